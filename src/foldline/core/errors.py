@@ -1,0 +1,115 @@
+"""Every error foldline raises, and one warning.
+
+    FoldlineError
+    ├── InvalidTranscript     the input is not what it should be: path, line, why
+    ├── UnknownFormat         no reader recognises the input, or no writer has that name
+    ├── UnknownPolicy         no policy of that name
+    ├── UnknownAddress        an address that the given history does not hold
+    ├── InvalidOption         an argument outside its bounds
+    ├── LawViolation          an edit would break a law: law, where
+    ├── TargetUnreachable     the smallest valid history is larger than the target; `.result` holds it
+    ├── ContextExhausted      nothing is left that may be reduced
+    ├── CompactionBlocked     a hook or a caller said no
+    ├── CheckpointFailed      the log could not be made durable; memory is unchanged
+    ├── SessionBusy           another process writes this session
+    └── SessionCorrupt        the log is damaged: offset, why
+
+    UnknownModel (a UserWarning): the model is not in the table and a default serves
+
+Errors carry fields, not only text; every message ends with what to do next.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class FoldlineError(Exception):
+    """Base of all errors a caller may want to catch."""
+
+
+class InvalidTranscript(FoldlineError):
+    """The input cannot be read: which file, which line (from 1; `None` when it is not line-based) and why."""
+
+    def __init__(self, path: str, line: int | None, why: str) -> None:
+        self.path, self.line, self.why = path, line, why
+        place = path if line is None else f"{path}:{line}"
+        super().__init__(f"{place}: {why}")
+
+
+class UnknownFormat(FoldlineError):
+    """No codec or reader of that name, or none that recognises the content."""
+
+    def __init__(self, name: str | None, known: tuple[str, ...], why: str) -> None:
+        self.name, self.known, self.why = name, known, why
+        super().__init__(f"{why}; known formats: {', '.join(known)}")
+
+
+class UnknownPolicy(FoldlineError):
+    """No policy of that name."""
+
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        self.name, self.known = name, known
+        super().__init__(f"no policy is called {name!r}; there are: {', '.join(known)}")
+
+
+class UnknownAddress(FoldlineError):
+    """The history does not hold what the address names."""
+
+    def __init__(self, address: str, why: str) -> None:
+        self.address, self.why = address, why
+        super().__init__(f"{address}: {why}")
+
+
+class InvalidOption(FoldlineError, ValueError):
+    """An argument outside its bounds."""
+
+    def __init__(self, option: str, value: object, why: str) -> None:
+        self.option, self.value, self.why = option, value, why
+        super().__init__(f"{option}={value!r}: {why}")
+
+
+class LawViolation(FoldlineError):
+    """An edit would break a law. A pass that causes it has a fault; the view is unchanged."""
+
+    def __init__(self, law: str, where: str, why: str = "") -> None:
+        self.law, self.where, self.why = law, where, why
+        super().__init__(f"law {law} at {where}{': ' if why else ''}{why}")
+
+
+class TargetUnreachable(FoldlineError):
+    """The smallest valid history is larger than the target."""
+
+    def __init__(self, tokens_min: int, tokens_target: int, why: str, result: Any = None) -> None:
+        self.tokens_min, self.tokens_target, self.why, self.result = tokens_min, tokens_target, why, result
+        super().__init__(
+            f"the smallest valid history has {tokens_min:,} tokens, the target is {tokens_target:,}: {why}"
+        )
+
+
+class ContextExhausted(FoldlineError):
+    """Another compaction is needed and none may run."""
+
+
+class CompactionBlocked(FoldlineError):
+    """A hook or the caller refused the compaction; nothing changed."""
+
+
+class CheckpointFailed(FoldlineError):
+    """The log could not be made durable; memory is as it was."""
+
+
+class SessionBusy(FoldlineError):
+    """Another process writes this session."""
+
+
+class SessionCorrupt(FoldlineError):
+    """The log is damaged in the middle."""
+
+    def __init__(self, offset: int, why: str) -> None:
+        self.offset, self.why = offset, why
+        super().__init__(f"damaged at byte {offset:,}: {why}")
+
+
+class UnknownModel(UserWarning):
+    """The model is not in the table; a stated default serves."""

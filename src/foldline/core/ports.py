@@ -1,0 +1,88 @@
+"""The ports: what core and the layers around it ask of the outside, as small protocols.
+
+Implementations live elsewhere (`foldline.tokens`, `foldline.passes`, …); `foldline.testing` holds in-memory ones.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from msgspec import Struct
+
+from foldline.core.edit import Plan
+from foldline.core.message import Message, Part
+from foldline.core.view import View
+
+
+class TokenCounter(Protocol):
+    """Counts tokens. Pure: the same value gives the same count for the life of the counter.
+
+    Counts of parts add up to the count of their message; joining texts would give 0 to 2 tokens less, so the
+    sum errs on the safe side (`docs/concepts/tokens.md`).
+    """
+
+    name: str
+    """As reported: an encoding or a model family (`o200k_base`, `claude-4.7`)."""
+
+    def text(self, text: str) -> int:
+        """Tokens of a text; 0 for the empty string. Lone surrogates count as U+FFFD."""
+        ...
+
+    def texts(self, texts: list[str]) -> list[int]:
+        """Tokens of each text, in order; one call for many."""
+        ...
+
+    def part(self, part: Part) -> int:
+        """Tokens of one part, with the JSON around a call and the published rule for media."""
+        ...
+
+    def message(self, message: Message) -> int:
+        """Tokens of a message: its parts and its role markers (`overhead`)."""
+        ...
+
+    def messages(self, messages: list[Message]) -> int:
+        """Tokens of a list of messages."""
+        ...
+
+    def tools(self, schemas: str) -> int:
+        """Tokens of the tool schemas, given as JSON text; 0 for an empty string."""
+        ...
+
+
+class Moment(Struct, frozen=True, kw_only=True, gc=False):
+    """What a pass may know of the moment it plans for, beside the view. All of it comes in as a value."""
+
+    tokens_excess: int
+    """Tokens that must go to meet the target; 0 or less when the view fits."""
+    tokens_target: int = 0
+    """Target for the messages alone, system prompt and tools already taken off."""
+    tokens_window: int | None = None
+    reason: str = "manual"
+    """Why: `manual`, `threshold`, `reactive`, `request`."""
+    idle_s: float | None = None
+    """Seconds since the last provider call; `None` when not known (requirement MIC-10)."""
+    calls: int | None = None
+    """Tool calls in the session so far; `None`: as many as the view shows."""
+    usage_known: bool = True
+    """False when neither an anchor nor a window is known (requirement TOK-10)."""
+
+
+class Pass(Protocol):
+    """Plans one kind of reduction. A frozen value: its fields are its thresholds."""
+
+    name: str
+
+    def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:
+        """Edits for this view; an empty plan when there is nothing to do. Never changes the view. Idempotent:
+        planning again on the result gives no further edit."""
+        ...
+
+
+class Frame(Struct, frozen=True, kw_only=True):
+    """What every pass shares for one compaction: the counter and what must not be touched."""
+
+    counter: TokenCounter
+    pins: frozenset[int] = frozenset()
+    """Ordinals of messages that survive verbatim."""
+    kept: frozenset[int] = frozenset()
+    """Ordinals no pass may edit: leading system messages, the last user message, the open round, calls that wait."""

@@ -1,0 +1,54 @@
+"""What a reader gives: the live context of one conversation, and what its writer needs to put it back.
+
+Live context means what the model would be sent next: after the last compaction boundary, on the live branch of
+a tree, side chains apart, streamed duplicates merged.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from foldline.core.message import Message, Usage
+
+
+class Transcript(Struct, frozen=True, kw_only=True):
+    """One conversation read from a file."""
+
+    format: str
+    """The file's format, as recognised (`claude-code`, `pi`, `anthropic`, …)."""
+    wire: str
+    """The wire format its messages are in, or turn into most naturally (`anthropic`, `openai-chat`, …)."""
+    messages: tuple[Message, ...]
+    system: Message | None = None
+    tools: bytes | None = None
+    """Tool schemas as a JSON array in the shape of `wire`."""
+    id: str | None = None
+    model: str | None = None
+    tokens_window: int | None = None
+    """Where the file itself states the model's window."""
+    usage: Usage | None = None
+    """The last usage reported after the last compaction boundary; `None` when there is none to trust."""
+    usage_at: int | None = None
+    """Index in `messages` of the response that `usage` belongs to (its output is inside the usage)."""
+    skipped: tuple[tuple[str, int], ...] = ()
+    """Record types left out, with their counts, sorted by name."""
+    notes: tuple[str, ...] = ()
+    """What a person should know about the reading: lines that could not be read, branches left out."""
+    source: Any = None
+    """What the format's own writer needs to write the session back; opaque to everyone else."""
+
+
+class Reader(Protocol):
+    """Reads one session format."""
+
+    name: str
+
+    def recognise(self, head: bytes) -> int:
+        """How surely `head` (at most the first 64 kB) is this format: 0 not at all … 100 certainly."""
+        ...
+
+    def read(self, path: str, data: Any) -> tuple[Transcript, ...]:
+        """All conversations of the file. Raises `InvalidTranscript` with the place and the next step."""
+        ...
