@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from foldline.core.message import Message, Usage
+from foldline.transcripts.source import Source
 
 
 class Transcript(Struct, frozen=True, kw_only=True):
@@ -41,7 +42,7 @@ class Transcript(Struct, frozen=True, kw_only=True):
 
 
 class Reader(Protocol):
-    """Reads one session format."""
+    """Reads one session format. Stateless; one value a format, named in `foldline.transcripts.detect.READERS`."""
 
     name: str
 
@@ -49,6 +50,32 @@ class Reader(Protocol):
         """How surely `head` (at most the first 64 kB) is this format: 0 not at all … 100 certainly."""
         ...
 
-    def read(self, path: str, data: Any) -> tuple[Transcript, ...]:
-        """All conversations of the file. Raises `InvalidTranscript` with the place and the next step."""
+    def read(self, source: Source) -> tuple[Transcript, ...]:
+        """All conversations of the input. Raises `InvalidTranscript` with the place and the next step."""
+        ...
+
+
+class Written(Struct, frozen=True, kw_only=True):
+    """What a writer is to put into a file: the new history, beside the `Transcript` it came from."""
+
+    messages: tuple[Message, ...]
+    """In the writer's `wire` format where it has one. A message whose `meta.id` is that of an original message
+    is that message, edited or not; one without is new (a fold, a summary, a repair)."""
+    system: Message | None = None
+    tools: bytes | None = None
+    """Tool schemas as a JSON array in the shape of the writer's `wire`."""
+    tokens_before: int | None = None
+    tokens_after: int | None = None
+    """For formats whose compaction record states them."""
+
+
+class Writer(Protocol):
+    """Writes one session format. Stateless; named in `foldline.transcripts.detect.WRITERS`."""
+
+    name: str
+    wire: str
+    """Wire format the messages must be in (the caller converts them); empty: any."""
+
+    def write(self, transcript: Transcript, result: Written) -> bytes:
+        """The whole file. The same arguments give the same bytes: no clock, no random."""
         ...

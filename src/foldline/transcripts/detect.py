@@ -1,0 +1,134 @@
+"""Which format an input is in, and the one door through which every format is read and written.
+
+Owns the names of formats and the order in which readers are asked. Decides by content, never by file name.
+Knows no format itself: each reader says how sure it is of the first 64 kB, the surest wins, and at equal
+certainty the one that stands first in `READERS`.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import Final, cast
+
+from foldline.core.errors import UnknownFormat
+from foldline.transcripts.source import Progress, Source, keys, open_source
+from foldline.transcripts.transcript import Reader, Transcript, Writer
+
+READERS: Final = {
+    "claude-code": "claude_code:READER",
+    "codex": "codex:READER",
+    "pi": "pi:READER",
+    "kimi": "kimi:READER",
+    "foldline": "foldline_log:READER",
+    "langgraph": "langgraph:READER",
+    "swe-agent": "swe_agent:READER",
+    "openhands": "openhands:READER",
+    "tau-bench": "tau_bench:READER",
+    "trae": "trae:READER",
+    "atif": "atif:READER",
+    "anthropic": "wire_file:ANTHROPIC",
+    "openai-responses": "wire_file:OPENAI_RESPONSES",
+    "gemini": "wire_file:GEMINI",
+    "openai-chat": "wire_file:OPENAI_CHAT",
+}
+"""Format name → module in this package and the `Reader` in it, imported when first asked."""
+
+WRITERS: Final = {
+    "anthropic": "wire_file:ANTHROPIC_WRITER",
+    "openai-chat": "wire_file:OPENAI_CHAT_WRITER",
+    "openai-responses": "wire_file:OPENAI_RESPONSES_WRITER",
+    "gemini": "wire_file:GEMINI_WRITER",
+    "claude-code": "claude_code_write:WRITER",
+    "foldline": "foldline_log:WRITER",
+    "atif": "atif:WRITER",
+}
+
+ALIASES: Final = {
+    "claude": "claude-code",
+    "codex-rollout": "codex",
+    "kimi-wire": "kimi",
+    "langgraph-thread": "langgraph",
+    "swe-agent-traj": "swe-agent",
+    "openhands-llm-log": "openhands",
+    "trae-agent": "trae",
+    "openai": "openai-chat",
+}
+"""Other names people give the same formats."""
+
+CERTAIN = 100
+"""A reader this sure ends the search."""
+_KEYS_SHOWN = 8
+
+
+def reader(name: str) -> Reader:
+    """The reader of a format, by name or alias. Raises `UnknownFormat`."""
+    return cast(Reader, _load(READERS, name, "no reader"))
+
+
+def writer(name: str) -> Writer:
+    """The writer of a format, by name or alias. Raises `UnknownFormat`."""
+    return cast(Writer, _load(WRITERS, name, "no writer"))
+
+
+def _load(table: dict[str, str], name: str, missing: str) -> object:
+    place = table.get(ALIASES.get(name, name))
+    if place is None:
+        raise UnknownFormat(name, tuple(sorted(table)), f"there is {missing} for a format called {name!r}")
+    module, attribute = place.split(":")
+    return getattr(import_module(f"foldline.transcripts.{module}"), attribute)
+
+
+def recognise(head: bytes) -> str | None:
+    """The format of an input that begins with `head` (at most 64 kB), or `None` when no reader knows it."""
+    best, sureness = None, 0
+    for name in READERS:
+        sure = reader(name).recognise(head)
+        if sure > sureness:
+            best, sureness = name, sure
+        if sure >= CERTAIN:
+            break
+    return best
+
+
+def read(
+    given: str | os.PathLike[str] | bytes,
+    *,
+    format: str = "auto",
+    progress: Progress | None = None,
+    name: str = "-",
+) -> tuple[Transcript, ...]:
+    """All conversations in a file, or in bytes (then `name` stands in errors).
+
+    `format` is a format's name or `auto`. `progress` is called with `(bytes_done, bytes_total)`. Raises
+    `InvalidTranscript` for an input that cannot be read or holds no conversation, `UnknownFormat` for a name
+    nobody knows or content that no reader recognises.
+    """
+    asked = reader(format) if format != "auto" else None
+    source = open_source(given, name=name, progress=progress)
+    found = _recognised(source) if asked is None else asked
+    transcripts = found.read(source)
+    if not transcripts:
+        raise source.fail(f"holds no conversation in the format {found.name}; name another with --from")
+    return transcripts
+
+
+def _recognised(source: Source) -> Reader:
+    name = recognise(source.head)
+    if name is None:
+        looks = _looks_like(source.head)
+        if looks is None:
+            raise source.fail("is not JSON; give a session file (JSON or JSON Lines)")
+        raise UnknownFormat(
+            None, tuple(sorted(READERS)), f"{source.path}: {looks}; name the format with --from"
+        )
+    return reader(name)
+
+
+def _looks_like(head: bytes) -> str | None:
+    """What can be said of content that no reader recognises; `None` when it is not JSON at all."""
+    found = keys(head)
+    if not found:
+        return "JSON without an object in it" if head.lstrip()[:1] in (b"[", b"{") else None
+    names = [name for name in found if name.isprintable()][:_KEYS_SHOWN]
+    return f"no reader recognises JSON objects with the keys {', '.join(names)}"
