@@ -1,0 +1,78 @@
+# Every target sets up what it needs in .venv and can be repeated; the second time the set-up costs nothing.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+export VENV ?= .venv
+BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest
+
+# A stamp carries a digest of all that the environment is made from, so that a change of it makes a new stamp.
+READY := $(VENV)/.ready
+DIGEST := $(shell (pwd; cat pyproject.toml requirements-dev.txt scripts/setup.sh) | sha256sum | cut -c1-16)
+RUN := $(READY)-run-$(DIGEST)
+DEV := $(READY)-dev-$(DIGEST)
+
+COVERED_WHOLE := src/foldline/core/*,src/foldline/engine/*,src/foldline/passes/*,src/foldline/wire/*
+COVERED_REST := 90
+
+.PHONY: help demo test check format-check lint types imports coverage format nightly bench lock clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
+
+demo: $(RUN) ## compact a bundled real session: size before, report, size after
+	@scripts/demo.sh
+
+test: $(DEV) ## all tests
+	@$(PYTEST)
+
+check: $(DEV) format-check lint types imports coverage ## format, lint, types, layers, then all tests with coverage
+
+format-check: $(DEV)
+	@echo "check: format"; $(BIN)/ruff format --quiet --check --diff .
+
+lint: $(DEV)
+	@echo "check: lint"; $(BIN)/ruff check --quiet .
+
+types: $(DEV)
+	@echo "check: types"; $(BIN)/mypy --no-error-summary
+
+imports: $(DEV)
+	@echo "check: layers"; $(BIN)/lint-imports --no-logo
+
+coverage: $(DEV)
+	@echo "check: tests, with branch coverage"
+	@$(BIN)/coverage erase
+	@FOLDLINE_CHECK=1 $(BIN)/coverage run -m pytest
+	@$(BIN)/coverage combine --quiet
+	@echo "check: coverage of core, engine, passes and wire, all of it"
+	@$(BIN)/coverage report --include='$(COVERED_WHOLE)' --fail-under=100
+	@echo "check: coverage of everything, at least $(COVERED_REST) %"
+	@$(BIN)/coverage report --fail-under=$(COVERED_REST)
+
+format: $(DEV) ## write every file in its one format
+	@$(BIN)/ruff check --quiet --select I --fix .
+	@$(BIN)/ruff format --quiet .
+
+nightly: $(DEV) ## all tests, the long ones too, with many more generated cases
+	@HYPOTHESIS_PROFILE=nightly $(PYTEST) -m "nightly or not nightly"
+
+bench: $(DEV) ## each benchmark prints its figures and asserts its ratios
+	@for bench in benchmarks/bench_*.py; do echo "bench: $$bench"; $(BIN)/python "$$bench"; done
+
+lock: ## write requirements-dev.txt anew: the newest versions that pyproject.toml allows
+	@scripts/lock.sh
+
+clean: ## remove the environment and all caches
+	@rm -rf $(VENV) build dist out .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+
+$(RUN):
+	@scripts/setup.sh run
+	@touch $@
+
+$(DEV):
+	@scripts/setup.sh dev
+	@touch $@ $(RUN)

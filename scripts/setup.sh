@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Makes the virtual environment that the Makefile works in.
+#
+#   scripts/setup.sh run    the package and what it needs
+#   scripts/setup.sh dev    the tools of this repo as well, at the versions of requirements-dev.txt
+#
+# Safe to repeat: what is there and right is kept, what cannot be used is made anew.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+kind=${1:?run or dev}
+venv=${VENV:-.venv}
+home=$PWD
+usable='import sys; sys.exit(sys.version_info < (3, 11))'
+complete='import ensurepip, venv'
+
+find_python() {
+    local candidate found=""
+    for candidate in ${PYTHON:-} python3.13 python3.12 python3.11 python3.14 python3; do
+        "$candidate" -c "$usable" >/dev/null 2>&1 || continue
+        if "$candidate" -c "$complete" >/dev/null 2>&1; then
+            printf '%s\n' "$candidate"
+            return
+        fi
+        found=$candidate
+    done
+    if [[ -n $found ]]; then
+        echo "error: $found cannot make virtual environments: its venv and ensurepip modules are missing." >&2
+        echo "       On Debian and Ubuntu: apt-get install python3-venv. Then run the same command again." >&2
+    else
+        echo "error: foldline needs Python 3.11 or newer; none was found (looked for python3.11 … python3.14, python3)." >&2
+        echo "       Install one, or name it: PYTHON=/path/to/python3 make …" >&2
+    fi
+    return 1
+}
+
+# An environment holds absolute paths: one that was copied here with the folder is of no use.
+if [[ ! -x $venv/bin/python || $(cat "$venv/.made-for" 2>/dev/null) != "$home" ]] ||
+    ! "$venv/bin/python" -c "$usable" >/dev/null 2>&1; then
+    python=$(find_python)
+    echo "setup: new environment in $venv ($("$python" --version 2>&1))" >&2
+    "$python" -m venv --clear "$venv"
+    printf '%s\n' "$home" >"$venv/.made-for"
+fi
+
+pip() { "$venv/bin/python" -m pip --quiet --quiet --disable-pip-version-check --no-input "$@"; }
+
+rm -f "$venv"/.ready-*
+if [[ $kind == dev ]]; then
+    echo "setup: installing foldline and its tools" >&2
+    pip install -r requirements-dev.txt
+    pip install --no-deps --no-build-isolation --editable .
+else
+    echo "setup: installing foldline" >&2
+    pip install --constraint requirements-dev.txt --editable .
+fi
