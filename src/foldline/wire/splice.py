@@ -1,0 +1,122 @@
+"""Opening an origin and putting edited parts back between the untouched ones.
+
+Owns what every codec shares: parse and dump JSON as it occurs in real logs (lone surrogates, huge numbers), splice
+a list of wire parts by slot, and write a message in bytes so that whatever was not edited keeps the very bytes it
+came with. Knows nothing of any provider's spelling; its counterparts are the codec modules beside it.
+
+    origin   {"role": "user", "content": [ P0, P1, P2 ]}          P1 edited, P2 dropped, N new
+    spliced  {"role": "user", "content": [ P0, P1', N  ]}         P0 and the envelope: same bytes
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from foldline.core.message import NEW, Media, Message, Opaque, Part, Text
+from foldline.wire.codec import WireValue
+
+PartT = TypeVar("PartT", bound=Part | Text | Media | Opaque)
+
+
+def parse(data: bytes | str) -> Any:
+    """The JSON value of `data`. Raises `ValueError` for what is no JSON; lone surrogate escapes are kept as such."""
+    try:
+        return msgspec.json.decode(data)
+    except msgspec.DecodeError:
+        # msgspec refuses lone-surrogate escapes and numbers out of range, both of which real logs hold
+        return json.loads(data)
+
+
+def dump(value: Any) -> bytes:
+    """Compact JSON; text as UTF-8, but for lone surrogates, which are escaped as they came."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+def dump_text(value: Any) -> str:
+    """As `dump`, as a string."""
+    return dump(value).decode()
+
+
+def origin_of(message: Message) -> WireValue | None:
+    """The wire value a message came from, parsed where it is bytes; `None` for a message made here. Read-only."""
+    origin = message.origin
+    if isinstance(origin, bytes):
+        return object_of(origin)
+    return origin
+
+
+def object_of(wire: bytes | WireValue) -> WireValue:
+    """The wire value as a JSON object. Raises `ValueError` where it is none."""
+    value = parse(wire) if isinstance(wire, bytes) else wire
+    if not isinstance(value, dict):
+        raise ValueError(f"a message must be a JSON object, not {type(value).__name__}")
+    return value
+
+
+def splice(
+    parts: Iterable[PartT], old: Sequence[Any], *, edit: Callable[[PartT, Any], Any], make: Callable[[PartT], Any]
+) -> list[Any]:
+    """Wire parts for `parts`: the old object where nothing changed, `edit(part, old)` where something did,
+    `make(part)` for a part no wire value holds yet. Old parts that no slot names are gone."""
+    spliced = []
+    for part in parts:
+        if part.slot == NEW:
+            spliced.append(make(part))
+        elif part.edited:
+            spliced.append(edit(part, old[part.slot]))
+        else:
+            spliced.append(old[part.slot])
+    return spliced
+
+
+def write(message: Message, encode: Callable[[Message], WireValue]) -> bytes:
+    """The bytes of a message, given its codec's `encode`: an unedited origin as it came, an edited one with new
+    bytes only where a value is new, a message made here as compact JSON."""
+    origin = message.origin
+    if not isinstance(origin, bytes):
+        return dump(encode(message))
+    if not message.edited:
+        return origin
+    old = object_of(origin)
+    new = encode(replace(message, origin=old))
+    try:
+        return respell(origin, old, new)
+    except msgspec.DecodeError:  # slices cannot be cut out of text with lone surrogates
+        return dump(new)
+
+
+def respell(raw: bytes, old: Any, new: Any) -> bytes:
+    """JSON of `new`, taking from `raw` (the JSON of `old`) every piece whose value is the same object in both."""
+    if new is old:
+        return raw
+    if isinstance(old, dict) and isinstance(new, dict):
+        fields = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
+        pieces = [
+            dump(key) + b":" + (respell(bytes(fields[key]), old[key], value) if key in fields else dump(value))
+            for key, value in new.items()
+        ]
+        return b"{" + b",".join(pieces) + b"}"
+    if isinstance(old, list) and isinstance(new, list):
+        slices = msgspec.json.decode(raw, type=list[msgspec.Raw])
+        return b"[" + b",".join(_respell_items([bytes(s) for s in slices], old, new)) + b"]"
+    return dump(new)
+
+
+def _respell_items(slices: list[bytes], old: list[Any], new: list[Any]) -> list[bytes]:
+    """Pieces of a list: an untouched item by identity, an edited one against the next item nobody claims."""
+    places = {id(item): index for index, item in enumerate(old)}
+    claimed = {places[id(item)] for item in new if id(item) in places}
+    free = iter([index for index in range(len(old)) if index not in claimed])
+    pieces = []
+    for item in new:
+        at = places[id(item)] if id(item) in places else next(free, None)
+        pieces.append(dump(item) if at is None else respell(slices[at], old[at], item))
+    return pieces
