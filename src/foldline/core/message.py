@@ -17,7 +17,7 @@ NEW = -1
 """The slot of a part that no wire value holds yet."""
 
 
-class Text(Struct, frozen=True, kw_only=True, gc=False, tag=True):
+class Text(Struct, frozen=True, kw_only=True, gc=False, tag=True, tag_field="part"):
     """Plain text, as written by its author."""
 
     text: str
@@ -27,7 +27,7 @@ class Text(Struct, frozen=True, kw_only=True, gc=False, tag=True):
     """True when the value differs from what the origin holds at `slot`."""
 
 
-class Reasoning(Struct, frozen=True, kw_only=True, gc=False, tag=True):
+class Reasoning(Struct, frozen=True, kw_only=True, gc=False, tag=True, tag_field="part"):
     """A model's reasoning. Signed reasoning is atomic: it stays byte for byte or goes whole, never shortened."""
 
     text: str = ""
@@ -42,7 +42,7 @@ class Reasoning(Struct, frozen=True, kw_only=True, gc=False, tag=True):
     edited: bool = False
 
 
-class ToolCall(Struct, frozen=True, kw_only=True, gc=False, tag=True):
+class ToolCall(Struct, frozen=True, kw_only=True, gc=False, tag=True, tag_field="part"):
     """A request by the model to run a tool."""
 
     id: str
@@ -57,7 +57,7 @@ class ToolCall(Struct, frozen=True, kw_only=True, gc=False, tag=True):
     edited: bool = False
 
 
-class Media(Struct, frozen=True, kw_only=True, gc=False, tag=True):
+class Media(Struct, frozen=True, kw_only=True, gc=False, tag=True, tag_field="part"):
     """An image, document, recording or file. Exactly one of `data`, `url` and `ref` is set."""
 
     kind: Literal["image", "document", "audio", "video", "file"]
@@ -74,7 +74,7 @@ class Media(Struct, frozen=True, kw_only=True, gc=False, tag=True):
     edited: bool = False
 
 
-class Opaque(Struct, frozen=True, kw_only=True, gc=False, tag=True):
+class Opaque(Struct, frozen=True, kw_only=True, gc=False, tag=True, tag_field="part"):
     """A wire part this version does not know. It passes through untouched and is never shortened."""
 
     type: str
@@ -85,7 +85,7 @@ class Opaque(Struct, frozen=True, kw_only=True, gc=False, tag=True):
     edited: bool = False
 
 
-class ToolResult(Struct, frozen=True, kw_only=True, gc=False, tag=True):
+class ToolResult(Struct, frozen=True, kw_only=True, gc=False, tag=True, tag_field="part"):
     """What a tool answered."""
 
     call_id: str
