@@ -4,25 +4,32 @@ A pass never builds a view: it returns edits, and `apply` makes the new view, ch
 and derives what was done. Three edits suffice:
 
     replace   [0][1][2][3][4]  →  [0][1][2′][3][4]      one part, same kind, same pair
-    drop      [0][1][2][3][4]  →  [0][3][4]             a range that says nothing (repairs)
+    drop      [0][1][2][3][4]  →  [0][3][4]             a range that says nothing
     fold      [0][1][2][3][4]  →  [0][F 1–2][3][4]      ranges into one synthetic message, originals addressed
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from foldline.core.errors import LawViolation
+from foldline.core.laws import Change, check, judge
 from foldline.core.message import Message, Part
-from foldline.core.view import Span
+from foldline.core.pairing import Needs, Placed
+from foldline.core.ports import TokenCounter
+from foldline.core.rounds import open_seqs, outline, spans_of
+from foldline.core.view import Item, Span, View, view_of
 
 
 class Replace(Struct, frozen=True, kw_only=True, tag="replace"):
-    """Put `part` in the place of part `index` of message `seq`. The new part keeps kind, slot and pairing id."""
+    """Put `part` in the place of the part at `slot` of message `seq`. The new part keeps kind, slot and pairing id."""
 
     seq: int
-    index: int
+    slot: int
     part: Part
     address: str
     """Where the original can be asked for."""
@@ -51,4 +58,102 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     edits: tuple[Edit, ...] = ()
     hints: tuple[str, ...] = ()
-    """What the host may want to restore or tell (requirement OBS-2): file paths re-readable, reasons for skipping."""
+    """What the host may want to restore or tell (requirement OBS-2): file paths to read again, reasons for skipping."""
+
+
+class Frame(Struct, frozen=True, kw_only=True):
+    """What is the same for every pass of one compaction: the counter, the target's demands, and what must stay."""
+
+    counter: TokenCounter
+    needs: Needs = Needs()
+    pins: frozenset[int] = frozenset()
+    """Ordinals of messages that survive verbatim."""
+    kept: frozenset[int] = frozenset()
+    """Ordinals no pass may edit, pins included: leading system messages, the last user message, the open round,
+    rounds with a call that waits for a person. (The last tier may clamp a result of the open round.)"""
+
+
+def apply(view: View, edits: Sequence[Edit], frame: Frame) -> View:
+    """The view with all edits made at once, or `LawViolation` and nothing changed. O(n)."""
+    if not edits:
+        return view
+    before = outline(view.items())
+    items = _edited(before.items, edits, frame.counter)
+    change = Change(
+        before=before.items,
+        after=items,
+        pins=frame.pins,
+        open_round=open_seqs(before),
+        units=tuple(before.seqs(unit) for unit in before.units),
+    )
+    needs = replace(frame.needs, alternates=False)  # neighbours are joined when the view is encoded
+    broken = [*judge(change), *check([Placed(seq=i.seq, message=i.message) for i in items], needs)]
+    if broken:
+        raise LawViolation(broken[0].law, broken[0].at, broken[0].why)
+    return view_of(items, next_seq=view.next_seq)
+
+
+def _edited(items: Sequence[Item], edits: Sequence[Edit], counter: TokenCounter) -> tuple[Item, ...]:
+    replaced: dict[tuple[int, int], Part] = {}
+    gone: dict[int, Fold | None] = {}
+    for edit in edits:
+        match edit:
+            case Replace():
+                replaced[edit.seq, edit.slot] = edit.part
+            case Drop():
+                gone.update(dict.fromkeys(range(edit.span.start, edit.span.end)))
+            case Fold():
+                for span in edit.spans:
+                    gone.update(dict.fromkeys(range(span.start, span.end), edit))
+    touched = {seq for seq, _ in replaced}
+    covered = _covered(items, gone)
+    placed: set[int] = set()
+    out: list[Item] = []
+    for item in items:
+        if item.seq in gone:
+            fold = gone[item.seq]
+            if fold is not None and id(fold) not in placed:
+                placed.add(id(fold))
+                out.append(_folded(fold, covered[id(fold)], item.seq, counter))
+        elif item.seq in touched:
+            out.append(_replaced(item, replaced, counter))
+        else:
+            out.append(item)
+    return tuple(out)
+
+
+def _covered(items: Sequence[Item], gone: dict[int, Fold | None]) -> dict[int, list[int]]:
+    """Log ordinals each fold stands for: an earlier fold hands on what it covered."""
+    covered: dict[int, list[int]] = {}
+    for item in items:
+        fold = gone.get(item.seq)
+        if fold is not None:
+            seqs = covered.setdefault(id(fold), [])
+            if item.covers:
+                seqs.extend(seq for span in item.covers for seq in range(span.start, span.end))
+            else:
+                seqs.append(item.seq)
+    return covered
+
+
+def _folded(fold: Fold, covered: list[int], seq: int, counter: TokenCounter) -> Item:
+    weights, overhead = counter.weights(fold.message)
+    return Item(seq=seq, message=fold.message, weights=weights, overhead=overhead, covers=spans_of(covered))
+
+
+def _replaced(item: Item, replaced: dict[tuple[int, int], Part], counter: TokenCounter) -> Item:
+    parts, weights = list(item.message.parts), list(item.weights)
+    for index, part in enumerate(parts):
+        new = replaced.get((item.seq, part.slot))
+        if new is not None:
+            parts[index], weights[index] = new, counter.part(new)
+    message = replace(item.message, parts=tuple(parts), edited=True)
+    return replace(item, message=message, weights=tuple(weights))
+
+
+def project(view: View, compactions: Sequence[Sequence[Edit]], frame: Frame) -> View:
+    """The view after each compaction's edits in turn: what a log's message entries and edit entries come to."""
+    for edits in compactions:
+        view = apply(view, edits, frame)
+    return view
+

@@ -5,13 +5,16 @@ Implementations live elsewhere (`foldline.tokens`, `foldline.passes`, …); `fol
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
-from foldline.core.edit import Plan
 from foldline.core.message import Message, Part
 from foldline.core.view import View
+
+if TYPE_CHECKING:
+    from foldline.core.edit import Frame, Plan
 
 
 class TokenCounter(Protocol):
@@ -48,6 +51,14 @@ class TokenCounter(Protocol):
         """Tokens of the tool schemas, given as JSON text; 0 for an empty string."""
         ...
 
+    def weights(self, message: Message) -> tuple[tuple[int, ...], int]:
+        """(tokens of each part in order, overhead of the envelope): what a view stores for a message."""
+        ...
+
+    def weights_of(self, messages: Sequence[Message]) -> list[tuple[tuple[int, ...], int]]:
+        """As `weights`, for many messages in few calls."""
+        ...
+
 
 class Moment(Struct, frozen=True, kw_only=True, gc=False):
     """What a pass may know of the moment it plans for, beside the view. All of it comes in as a value."""
@@ -76,13 +87,3 @@ class Pass(Protocol):
         """Edits for this view; an empty plan when there is nothing to do. Never changes the view. Idempotent:
         planning again on the result gives no further edit."""
         ...
-
-
-class Frame(Struct, frozen=True, kw_only=True):
-    """What every pass shares for one compaction: the counter and what must not be touched."""
-
-    counter: TokenCounter
-    pins: frozenset[int] = frozenset()
-    """Ordinals of messages that survive verbatim."""
-    kept: frozenset[int] = frozenset()
-    """Ordinals no pass may edit: leading system messages, the last user message, the open round, calls that wait."""

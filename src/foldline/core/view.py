@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from foldline.core.message import Message
 
 
-class Span(Struct, frozen=True, gc=False, order=True):
+class Span(Struct, frozen=True, kw_only=True, gc=False, order=True):
     """A half-open range of log ordinals."""
 
     start: int

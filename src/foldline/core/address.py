@@ -1,0 +1,131 @@
+"""Addresses: how what left the view is asked for again.
+
+An address needs no log. It names ordinals in the history it was made from and carries a piece of the content's
+digest, so that it opens on the caller's own input and refuses anything else:
+
+    m12.3@5f0c9a1e      the part at slot 3 of message 12
+    m4-47@c41d88b0      messages 4 to 47, both included
+    m7@09ab12cd         one whole message
+
+Also owns the delimiter of synthetic messages. Its tag is the address, so it depends on the covered bytes; and
+every opening of a foldline tag inside quoted text is escaped, which is what makes it impossible to forge.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from foldline.core.errors import UnknownAddress
+from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
+
+DIGEST_CHARS = 8
+"""Hexadecimal digits of the digest in an address: 32 bits, enough to notice a wrong history."""
+
+_ADDRESS = re.compile(r"m(\d{1,9})(?:-(\d{1,9}))?(?:\.(\d{1,9}))?@([0-9a-f]{8})")
+_TAG_OPENING = re.compile(r"<(/?foldline)", re.IGNORECASE)
+_BLOCK = re.compile(r'<foldline-(fold|notice) id="(m[\d.-]+@[0-9a-f]{8})"[^<>]*>\n(.*)\n</foldline-\1>', re.DOTALL)
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """What an address says, taken apart."""
+
+    start: int
+    end: int
+    """Half-open: the ordinal after the last message."""
+    slot: int | None
+    digest: str
+
+
+def parse_address(address: str) -> Place:
+    """Take an address apart. Raises `UnknownAddress` for text that is none."""
+    match = _ADDRESS.fullmatch(address.strip())
+    if match is None:
+        raise UnknownAddress(address, "this is no address; one looks like m12.3@5f0c9a1e or m4-47@c41d88b0")
+    first, last, slot, digest = match.groups()
+    start, end = int(first), int(last if last is not None else first) + 1
+    if end <= start or (last is not None and slot is not None):
+        raise UnknownAddress(address, "the range is empty or names a part of several messages")
+    return Place(start=start, end=end, slot=None if slot is None else int(slot), digest=digest)
+
+
+def part_address(seq: int, part: Part) -> str:
+    """The address of one part of message `seq`."""
+    return f"m{seq}.{part.slot}@{digest_of([part])}"
+
+
+def span_address(messages: Iterable[tuple[int, Message]]) -> str:
+    """The address of consecutive messages, each given with its ordinal; at least one."""
+    pairs = list(messages)
+    first, last = min(seq for seq, _ in pairs), max(seq for seq, _ in pairs)
+    digest = digest_of(part for _, message in pairs for part in message.parts)
+    return f"m{first}@{digest}" if first == last else f"m{first}-{last}@{digest}"
+
+
+def digest_of(parts: Iterable[Part]) -> str:
+    """The first `DIGEST_CHARS` hexadecimal digits of the SHA-256 of the parts' content. Slots do not count, nor
+    does the wire format: the same content read from another format keeps its digest."""
+    sha = hashlib.sha256()
+    for part in parts:
+        _feed(sha, part)
+    return sha.hexdigest()[:DIGEST_CHARS]
+
+
+def _feed(sha: hashlib._Hash, part: Part) -> None:
+    fields: tuple[str, ...]
+    match part:
+        case Text():
+            fields = ("t", part.text)
+        case Reasoning():
+            fields = ("r", part.text, part.signature or "")
+        case ToolCall():
+            fields = ("c", part.name, part.arguments)
+        case ToolResult():
+            fields = ("o", str(len(part.content)))
+        case Media():
+            fields = ("m", part.kind, part.data or part.url or part.ref or "")
+        case Opaque():
+            sha.update(b"x%d:" % len(part.raw))
+            sha.update(part.raw)
+            return
+    for field in fields:
+        data = field.encode("utf-8", "surrogatepass")
+        sha.update(b"%d:" % len(data))
+        sha.update(data)
+    if isinstance(part, ToolResult):
+        for inner in part.content:
+            _feed(sha, inner)
+
+
+def escape_tags(text: str) -> str:
+    """Quoted text that cannot open or close a foldline block."""
+    return _TAG_OPENING.sub(r"&lt;\1", text)
+
+
+def block(kind: str, address: str, body: str) -> str:
+    """A synthetic message's text: `body` (already escaped where it quotes) between delimiters that carry the address."""
+    return f'<foldline-{kind} id="{address}">\n{body}\n</foldline-{kind}>'
+
+
+def read_block(text: str) -> tuple[str, str, str] | None:
+    """(kind, address, body) when the whole text is one foldline block; else `None`."""
+    match = _BLOCK.fullmatch(text.strip())
+    if match is None:
+        return None
+    return match.group(1), match.group(2), match.group(3)
+
+
+def notice(text: str, address: str) -> str:
+    """The one-line notice that stands inside a shortened part: what went, and its address."""
+    return f"[foldline: {text} · {address}]"
+
+
+_NOTICE = re.compile(r"\[foldline: [^\[\]\n]{1,120} · m[\d.-]{1,30}@[0-9a-f]{8}\]")
+
+
+def has_notice(text: str) -> bool:
+    """True when `text` holds a notice, so that it was shortened before."""
+    return "[foldline: " in text and _NOTICE.search(text) is not None

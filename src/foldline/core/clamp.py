@@ -1,0 +1,147 @@
+"""Shortening one text: head and tail kept, the cut marked, nothing split that belongs together.
+
+Knows characters, not tokens or messages: a caller that thinks in tokens brings a measure. A cut never falls inside
+a terminal escape sequence, a surrogate pair, or between a character and what modifies it; JSON stays JSON
+(`foldline.core.clamp_json`).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+LINE_SLACK = 0.1
+"""A cut moves back to a line end when one lies within this share of the kept length."""
+SEQUENCE_MAX = 64
+"""Longest terminal escape sequence looked for around a cut, in characters; longer ones are not sequences."""
+STEPS_MAX = 6
+"""Most measurements to find a cut by an outside measure."""
+
+_CONTROL = re.compile(
+    r"\x1b\[[0-?]{0,64}[ -/]{0,16}[@-~]"  # CSI: colours, cursor movement
+    r"|\x1b\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\)"  # OSC: titles, hyperlinks
+    r"|\x1b[PX^_][^\x1b]{0,2048}\x1b\\"  # DCS, SOS, PM, APC
+    r"|\x1b[ -/]{0,4}[0-~]"
+)
+_SEQUENCE_START = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|\][^\x07\x1b]*|[ -/]*)?$")
+
+Measure = Callable[[str], int]
+
+
+def plain(text: str) -> str:
+    """Terminal output as a person would have seen it: escape sequences gone, and of each line redrawn with carriage
+    returns the first and the last state. Linear in the text; ordinary text comes back as the same object."""
+    if "\x1b" in text:
+        text = _CONTROL.sub("", text)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+        if "\r" in text:
+            text = "\n".join(map(_settle, text.split("\n")))
+    return text
+
+
+def _settle(line: str) -> str:
+    if "\r" not in line:
+        return line
+    states = [state for state in line.split("\r") if state.strip()]
+    if len(states) <= 1:
+        return states[0] if states else ""
+    return states[0] if states[0] == states[-1] else f"{states[0]}\n{states[-1]}"
+
+
+def head_end(text: str, chars: int) -> int:
+    """Where a head of at most `chars` characters ends, moved back to a clean border."""
+    if chars >= len(text):
+        return len(text)
+    end = max(0, chars)
+    line = text.rfind("\n", int(end * (1 - LINE_SLACK)), end)
+    if line > 0:
+        return line + 1
+    return _clean_before(text, end)
+
+
+def tail_start(text: str, chars: int) -> int:
+    """Where a tail of at most `chars` characters begins, moved forward to a clean border."""
+    if chars >= len(text):
+        return 0
+    start = len(text) - max(0, chars)
+    line = text.find("\n", start, start + int(chars * LINE_SLACK))
+    if line >= 0:
+        return line + 1
+    return _clean_after(text, start)
+
+
+def _clean_before(text: str, end: int) -> int:
+    window = text[max(0, end - SEQUENCE_MAX) : end]
+    opened = _SEQUENCE_START.search(window)
+    if opened is not None and "\x1b" in opened.group():
+        end -= len(window) - opened.start()
+    while 0 < end < len(text) and _joins(text, end):
+        end -= 1
+    return end
+
+
+def _clean_after(text: str, start: int) -> int:
+    escape = text.rfind("\x1b", max(0, start - SEQUENCE_MAX), start)
+    if escape >= 0:
+        match = _CONTROL.match(text, escape)
+        if match is not None and match.end() > start:
+            start = match.end()
+    while 0 < start < len(text) and _joins(text, start):
+        start += 1
+    return start
+
+
+def _joins(text: str, at: int) -> bool:
+    """True when a cut before `at` would tear a grapheme: pairs, combining marks, joiners, variation selectors."""
+    after, before = text[at], text[at - 1]
+    if after < "\x80" and before < "\x80":
+        return False
+    return (
+        ("\udc00" <= after <= "\udfff" and "\ud800" <= before <= "\udbff")
+        or after == "\u200d"
+        or before == "\u200d"
+        or "\ufe00" <= after <= "\ufe0f"
+        or "\U0001f3fb" <= after <= "\U0001f3ff"
+        or unicodedata.combining(after) != 0
+    )
+
+
+def head_and_tail(text: str, head: int, tail: int) -> tuple[str, str] | None:
+    """The first `head` and last `tail` characters at clean borders; `None` when they cover the text."""
+    if head + tail >= len(text):
+        return None
+    end, start = head_end(text, head), tail_start(text, tail)
+    return (text[:end], text[start:]) if end < start else None
+
+
+def fit_head(text: str, limit: int, measure: Measure) -> int:
+    """Characters of the longest head found whose measure is at most `limit`; 0 when none is."""
+    return _fit(text, limit, measure, lambda n: text[: head_end(text, n)])
+
+
+def fit_tail(text: str, limit: int, measure: Measure) -> int:
+    """Characters of the longest tail found whose measure is at most `limit`; 0 when none is."""
+    return _fit(text, limit, measure, lambda n: text[tail_start(text, n) :])
+
+
+def _fit(text: str, limit: int, measure: Measure, cut: Callable[[int], str]) -> int:
+    if limit <= 0 or not text:
+        return 0
+    low, high = 0, len(text)
+    guess = min(high, limit * 4)
+    for _ in range(STEPS_MAX):
+        piece = cut(guess)
+        size = measure(piece)
+        if size <= limit:
+            low = max(low, len(piece))
+            if guess >= high or size >= limit * 0.97:
+                break
+        else:
+            high = guess
+        ratio = max(1, len(piece)) / max(1, size)
+        guess = min(high - 1, max(low + 1, int(limit * ratio * 0.99)))
+        if guess <= low or guess >= high:
+            break
+    return low

@@ -1,0 +1,263 @@
+"""The laws: what must hold of every view and every edit, one row each.
+
+A row has an id, its sentence, where it is checked, and a check. Two kinds of checks stand here: of a history by
+itself (`check`), and of an edit, before against after (`judge`). The rows that concern bytes, logs and whole runs
+are checked where those exist and named here so that the table is complete. A new provider rule is a new value in
+`Needs` or a new row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+from foldline.core.address import read_block
+from foldline.core.message import (
+    Message,
+    Text,
+    ToolCall,
+    ToolResult,
+    calls_of,
+    is_blank,
+    results_of,
+    speaks_for_user,
+)
+from foldline.core.pairing import Needs, Placed
+from foldline.core.view import Item
+
+
+class Violation(Struct, frozen=True, kw_only=True, gc=False):
+    """One broken law, with its place."""
+
+    law: str
+    at: str
+    """`message 12` or `message 12, part 3`, ordinals from 0."""
+    why: str
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """An edit as the laws see it: both views, and what had to stay."""
+
+    before: tuple[Item, ...]
+    after: tuple[Item, ...]
+    pins: frozenset[int]
+    open_round: frozenset[int]
+    units: tuple[frozenset[int], ...]
+    """Ordinals of each unit of the view before."""
+
+
+HistoryCheck: TypeAlias = Callable[[Sequence[Placed], Needs], Iterator[Violation]]
+ChangeCheck: TypeAlias = Callable[[Change], Iterator[Violation]]
+
+
+class Law(Struct, frozen=True, kw_only=True):
+    """One row."""
+
+    id: str
+    sentence: str
+    holds: Literal["history", "change", "both", "codec", "engine", "log"]
+    """Where it is checked."""
+    of_history: HistoryCheck | None = None
+    of_change: ChangeCheck | None = None
+
+
+def _at(seq: int, slot: int | None = None) -> str:
+    return f"message {seq}" if slot is None else f"message {seq}, part {slot}"
+
+
+# ── of a history ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _pair(history: Sequence[Placed], needs: Needs) -> Iterator[Violation]:
+    waiting: dict[str, int] = {}
+    asking = False
+    for placed in history:
+        message = placed.message
+        if message.role == "assistant":
+            if not asking:
+                yield from _unanswered(waiting)
+                waiting = {}
+            asking = True
+            for call in calls_of(message):
+                if call.id in waiting:
+                    yield Violation(law="PAIR", at=_at(placed.seq), why=f"id {call.id} stands for two calls of a round")
+                waiting[call.id] = placed.seq
+            continue
+        results = results_of(message)
+        asking = False
+        for result in results:
+            if waiting.pop(result.call_id, None) is None:
+                yield Violation(
+                    law="PAIR", at=_at(placed.seq), why=f"a result for {result.call_id}, which no call of its round has"
+                )
+        if not results:
+            yield from _unanswered(waiting)
+            waiting = {}
+    if not needs.tail_stays_open:
+        yield from _unanswered(waiting)
+
+
+def _unanswered(waiting: dict[str, int]) -> Iterator[Violation]:
+    for call_id, seq in waiting.items():
+        yield Violation(law="PAIR", at=_at(seq), why=f"call {call_id} has no result in its round")
+
+
+def _role(history: Sequence[Placed], needs: Needs) -> Iterator[Violation]:
+    opened = False
+    before: Message | None = None
+    for placed in history:
+        message = placed.message
+        if message.role == "system":
+            before = message
+            continue
+        if not opened and message.role not in needs.first:
+            yield Violation(law="ROLE", at=_at(placed.seq), why=f"a history may not open with role {message.role}")
+        opened = True
+        yield from _content(placed, needs)
+        if needs.alternates and before is not None and before.role == message.role:
+            yield Violation(law="ROLE", at=_at(placed.seq), why=f"two messages of role {message.role} in a row")
+        before = message
+
+
+def _content(placed: Placed, needs: Needs) -> Iterator[Violation]:
+    message = placed.message
+    if not message.parts or all(is_blank(part) for part in message.parts):
+        yield Violation(law="ROLE", at=_at(placed.seq), why="a message without content")
+        return
+    after_text = False
+    for index, part in enumerate(message.parts):
+        if is_blank(part) and not needs.blank_text:
+            yield Violation(law="ROLE", at=_at(placed.seq, index), why="a text without a visible character")
+        if isinstance(part, ToolResult) and after_text and message.role == "user" and needs.results_role == "user":
+            yield Violation(law="ROLE", at=_at(placed.seq, index), why="a result behind other content of its message")
+        after_text = after_text or not isinstance(part, ToolResult)
+
+
+def _trace(history: Sequence[Placed], needs: Needs) -> Iterator[Violation]:
+    for placed in history:
+        kind = placed.message.synthetic
+        if kind in ("fold", "notice") and not any(
+            isinstance(part, Text) and read_block(part.text) is not None for part in placed.message.parts
+        ):
+            yield Violation(law="TRACE", at=_at(placed.seq), why="a synthetic message without the address it stands for")
+
+
+# ── of a change ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _round(change: Change) -> Iterator[Violation]:
+    remaining = {item.seq for item in change.after if not item.covers}
+    for unit in change.units:
+        gone = unit - remaining
+        if gone and gone != unit:
+            yield Violation(law="ROUND", at=_at(min(unit)), why=f"messages {_list(unit)} belong together")
+
+
+def _cut(change: Change) -> Iterator[Violation]:
+    originals = {(item.seq, part.slot): part for item in change.before for part in item.message.parts}
+    before = {id(item) for item in change.before}
+    for item in change.after:
+        if id(item) in before or item.covers:
+            continue
+        for part in item.message.parts:
+            was = originals.get((item.seq, part.slot))
+            if was is None or type(was) is not type(part):
+                yield Violation(law="CUT", at=_at(item.seq, part.slot), why="a replacement keeps its part's kind")
+            elif isinstance(part, ToolResult) and isinstance(was, ToolResult) and part.call_id != was.call_id:
+                yield Violation(law="CUT", at=_at(item.seq, part.slot), why="a replacement keeps its part's pair")
+            elif isinstance(part, ToolCall) and isinstance(was, ToolCall) and part.id != was.id:
+                yield Violation(law="CUT", at=_at(item.seq, part.slot), why="a replacement keeps its part's pair")
+
+
+def _tail(change: Change) -> Iterator[Violation]:
+    last = next((item for item in reversed(change.before) if speaks_for_user(item.message)), None)
+    if last is not None and sum(item.message is last.message for item in change.after) != 1:
+        yield Violation(law="TAIL", at=_at(last.seq), why="the last user message stands verbatim exactly once")
+    after = {item.seq: item for item in change.after if not item.covers}
+    for item in change.before:
+        if item.seq not in change.open_round:
+            continue
+        now = after.get(item.seq)
+        if now is None:
+            yield Violation(law="TAIL", at=_at(item.seq), why="the open round is never taken apart")
+            continue
+        for was, part in zip(item.message.parts, now.message.parts, strict=True):
+            if was is not part and not isinstance(part, ToolResult):
+                yield Violation(law="TAIL", at=_at(item.seq, part.slot), why="only a result may be clamped here")
+
+
+def _pin(change: Change) -> Iterator[Violation]:
+    after = {id(item.message) for item in change.after}
+    for item in change.before:
+        if item.seq in change.pins and id(item.message) not in after:
+            yield Violation(law="PIN", at=_at(item.seq), why="a pinned message survives verbatim")
+
+
+def _prefix(change: Change) -> Iterator[Violation]:
+    """Where the views part, nothing before may differ: an untouched message is the same object, hence the same bytes."""
+    kept = [id(item) for item in change.after]
+    was = {id(item): n for n, item in enumerate(change.before)}
+    places = [was[key] for key in kept if key in was]
+    if places != sorted(places):
+        yield Violation(law="PREFIX", at="the view", why="messages changed their order")
+
+
+def _list(unit: Iterable[int]) -> str:
+    return ", ".join(str(seq) for seq in sorted(unit))
+
+
+LAWS: tuple[Law, ...] = (
+    Law(
+        id="PAIR",
+        sentence="every result has its call, every call of a closed round its result; ids are unique within a round",
+        holds="history",
+        of_history=_pair,
+    ),
+    Law(id="ROUND", sentence="a round is kept or folded whole", holds="change", of_change=_round),
+    Law(id="CUT", sentence="a replacement keeps its part's kind and id", holds="change", of_change=_cut),
+    Law(
+        id="TAIL",
+        sentence="the last user message stands verbatim exactly once; of the open round only a result is clamped",
+        holds="change",
+        of_change=_tail,
+    ),
+    Law(
+        id="ROLE",
+        sentence="order of roles, first role and content are what the target demands",
+        holds="history",
+        of_history=_role,
+    ),
+    Law(id="PIN", sentence="pinned parts survive verbatim", holds="change", of_change=_pin),
+    Law(
+        id="PREFIX",
+        sentence="bytes before the first edited message are those of the previous request",
+        holds="change",
+        of_change=_prefix,
+    ),
+    Law(id="ONCE", sentence="one prefix break per compaction: all its edits land together", holds="engine"),
+    Law(id="LOSSLESS", sentence="what was not edited is encoded as it came, byte for byte", holds="codec"),
+    Law(id="LOG", sentence="the log is append-only; any prefix of it loads", holds="log"),
+    Law(id="REPLAY", sentence="project(log) is the view the live session had", holds="log"),
+    Law(id="SAME", sentence="same log and settings, same bytes", holds="engine"),
+    Law(id="GAIN", sentence="an applied compaction shrinks the view by at least the declared minimum", holds="engine"),
+    Law(
+        id="TRACE",
+        sentence="every synthetic message names what it covers and how to get it back",
+        holds="history",
+        of_history=_trace,
+    ),
+    Law(id="END", sentence="each tier runs at most once; the last reaches the target or says why not", holds="engine"),
+)
+"""Every law of `docs/concepts/laws.md`, in its order."""
+
+
+def check(history: Sequence[Placed], needs: Needs) -> tuple[Violation, ...]:
+    """Every law a history breaks by itself; empty when it may be sent."""
+    return tuple(v for law in LAWS if law.of_history is not None for v in law.of_history(history, needs))
+
+
+def judge(change: Change) -> tuple[Violation, ...]:
+    """Every law an edit breaks."""
+    return tuple(v for law in LAWS if law.of_change is not None for v in law.of_change(change))

@@ -1,0 +1,302 @@
+"""Pairing: every call meets its result, in its own round.
+
+The half of `foldline.core.repair` that looks across messages. Pairs are made by round, never by id alone, since
+real histories use an id again in a later round. A history whose pairs are sound comes back as it was.
+
+    before   [a: c1 c2]  [user]  [r2]  [r9]          after   [a: c1 c2]  [r2]  [r1 interrupted]  [user]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from foldline.core.message import (
+    Message,
+    Part,
+    Text,
+    ToolCall,
+    ToolResult,
+    calls_of,
+    result_text,
+    results_of,
+)
+from foldline.core.rounds import awaits_person
+
+RepairKind: TypeAlias = Literal[
+    "interrupted-call",
+    "waiting-call",
+    "moved-result",
+    "interim-result",
+    "duplicate-result",
+    "merged-result",
+    "orphan-result",
+    "duplicate-id",
+    "blank-text",
+    "empty-message",
+    "lone-surrogate",
+    "first-role",
+]
+
+INTERRUPTED = "[foldline: no result; the call was interrupted]"
+WAITING = "[foldline: no result yet; the call waits for a person]"
+STATUS_MAX_CHARS = 80
+"""A first result no longer than this that reads like a status gives way to a later one."""
+_STATUS = ("pending", "running", "in progress", "in_progress", "queued", "started", "working", "waiting", "accepted")
+
+
+class Repair(Struct, frozen=True, kw_only=True, gc=False):
+    """One repair, for the report."""
+
+    kind: RepairKind
+    seq: int
+    """Ordinal of the message concerned."""
+    why: str
+
+
+class Needs(Struct, frozen=True, kw_only=True, gc=False):
+    """What the target demands of a history, as values from `foldline.wire`'s rules."""
+
+    results_role: Literal["user", "tool"] = "tool"
+    """Role of a message that holds results."""
+    blank_text: bool = True
+    """True when a text without a visible character is accepted."""
+    first: frozenset[str] = frozenset({"user", "assistant", "tool"})
+    """Roles that may open the history, leading system messages apart."""
+    alternates: bool = False
+    """True when neighbours of one role have to travel as one message."""
+    tail_stays_open: bool = True
+    """False when no result can arrive any more, as for a finished session's file."""
+
+
+class Placed(Struct, frozen=True, kw_only=True):
+    """A message with its ordinal. Messages that a repair puts in share the ordinal of the one before."""
+
+    seq: int
+    message: Message
+
+
+def ours(role: Literal["user", "tool"], *parts: Part) -> Message:
+    """A message that a repair puts in."""
+    return Message(role=role, parts=parts, synthetic="repair", edited=True)
+
+
+class _Call:
+    """One call while pairs are being made. Mutable, and seen by nobody else."""
+
+    __slots__ = ("answers", "at", "call", "id", "result", "round")
+
+    def __init__(self, at: int, call: ToolCall, in_round: int) -> None:
+        self.at, self.call, self.round = at, call, in_round
+        self.id = call.id
+        self.answers: list[tuple[int, ToolResult]] = []
+        self.result: ToolResult | None = None
+
+
+class _Pairs:
+    """All calls of a history, the round of each message, and results without a call."""
+
+    def __init__(self, placed: Sequence[Placed]) -> None:
+        self.calls: list[_Call] = []
+        self.rounds: list[int] = []
+        self.orphans: list[tuple[int, ToolResult]] = []
+        self._open: dict[str, list[_Call]] = {}
+        self._answered: dict[str, _Call] = {}
+        self._early: dict[str, list[tuple[int, ToolResult]]] = {}
+        current, in_block = -1, False
+        for at, entry in enumerate(placed):
+            message = entry.message
+            if message.role == "assistant":
+                if at == 0 or placed[at - 1].message.role != "assistant":
+                    current += 1
+                in_block = True
+                self._ask(at, message, current)
+            elif results := results_of(message):
+                for result in results:
+                    self._answer(at, result)
+            else:
+                in_block = False
+            self.rounds.append(current if in_block else -1)
+        self.last_round = current
+        self._attach_early()
+
+    def _ask(self, at: int, message: Message, current: int) -> None:
+        for call in calls_of(message):
+            entry = _Call(at, call, current)
+            waiting = self._open.get(call.id, [])
+            same_round = [other for other in waiting if other.round == current]
+            if same_round:
+                entry.id = _free_id(call.id, len(same_round) + 1, self._open)
+            self._open[call.id] = [*same_round, entry]
+            self.calls.append(entry)
+
+    def _answer(self, at: int, result: ToolResult) -> None:
+        waiting = self._open.get(result.call_id)
+        if waiting:
+            entry = waiting[0]
+            if not result.interim:
+                waiting.pop(0)
+                self._answered[result.call_id] = entry
+        elif result.call_id in self._answered:
+            entry = self._answered[result.call_id]
+        else:
+            self._early.setdefault(result.call_id, []).append((at, result))
+            return
+        entry.answers.append((at, result))
+
+    def _attach_early(self) -> None:
+        for entry in self.calls:
+            if not entry.answers and (found := self._early.pop(entry.call.id, None)):
+                entry.answers.extend(found)
+        self.orphans = sorted((o for found in self._early.values() for o in found), key=lambda o: o[0])
+
+    def may_wait(self, entry: _Call, needs: Needs) -> bool:
+        """True for an unanswered call of the round that is still open."""
+        is_last = entry.round == self.last_round and (not self.rounds or self.rounds[-1] == self.last_round)
+        return is_last and needs.tail_stays_open
+
+    def in_place(self, entry: _Call) -> bool:
+        """True when one result answers the call, inside the call's round."""
+        return len(entry.answers) == 1 and self.rounds[entry.answers[0][0]] == entry.round
+
+    def sound(self, needs: Needs) -> bool:
+        """True when nothing has to move, go or be put in."""
+        return not self.orphans and all(
+            entry.id == entry.call.id
+            and (self.in_place(entry) or (not entry.answers and self.may_wait(entry, needs)))
+            for entry in self.calls
+        )
+
+
+def _free_id(wanted: str, number: int, taken: dict[str, list[_Call]]) -> str:
+    while f"{wanted}_{number}" in taken:
+        number += 1
+    return f"{wanted}_{number}"
+
+
+def pair(placed: list[Placed], needs: Needs, repairs: list[Repair]) -> list[Placed]:
+    """The history with every call answered once, in its round; appends what was done to `repairs`."""
+    pairs = _Pairs(placed)
+    if pairs.sound(needs):
+        return _results_first(placed, repairs) if needs.results_role == "user" else placed
+    settled = _settle(placed, pairs, needs, repairs)
+    out: list[Placed] = []
+    for at, entry in enumerate(placed):
+        kept = settled.kept(at, entry.message)
+        if kept is not None:
+            out.append(entry if kept is entry.message else Placed(seq=entry.seq, message=kept))
+        is_run_end = at + 1 == len(placed) or placed[at + 1].message.role != "assistant"
+        if entry.message.role == "assistant" and is_run_end:
+            out.extend(settled.added.get(pairs.rounds[at], ()))
+    return _results_first(out, repairs) if needs.results_role == "user" else out
+
+
+class _Settled:
+    """What becomes of each result: stays (perhaps changed), goes, or is put into a round."""
+
+    def __init__(self) -> None:
+        self.stay: dict[tuple[int, int], ToolResult] = {}
+        """Results that stay where they are, by (message, identity)."""
+        self.renamed: dict[int, dict[int, ToolCall]] = {}
+        self.added: dict[int, list[Placed]] = {}
+
+    def kept(self, at: int, message: Message) -> Message | None:
+        renamed = self.renamed.get(at, {})
+        parts: list[Part] = []
+        for part in message.parts:
+            if isinstance(part, ToolResult) and not part.server:
+                stays = self.stay.get((at, id(part)))
+                if stays is not None:
+                    parts.append(stays)
+            else:
+                parts.append(renamed.get(id(part), part) if isinstance(part, ToolCall) else part)
+        if not parts:
+            return None
+        if len(parts) == len(message.parts) and all(a is b for a, b in zip(parts, message.parts, strict=True)):
+            return message
+        return replace(message, parts=tuple(parts), edited=True)
+
+
+def _settle(placed: Sequence[Placed], pairs: _Pairs, needs: Needs, repairs: list[Repair]) -> _Settled:
+    settled = _Settled()
+    for entry in pairs.calls:
+        seq = placed[entry.at].seq
+        if entry.id != entry.call.id:
+            settled.renamed.setdefault(entry.at, {})[id(entry.call)] = replace(entry.call, id=entry.id, edited=True)
+            repairs.append(Repair(kind="duplicate-id", seq=seq, why=f"id {entry.call.id} stood for two calls"))
+        if not entry.answers:
+            if not pairs.may_wait(entry, needs):
+                settled.added.setdefault(entry.round, []).append(_stand_in(entry, seq, needs, repairs))
+            continue
+        result = _final(entry, placed, repairs)
+        at, first = entry.answers[0]
+        if entry.id != entry.call.id:
+            result = replace(result, call_id=entry.id, edited=True)
+        if pairs.rounds[at] == entry.round:
+            settled.stay[at, id(first)] = result
+            continue
+        repairs.append(Repair(kind="moved-result", seq=placed[at].seq, why=f"belongs to a call of message {seq}"))
+        settled.added.setdefault(entry.round, []).append(_moved(placed[at], first, result, needs))
+    for at, orphan in pairs.orphans:
+        repairs.append(Repair(kind="orphan-result", seq=placed[at].seq, why=f"no call has the id {orphan.call_id}"))
+    return settled
+
+
+def _stand_in(entry: _Call, seq: int, needs: Needs, repairs: list[Repair]) -> Placed:
+    waits = awaits_person(entry.call.name)
+    result = ToolResult(
+        call_id=entry.id,
+        name=entry.call.name,
+        content=(Text(text=WAITING if waits else INTERRUPTED),),
+        is_error=not waits,
+        interim=waits,
+        wire_id=entry.call.wire_id,
+    )
+    kind: RepairKind = "waiting-call" if waits else "interrupted-call"
+    repairs.append(Repair(kind=kind, seq=seq, why=f"{entry.call.name} ({entry.id}) has no result"))
+    return Placed(seq=seq, message=ours(needs.results_role, result))
+
+
+def _final(entry: _Call, placed: Sequence[Placed], repairs: list[Repair]) -> ToolResult:
+    """One result out of all answers to a call, at the place of the first."""
+    result = entry.answers[0][1]
+    for at, later in entry.answers[1:]:
+        seq = placed[at].seq
+        if later.content == result.content and later.is_error == result.is_error:
+            repairs.append(Repair(kind="duplicate-result", seq=seq, why=f"repeats the result of {entry.id}"))
+        elif _is_status(result):
+            repairs.append(Repair(kind="interim-result", seq=seq, why=f"the final result of {entry.id}"))
+            result = replace(result, content=later.content, is_error=later.is_error, interim=later.interim, edited=True)
+        elif not _is_status(later):
+            repairs.append(Repair(kind="merged-result", seq=seq, why=f"a second result of {entry.id}"))
+            result = replace(result, content=result.content + later.content, edited=True)
+    return result
+
+
+def _is_status(result: ToolResult) -> bool:
+    if result.interim:
+        return True
+    text = result_text(result).strip().lower()
+    return len(text) <= STATUS_MAX_CHARS and any(word in text for word in _STATUS)
+
+
+def _moved(source: Placed, original: ToolResult, result: ToolResult, needs: Needs) -> Placed:
+    if result is original and len(source.message.parts) == 1:
+        return source
+    return Placed(seq=source.seq, message=ours(needs.results_role, result))
+
+
+def _results_first(placed: list[Placed], repairs: list[Repair]) -> list[Placed]:
+    """Results stand before everything else in the message that carries them, as Anthropic demands."""
+    out: list[Placed] = []
+    for entry in placed:
+        parts = entry.message.parts
+        split = sorted(parts, key=lambda p: not isinstance(p, ToolResult))
+        if entry.message.role == "user" and any(a is not b for a, b in zip(parts, split, strict=True)):
+            repairs.append(Repair(kind="moved-result", seq=entry.seq, why="stood behind text in its own message"))
+            entry = Placed(seq=entry.seq, message=replace(entry.message, parts=tuple(split), edited=True))
+        out.append(entry)
+    return out

@@ -1,0 +1,123 @@
+"""Repair: a history that arrived broken, made fit to send, and every repair named.
+
+Nothing here is a compaction: it is part of the projection, a pure function of the messages, so it gives the same
+view each time and a result that turns up later takes its place by itself. What is done:
+
+    call without a result, conversation went on   →  an "interrupted" result is put in (google/adk-python#7236)
+    call that waits for a person                  →  a "waiting" result is put in, the round is kept (adk-python#4740)
+    result far from its call, or before it        →  moved to its round
+    result twice                                  →  a status line gives way to the final result; a copy goes
+    result without any call                       →  taken out (pydantic/pydantic-ai#4728)
+    one id for two calls of a round               →  the second pair gets an id of its own
+    text without a visible character              →  taken out where the provider refuses it
+    message left with nothing                     →  taken out
+    half a surrogate pair                         →  U+FFFD (anthropics/claude-code#69927)
+    history that opens with the assistant         →  a line of ours before it, where the provider demands a user
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from foldline.core.message import (
+    Media,
+    Message,
+    Opaque,
+    Part,
+    Text,
+    ToolCall,
+    ToolResult,
+    is_blank,
+)
+from foldline.core.pairing import Needs, Placed, Repair, ours, pair
+
+OPENING = "[foldline: the conversation opens with the assistant]"
+
+
+class Repaired(Struct, frozen=True, kw_only=True):
+    """A history fit to send."""
+
+    placed: tuple[Placed, ...]
+    repairs: tuple[Repair, ...]
+
+def repair(messages: Sequence[Message], needs: Needs) -> Repaired:
+    """Repair a whole history; O(n). A sound history comes back as the same message objects. Idempotent."""
+    repairs: list[Repair] = []
+    placed = [
+        Placed(seq=seq, message=clean)
+        for seq, message in enumerate(messages)
+        if (clean := _clean(message, seq, needs, repairs)) is not None
+    ]
+    placed = pair(placed, needs, repairs)
+    opening = next((n for n, p in enumerate(placed) if p.message.role != "system"), None)
+    if opening is not None and placed[opening].message.role not in needs.first:
+        seq = placed[opening].seq
+        placed.insert(opening, Placed(seq=seq, message=ours("user", Text(text=OPENING))))
+        repairs.append(Repair(kind="first-role", seq=seq, why="the history does not open with a user message"))
+    return Repaired(placed=tuple(placed), repairs=tuple(sorted(repairs, key=lambda r: r.seq)))
+
+
+# ── one message ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _clean(message: Message, seq: int, needs: Needs, repairs: list[Repair]) -> Message | None:
+    """The message without what no provider takes; `None` when nothing is left."""
+    parts: list[Part] = []
+    touched = False
+    for part in message.parts:
+        mended = _mend(part)
+        if mended is not part:
+            repairs.append(Repair(kind="lone-surrogate", seq=seq, why="half a surrogate pair became U+FFFD"))
+            touched = True
+        if is_blank(mended) and not _blank_stays(message, needs):
+            touched = True
+            continue
+        parts.append(mended)
+    if not parts or all(is_blank(part) for part in parts):
+        repairs.append(Repair(kind="empty-message", seq=seq, why=f"a {message.role} message without content"))
+        return None
+    if not touched:
+        return message
+    if len(parts) < len(message.parts):
+        repairs.append(Repair(kind="blank-text", seq=seq, why="a text without a visible character"))
+    return replace(message, parts=tuple(parts), edited=True)
+
+
+def _blank_stays(message: Message, needs: Needs) -> bool:
+    """An empty text beside calls is how some wires write an assistant message that only calls tools."""
+    return needs.blank_text and any(isinstance(part, ToolCall) for part in message.parts)
+
+
+def _mend(part: Part) -> Part:
+    match part:
+        case Text() if _is_torn(part.text):
+            return replace(part, text=_whole(part.text), edited=True)
+        case ToolCall() if _is_torn(part.arguments):
+            return replace(part, arguments=_whole(part.arguments), edited=True)
+        case ToolResult() if any(isinstance(inner, Text) and _is_torn(inner.text) for inner in part.content):
+            return replace(part, content=tuple(_mend_inner(inner) for inner in part.content), edited=True)
+        case _:
+            return part
+
+
+def _mend_inner(inner: Text | Media | Opaque) -> Text | Media | Opaque:
+    if isinstance(inner, Text) and _is_torn(inner.text):
+        return replace(inner, text=_whole(inner.text), edited=True)
+    return inner
+
+
+def _is_torn(text: str) -> bool:
+    if text.isascii():
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _whole(text: str) -> str:
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

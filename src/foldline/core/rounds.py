@@ -1,0 +1,156 @@
+"""Rounds, turns and units: where a view may be cut.
+
+Reads a repaired view (`foldline.core.repair`): every result stands in its round. Then the structure is plain:
+
+    index   0        1      2            3        4        5          6       7
+    role    system   user   assistant+2  result   result   assistant  user    assistant+1 …
+    unit    ├─ 0 ─┤  ├ 1 ┤  ├────────── 2 ─────────────┤   ├── 3 ──┤  ├ 4 ┤   ├── 5, open
+    turn             ├─────────────────── 0 ───────────────────────┤  ├──────── 1
+
+A cut point is a place before a unit. Knows nothing of tokens or policies.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from foldline.core.message import Message, ToolResult, calls_of, results_of, speaks_for_user
+from foldline.core.view import Item, Span
+
+_AWAITS = re.compile(r"confirm|approv|permission|consent|ask_?(?:user|human)|human_?input", re.IGNORECASE)
+
+
+class Unit(Struct, frozen=True, kw_only=True, gc=False):
+    """The smallest piece that is kept or dropped whole."""
+
+    start: int
+    end: int
+    """Half-open range of view indexes."""
+    kind: Literal["system", "user", "round", "synthetic"]
+    tokens: int
+    open: bool = False
+    """True for the last round while a call in it has no result."""
+
+
+class Outline(Struct, frozen=True, kw_only=True):
+    """The structure of one view; made in one pass over it."""
+
+    items: tuple[Item, ...]
+    units: tuple[Unit, ...]
+    turns: tuple[tuple[int, int], ...]
+    """Half-open ranges of unit indexes, each from a user's message up to the next."""
+
+    def seqs(self, unit: Unit) -> frozenset[int]:
+        """Ordinals inside a unit."""
+        return frozenset(item.seq for item in self.items[unit.start : unit.end])
+
+    def cuts(self) -> frozenset[int]:
+        """View indexes before which the view may be split."""
+        return frozenset(unit.start for unit in self.units) | {len(self.items)}
+
+
+def outline(items: tuple[Item, ...]) -> Outline:
+    """The units and turns of a view; O(n)."""
+    units: list[Unit] = []
+    index, count = 0, len(items)
+    while index < count:
+        end = _round_end(items, index) if items[index].message.role == "assistant" else index + 1
+        units.append(_unit(items, index, end))
+        index = end
+    if units and units[-1].kind == "round":
+        last = units[-1]
+        messages = [item.message for item in items[last.start : last.end]]
+        if unanswered(messages):
+            units[-1] = _unit(items, last.start, last.end, is_open=True)
+    return Outline(items=items, units=tuple(units), turns=_turns(items, units))
+
+
+def _round_end(items: Sequence[Item], start: int) -> int:
+    """A round: neighbouring assistant messages, then every message that holds results."""
+    end, count = start + 1, len(items)
+    while end < count and items[end].message.role == "assistant":
+        end += 1
+    while end < count and items[end].message.role != "assistant" and results_of(items[end].message):
+        end += 1
+    return end
+
+
+def _unit(items: Sequence[Item], start: int, end: int, *, is_open: bool = False) -> Unit:
+    message = items[start].message
+    kind: Literal["system", "user", "round", "synthetic"]
+    match message.role:
+        case "assistant" | "tool":
+            kind = "round"
+        case "system":
+            kind = "system"
+        case "user":
+            kind = "synthetic" if message.synthetic else "user"
+    return Unit(start=start, end=end, kind=kind, open=is_open, tokens=sum(i.tokens for i in items[start:end]))
+
+
+def _turns(items: Sequence[Item], units: Sequence[Unit]) -> tuple[tuple[int, int], ...]:
+    starts = [n for n, unit in enumerate(units) if unit.kind == "user" and speaks_for_user(items[unit.start].message)]
+    return tuple(zip(starts, [*starts[1:], len(units)], strict=False)) if starts else ()
+
+
+def unanswered(messages: Iterable[Message]) -> tuple[str, ...]:
+    """Ids of client-side calls in these messages that no result in them answers, in order."""
+    open_ids: dict[str, None] = {}
+    for message in messages:
+        for call in calls_of(message):
+            open_ids[call.id] = None
+        for result in results_of(message):
+            open_ids.pop(result.call_id, None)
+    return tuple(open_ids)
+
+
+def awaits_person(name: str) -> bool:
+    """True for a tool whose answer comes from a person, so that a missing result means waiting, not a lost process
+    (google/adk-python#4740)."""
+    return _AWAITS.search(name) is not None
+
+
+def kept_seqs(structure: Outline) -> frozenset[int]:
+    """Ordinals no pass may edit: leading system messages, the last user message and the open round (law TAIL), and
+    rounds with a call that waits for a person."""
+    items, kept = structure.items, set[int]()
+    for item in items:
+        if item.message.role != "system":
+            break
+        kept.add(item.seq)
+    for item in reversed(items):
+        if speaks_for_user(item.message):
+            kept.add(item.seq)
+            break
+    for unit in structure.units:
+        if unit.open or (unit.kind == "round" and _waits(items[unit.start : unit.end])):
+            kept |= structure.seqs(unit)
+    return frozenset(kept)
+
+
+def open_seqs(structure: Outline) -> frozenset[int]:
+    """Ordinals of the open round; empty when every call has its result."""
+    return structure.seqs(structure.units[-1]) if structure.units and structure.units[-1].open else frozenset()
+
+
+def _waits(items: Iterable[Item]) -> bool:
+    for item in items:
+        for part in item.message.parts:
+            if isinstance(part, ToolResult) and part.interim and item.message.synthetic == "repair":
+                return True
+    return False
+
+
+def spans_of(seqs: Iterable[int]) -> tuple[Span, ...]:
+    """Ordinals as the fewest ascending half-open ranges."""
+    spans: list[Span] = []
+    for seq in sorted(set(seqs)):
+        if spans and spans[-1].end == seq:
+            spans[-1] = Span(start=spans[-1].start, end=seq + 1)
+        else:
+            spans.append(Span(start=seq, end=seq + 1))
+    return tuple(spans)
