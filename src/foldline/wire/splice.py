@@ -61,8 +61,20 @@ def object_of(wire: bytes | WireValue) -> WireValue:
     return value
 
 
+def plain(wire: Any) -> bytes | WireValue:
+    """The wire value itself; an SDK's model object (anything with pydantic's `model_dump`) as the dict it sends."""
+    if isinstance(wire, (bytes, dict)) or not hasattr(wire, "model_dump"):
+        return wire  # type: ignore[no-any-return]
+    value: WireValue = wire.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return value
+
+
 def splice(
-    parts: Iterable[PartT], old: Sequence[Any], *, edit: Callable[[PartT, Any], Any], make: Callable[[PartT], Any]
+    parts: Iterable[PartT],
+    old: Sequence[Any],
+    *,
+    edit: Callable[[PartT, Any], Any],
+    make: Callable[[PartT], Any],
 ) -> list[Any]:
     """Wire parts for `parts`: the old object where nothing changed, `edit(part, old)` where something did,
     `make(part)` for a part no wire value holds yet. Old parts that no slot names are gone."""
@@ -100,7 +112,9 @@ def respell(raw: bytes, old: Any, new: Any) -> bytes:
     if isinstance(old, dict) and isinstance(new, dict):
         fields = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
         pieces = [
-            dump(key) + b":" + (respell(bytes(fields[key]), old[key], value) if key in fields else dump(value))
+            dump(key)
+            + b":"
+            + (respell(bytes(fields[key]), old[key], value) if key in fields else dump(value))
             for key, value in new.items()
         ]
         return b"{" + b",".join(pieces) + b"}"

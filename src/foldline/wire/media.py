@@ -1,0 +1,62 @@
+"""Media between wires: data URLs, base64, and what a MIME type is called here.
+
+Owns the small conversions every codec needs to read `Media` and write it back. Knows no provider; the shapes are
+in the codec modules.
+
+The convention of `Media.data`: base64, except that a document of type `text/*` holds its plain text.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from base64 import b64decode, b64encode
+from typing import Literal, TypeAlias
+
+from foldline.core.message import Media
+
+MediaKind: TypeAlias = Literal["image", "document", "audio", "video", "file"]
+
+_DATA_URL = re.compile(r"data:(?P<mime>[^;,]*)(?:;[^;,]*)*;base64,(?P<data>.*)", re.DOTALL)
+_DOCUMENT_TYPES = ("application/pdf", "application/json", "application/xml", "text/")
+_KINDS: dict[str, MediaKind] = {"image": "image", "audio": "audio", "video": "video"}
+UNKNOWN_TYPE = "application/octet-stream"
+
+
+def split_data_url(url: str) -> tuple[str | None, str] | None:
+    """MIME type and base64 of a data URL; `None` for any other URL, and for a data URL that is not base64."""
+    found = _DATA_URL.fullmatch(url)
+    return (found["mime"] or None, found["data"]) if found else None
+
+
+def media_kind(mime: str | None, *, default: MediaKind = "file") -> MediaKind:
+    """What a MIME type is called here."""
+    if mime is None:
+        return default
+    if mime.startswith(_DOCUMENT_TYPES):
+        return "document"
+    return _KINDS.get(mime.partition("/")[0], default)
+
+
+def payload_of(mime: str | None, base64: str) -> str | None:
+    """`Media.data` for base64 of this type: the plain text of a text document, else the base64 itself. `None` where
+    a text document's base64 holds no UTF-8 text: such a part is kept opaque."""
+    if mime is None or not mime.startswith("text/"):
+        return base64
+    try:
+        return b64decode(base64, validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+
+
+def base64_of(media: Media) -> str:
+    """Base64 of media with `data`."""
+    data = media.data or ""
+    if media.mime is not None and media.mime.startswith("text/"):
+        return b64encode(data.encode("utf-8", "replace")).decode()
+    return data
+
+
+def data_url_of(media: Media) -> str:
+    """A data URL for media with `data`."""
+    return f"data:{media.mime or UNKNOWN_TYPE};base64,{base64_of(media)}"

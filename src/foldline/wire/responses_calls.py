@@ -1,0 +1,246 @@
+"""Tool traffic of OpenAI Responses: every `*_call` item and every output item, as two tables.
+
+Owns how each kind of call spells its name, its arguments and its output. Knows nothing of messages and reasoning,
+which `foldline.wire.openai_responses` reads; pieces of an output are `foldline.wire.responses_content`'s.
+
+Shapes: `ResponseInputItemParam` of the official SDK (openai 3.57). Arguments are JSON text here even where the wire
+has an object, so that every call can be counted, shown and shortened alike.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from foldline.core.message import NEW, Media, Opaque, Text, ToolCall, ToolResult
+from foldline.wire.codec import WireValue
+from foldline.wire.responses_content import Piece, read_pieces, write_pieces
+from foldline.wire.splice import dump, dump_text, parse
+
+EMPTY_SCREENSHOT = (
+    "data:image/png;base64,"
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+)
+"""One pixel: a computer's output must be a screenshot, so this is what stands for one that was cleared."""
+
+
+class CallShape(Struct, frozen=True, kw_only=True, gc=False):
+    """How one item type spells a call."""
+
+    keys: tuple[str, ...]
+    """Where the arguments are."""
+    mode: Literal["text", "value", "object"]
+    """`text`: the key holds the arguments as a string; `value`: as JSON; `object`: several keys make up one object."""
+    name: str | None = None
+    """The tool's name where the item does not say it."""
+    server: bool = False
+    output: str | None = None
+    """Key of the result, where the provider puts it into the same item."""
+
+
+CALLS: dict[str, CallShape] = {
+    "function_call": CallShape(keys=("arguments",), mode="text"),
+    "custom_tool_call": CallShape(keys=("input",), mode="text"),
+    "computer_call": CallShape(keys=("action", "actions"), mode="object", name="computer"),
+    "local_shell_call": CallShape(keys=("action",), mode="value", name="local_shell"),
+    "shell_call": CallShape(keys=("action",), mode="value", name="shell"),
+    "apply_patch_call": CallShape(keys=("operation",), mode="value", name="apply_patch"),
+    "tool_search_call": CallShape(keys=("arguments",), mode="value", name="tool_search"),
+    "program": CallShape(keys=("code",), mode="object", name="program", server=True),
+    "mcp_call": CallShape(keys=("arguments",), mode="text", server=True, output="output"),
+    "web_search_call": CallShape(keys=("action",), mode="value", name="web_search", server=True),
+    "file_search_call": CallShape(
+        keys=("queries",), mode="object", name="file_search", server=True, output="results"
+    ),
+    "code_interpreter_call": CallShape(
+        keys=("code",), mode="object", name="code_interpreter", server=True, output="outputs"
+    ),
+    "image_generation_call": CallShape(
+        keys=("action",), mode="object", name="image_generation", server=True, output="result"
+    ),
+}
+
+OUTPUTS: dict[str, str] = {
+    "function_call_output": "output",
+    "custom_tool_call_output": "output",
+    "computer_call_output": "output",
+    "local_shell_call_output": "output",
+    "shell_call_output": "output",
+    "apply_patch_call_output": "output",
+    "tool_search_output": "tools",
+    "program_output": "result",
+}
+"""Item types that answer a call, and the key of what they answer."""
+
+
+def read_call(item: WireValue) -> tuple[ToolCall | ToolResult, ...]:
+    """The call of an item, and its result where the provider ran the tool. Raises `ValueError` on a missing key."""
+    kind = item["type"]
+    shape = CALLS[kind]
+    name = shape.name or item.get("name")
+    if not isinstance(name, str):
+        raise ValueError(f"{kind}: key 'name' must be a string")
+    server = shape.server or item.get("execution") == "server"
+    call = ToolCall(
+        id=_call_id(item, server), name=name, arguments=_arguments(item, shape), server=server, slot=0
+    )
+    if shape.output is None or (item.get(shape.output) is None and item.get("error") is None):
+        return (call,)
+    return (call, _server_result(item, shape.output, call))
+
+
+def _call_id(item: WireValue, server: bool) -> str:
+    found = call_id_of(item) or (item.get("id") if server else None)
+    if isinstance(found, str):
+        return found
+    if server:
+        return ""
+    raise ValueError(f"{item['type']}: key 'call_id' must be a string")
+
+
+def call_id_of(item: WireValue) -> str | None:
+    """The id that pairs a call with its output; a local shell's output has it under `id`."""
+    found = item.get(
+        "id" if item["type"] == "local_shell_call_output" and "call_id" not in item else "call_id"
+    )
+    return found if isinstance(found, str) and found else None
+
+
+def _arguments(item: WireValue, shape: CallShape) -> str:
+    key = shape.keys[0]
+    match shape.mode:
+        case "text":
+            value = item.get(key)
+            return value if isinstance(value, str) else dump_text(value if value is not None else {})
+        case "value":
+            return dump_text(item.get(key, {}))
+        case "object":
+            return dump_text({key: item[key] for key in shape.keys if item.get(key) is not None})
+
+
+def _server_result(item: WireValue, key: str, call: ToolCall) -> ToolResult:
+    value, error = item.get(key), item.get("error")
+    content: tuple[Piece, ...]
+    if key == "result" and isinstance(value, str):
+        content = (Media(kind="image", mime="image/png", data=value, slot=0),)
+    elif value is not None:
+        content = read_pieces(value)
+    else:
+        content = (Opaque(type="error", raw=dump(error), slot=NEW),)
+    return ToolResult(
+        call_id=call.id, name=call.name, content=content, is_error=error is not None, server=True, slot=1
+    )
+
+
+def write_call(item: WireValue, call: ToolCall) -> WireValue:
+    """`item` with the edited arguments of `call`. Raises `ValueError` where the wire needs JSON and has none."""
+    shape = CALLS[item["type"]]
+    key = shape.keys[0]
+    match shape.mode:
+        case "text":
+            return {**item, key: call.arguments}
+        case "value":
+            return {**item, key: parse(call.arguments)}
+        case "object":
+            return {**item, **parse(call.arguments)}
+
+
+def write_server_result(item: WireValue, result: ToolResult) -> WireValue:
+    """`item` with the edited result of a tool the provider ran."""
+    key = CALLS[item["type"]].output
+    if key is None:
+        return item
+    if key == "result":
+        images = [piece.data for piece in result.content if isinstance(piece, Media)]
+        return {**item, key: images[0] if images else None}
+    if key == "results":
+        return {**item, key: _write_found(item[key], result.content)}
+    kind = "logs" if key == "outputs" else "input_text"
+    return {**item, key: write_pieces(result.content, item.get(key), text_type=kind)}
+
+
+def _write_found(old: list[Any], pieces: tuple[Piece, ...]) -> list[Any]:
+    found = []
+    for piece in pieces:
+        before = old[piece.slot] if piece.slot != NEW else {}
+        edited = isinstance(piece, Text) and (piece.edited or piece.slot == NEW)
+        found.append({**before, "text": piece.text} if isinstance(piece, Text) and edited else before)
+    return found
+
+
+def read_output(item: WireValue) -> ToolResult:
+    """The result an output item holds. Raises `ValueError` without a `call_id`."""
+    kind, value = item["type"], item.get(OUTPUTS[item["type"]])
+    server = kind == "program_output" or item.get("execution") == "server"
+    failed = item.get("status") == "failed"
+    content: tuple[Piece, ...]
+    if kind == "shell_call_output" and isinstance(value, list):
+        content = _read_shell(value)
+        failed = failed or any(_shell_failed(chunk) for chunk in value)
+    elif kind == "tool_search_output":
+        content = (Opaque(type="tools", raw=dump(value), slot=0),)
+    else:
+        content = read_pieces(value)
+    name = item.get("name")
+    return ToolResult(
+        call_id=_call_id(item, server),
+        name=name if isinstance(name, str) else None,
+        content=content,
+        is_error=failed,
+        interim=item.get("status") == "in_progress",
+        server=server,
+        slot=0,
+    )
+
+
+def _read_shell(chunks: list[Any]) -> tuple[Piece, ...]:
+    """Standard output of chunk i has slot 2i, standard error 2i + 1; empty ones are left out."""
+    pieces: list[Piece] = []
+    for index, chunk in enumerate(chunks):
+        for offset, key in enumerate(("stdout", "stderr")):
+            text = chunk.get(key) if isinstance(chunk, dict) else None
+            if isinstance(text, str) and text:
+                pieces.append(Text(text=text, slot=2 * index + offset))
+    return tuple(pieces)
+
+
+def _shell_failed(chunk: Any) -> bool:
+    outcome = chunk.get("outcome") if isinstance(chunk, dict) else None
+    return isinstance(outcome, dict) and (outcome.get("type") == "timeout" or bool(outcome.get("exit_code")))
+
+
+def write_output(item: WireValue, result: ToolResult) -> WireValue:
+    """`item` with the edited content of `result`."""
+    kind, key = item["type"], OUTPUTS[item["type"]]
+    value = item.get(key)
+    if kind == "shell_call_output" and isinstance(value, list):
+        return {**item, key: _write_shell(value, result.content)}
+    if kind == "tool_search_output":
+        return item
+    if kind == "computer_call_output":
+        return {**item, key: _write_screenshot(value, result.content)}
+    return {**item, key: write_pieces(result.content, value, text_type="input_text")}
+
+
+def _write_shell(chunks: list[Any], pieces: tuple[Piece, ...]) -> list[Any]:
+    """Each chunk with what is left of its texts; text that had no chunk goes to the first one's standard output."""
+    texts: dict[int, str] = {}
+    for piece in pieces:
+        if isinstance(piece, Text):
+            slot = max(piece.slot, 0)
+            texts[slot] = f"{texts[slot]}\n{piece.text}" if slot in texts else piece.text
+    if not chunks and texts:
+        chunks = [{"outcome": {"type": "exit", "exit_code": 0}}]
+    return [
+        {**chunk, "stdout": texts.get(2 * index, ""), "stderr": texts.get(2 * index + 1, "")}
+        if isinstance(chunk, dict)
+        else chunk
+        for index, chunk in enumerate(chunks)
+    ]
+
+
+def _write_screenshot(old: Any, pieces: tuple[Piece, ...]) -> Any:
+    if any(isinstance(piece, Media) and not piece.edited and piece.slot != NEW for piece in pieces):
+        return old
+    return {"type": "computer_screenshot", "image_url": EMPTY_SCREENSHOT}
