@@ -29,7 +29,8 @@ from foldline.wire.responses_calls import (
     write_server_result,
 )
 from foldline.wire.responses_content import edit_piece, make_piece, read_pieces, write_pieces
-from foldline.wire.splice import dump, object_of, origin_of, parse, plain, write
+from foldline.wire.splice import keyed, object_of, only_value, origin_of, write
+from foldline.wire.strict import dump, parse, plain
 
 NAME = "openai-responses"
 
@@ -76,7 +77,7 @@ class ResponsesCodec:
     def encode(self, message: Message) -> WireValue:
         """The input item of a message. A message made here must fit one item: raises `ValueError` where it
         holds more than one (`foldline.wire.convert` splits)."""
-        origin = origin_of(message)
+        origin = origin_of(message) if message.format == NAME else None
         if origin is None:
             return _make(message)
         return origin if not message.edited else _edit(message, origin)
@@ -87,7 +88,8 @@ class ResponsesCodec:
 
     def system_of(self, body: WireValue) -> Message | None:
         """The `instructions` of a body."""
-        value = body.get("instructions")
+        origin = keyed("instructions", body.get("instructions"))
+        value = object_of(origin)["instructions"]
         if value is None:
             return None
         parts = (
@@ -95,13 +97,12 @@ class ResponsesCodec:
             if isinstance(value, str)
             else (Opaque(type="instructions", raw=dump(value), slot=0),)
         )
-        return Message(role="system", parts=parts, format=NAME, origin={"instructions": value})
+        return Message(role="system", parts=parts, format=NAME, origin=origin)
 
     def encode_system(self, system: Message) -> Any:
         """The value of `instructions`: one string."""
-        origin = origin_of(system)
-        if origin is not None and not system.edited:
-            return origin["instructions"]
+        if system.origin is not None and system.format == NAME and not system.edited:
+            return only_value(system.origin)
         return "\n\n".join(part.text for part in system.parts if isinstance(part, Text))
 
     def join(self, first: Message, second: Message) -> Message:

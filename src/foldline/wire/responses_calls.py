@@ -16,7 +16,8 @@ from msgspec import Struct
 from foldline.core.message import NEW, Media, Opaque, Text, ToolCall, ToolResult
 from foldline.wire.codec import WireValue
 from foldline.wire.responses_content import Piece, read_pieces, write_pieces
-from foldline.wire.splice import dump, dump_text, parse
+from foldline.wire.splice import dump_text
+from foldline.wire.strict import dump, parse
 
 EMPTY_SCREENSHOT = (
     "data:image/png;base64,"
@@ -134,16 +135,25 @@ def _server_result(item: WireValue, key: str, call: ToolCall) -> ToolResult:
 
 
 def write_call(item: WireValue, call: ToolCall) -> WireValue:
-    """`item` with the edited arguments of `call`. Raises `ValueError` where the wire needs JSON and has none."""
+    """`item` with the edited id and arguments of `call`. Raises `ValueError` where the wire needs JSON and has none."""
     shape = CALLS[item["type"]]
     key = shape.keys[0]
+    item = _renamed(item, call.id)
     match shape.mode:
         case "text":
             return {**item, key: call.arguments}
         case "value":
-            return {**item, key: parse(call.arguments)}
+            return {**item, key: parse(call.arguments.encode())}
         case "object":
-            return {**item, **parse(call.arguments)}
+            return {**item, **parse(call.arguments.encode())}
+
+
+def _renamed(item: WireValue, call_id: str) -> WireValue:
+    """`item` under another pairing id, which a repair may have given it."""
+    old = call_id_of(item)
+    if old is None or old == call_id:
+        return item
+    return {**item, "id" if "call_id" not in item else "call_id": call_id}
 
 
 def write_server_result(item: WireValue, result: ToolResult) -> WireValue:
@@ -211,9 +221,9 @@ def _shell_failed(chunk: Any) -> bool:
 
 
 def write_output(item: WireValue, result: ToolResult) -> WireValue:
-    """`item` with the edited content of `result`."""
+    """`item` with the edited id and content of `result`."""
     kind, key = item["type"], OUTPUTS[item["type"]]
-    value = item.get(key)
+    item, value = _renamed(item, result.call_id), item.get(key)
     if kind == "shell_call_output" and isinstance(value, list):
         return {**item, key: _write_shell(value, result.content)}
     if kind == "tool_search_output":

@@ -13,7 +13,8 @@ from typing import Any
 
 from foldline.core.message import Media, Opaque, Text
 from foldline.wire.media import data_url_of, media_kind, payload_of, split_data_url
-from foldline.wire.splice import dump, parse, splice
+from foldline.wire.splice import splice
+from foldline.wire.strict import dump, parse
 
 Piece = Text | Media | Opaque
 

@@ -53,6 +53,23 @@ def origin_of(message: Message) -> WireValue | None:
     return origin
 
 
+def only_value(origin: bytes | WireValue) -> Any:
+    """The value of an object's one key: a `Raw` slice of bytes, the very value of a dict."""
+    if not isinstance(origin, bytes):
+        return next(iter(origin.values()))
+    try:
+        return next(iter(msgspec.json.decode(origin, type=dict[str, msgspec.Raw]).values()))
+    except msgspec.DecodeError:  # no slices out of text with lone surrogates
+        return next(iter(object_of(origin).values()))
+
+
+def keyed(key: str, value: Any) -> bytes | WireValue:
+    """An origin for a value that stands under a key of the body: bytes for a `Raw` slice, else a dict."""
+    if isinstance(value, msgspec.Raw):
+        return b"{%b:%b}" % (dump(key), bytes(value))
+    return {key: value}
+
+
 def object_of(wire: bytes | WireValue) -> WireValue:
     """The wire value as a JSON object. Raises `ValueError` where it is none."""
     value = parse(wire) if isinstance(wire, bytes) else wire
@@ -134,3 +151,15 @@ def _respell_items(slices: list[bytes], old: list[Any], new: list[Any]) -> list[
         at = places[id(item)] if id(item) in places else next(free, None)
         pieces.append(dump(item) if at is None else respell(slices[at], old[at], item))
     return pieces
+
+
+def arguments_object(arguments: str) -> dict[str, Any]:
+    """A call's arguments as the JSON object that Anthropic and Gemini demand. Text that is no object (free text of
+    a custom tool, broken JSON of a model) is wrapped whole: `{"input": arguments}`; nothing at all is `{}`."""
+    if not arguments.strip():
+        return {}
+    try:
+        value = parse(arguments.encode("utf-8", "surrogatepass"))
+    except ValueError:
+        return {"input": arguments}
+    return value if isinstance(value, dict) else {"input": arguments}
