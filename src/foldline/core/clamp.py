@@ -11,8 +11,6 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-LINE_SLACK = 0.1
-"""A cut moves back to a line end when one lies within this share of the kept length."""
 SEQUENCE_MAX = 64
 """Longest terminal escape sequence looked for around a cut, in characters; longer ones are not sequences."""
 STEPS_MAX = 6
@@ -54,22 +52,14 @@ def head_end(text: str, chars: int) -> int:
     """Where a head of at most `chars` characters ends, moved back to a clean border."""
     if chars >= len(text):
         return len(text)
-    end = max(0, chars)
-    line = text.rfind("\n", int(end * (1 - LINE_SLACK)), end)
-    if line > 0:
-        return line + 1
-    return _clean_before(text, end)
+    return _clean_before(text, max(0, chars))
 
 
 def tail_start(text: str, chars: int) -> int:
     """Where a tail of at most `chars` characters begins, moved forward to a clean border."""
     if chars >= len(text):
         return 0
-    start = len(text) - max(0, chars)
-    line = text.find("\n", start, start + int(chars * LINE_SLACK))
-    if line >= 0:
-        return line + 1
-    return _clean_after(text, start)
+    return _clean_after(text, len(text) - max(0, chars))
 
 
 def _clean_before(text: str, end: int) -> int:

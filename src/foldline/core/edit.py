@@ -71,6 +71,8 @@ class Frame(Struct, frozen=True, kw_only=True):
     kept: frozenset[int] = frozenset()
     """Ordinals no pass may edit, pins included: leading system messages, the last user message, the open round,
     rounds with a call that waits for a person. (The last tier may clamp a result of the open round.)"""
+    limits: tuple[tuple[str, int], ...] = ()
+    """Token limits of single results that the tools' own registration declares, by tool name (requirement BUD-7)."""
 
 
 def apply(view: View, edits: Sequence[Edit], frame: Frame) -> View:

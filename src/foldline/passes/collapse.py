@@ -1,0 +1,113 @@
+"""Collapse: talk without consequences shows as one template summary, and can be unfolded again. Counterpart:
+`fold_oldest`, which folds anything old. Knows what is decisive; the store of what was collapsed is a value here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from foldline.core.edit import Edit, Fold, Frame, Plan
+from foldline.core.errors import UnknownAddress
+from foldline.core.message import ToolCall, ToolResult
+from foldline.core.ports import Moment
+from foldline.core.rounds import Outline, outline
+from foldline.core.view import Item, View
+from foldline.passes.folding import counted, fold_of
+from foldline.passes.template import body
+
+SUMMARY_SHARE = 0.5
+"""A summary larger than this share of its span is not worth making."""
+
+
+class Collapsed(Struct, frozen=True, kw_only=True):
+    """One collapsed span, for the store (requirement COL-5)."""
+
+    fold: Fold
+    """Extent (ordinals, never view indexes) and summary."""
+    tokens_before: int
+    tokens_after: int
+    at_s: float
+    """When, in Unix seconds; comes in from outside."""
+
+
+class CollapseStore(Struct, frozen=True, kw_only=True):
+    """What is collapsed at read time. The messages themselves never change (requirement COL-1)."""
+
+    spans: tuple[Collapsed, ...] = ()
+
+    def holds(self, seqs: Iterable[int]) -> bool:
+        """True when any of these ordinals is collapsed already: exact, so no span is refused wrongly (COL-6)."""
+        wanted = set(seqs)
+        return any(not wanted.isdisjoint(range(s.start, s.end)) for c in self.spans for s in c.fold.spans)
+
+    def add(self, collapsed: Collapsed) -> CollapseStore:
+        """The store with one more span. Raises `ValueError` when a message would be collapsed twice."""
+        if self.holds(seq for span in collapsed.fold.spans for seq in range(span.start, span.end)):
+            raise ValueError(f"{collapsed.fold.address} overlaps a collapsed span")
+        return CollapseStore(spans=(*self.spans, collapsed))
+
+    def unfold(self, address: str) -> CollapseStore:
+        """The store without the span of that address. Raises `UnknownAddress`."""
+        rest = tuple(c for c in self.spans if c.fold.address != address)
+        if len(rest) == len(self.spans):
+            raise UnknownAddress(address, "no collapsed span has this address")
+        return CollapseStore(spans=rest)
+
+    def edits(self) -> tuple[Edit, ...]:
+        """What projects the stored messages into the collapsed view."""
+        return tuple(c.fold for c in self.spans)
+
+
+class Collapse(Struct, frozen=True, kw_only=True):
+    """Fold runs of messages that decide nothing.
+
+        [u][a][u][a] … [u][a: call][r]  →  [‹summary of 20 messages›][u][a: call][r]
+
+    Decisive are tool calls with their results (plans and task lists change through tools); plain talk, confirmations
+    and replies without calls are not. Costs: O(messages). Breaks the cache from the first folded message. Reach for it
+    in sessions of long talk between stretches of work. A span is never collapsed twice: folds are not messages.
+    """
+
+    name: str = "collapse"
+    window: int = 20
+    """Fewest messages in a row that are worth folding (requirement COL-3)."""
+    keep_last: int = 0
+    """The newest messages stay out of it."""
+    summary_tokens_max: int = 2000
+
+    def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:
+        """One fold for each long enough run, oldest first, until the target is met."""
+        if moment.tokens_excess <= 0:
+            return Plan()
+        structure = outline(view.items())
+        edits: list[Edit] = []
+        excess = moment.tokens_excess
+        for run in self._runs(structure, frame):
+            if excess <= 0:
+                break
+            before = sum(item.tokens for item in run)
+            budget = min(self.summary_tokens_max, int(before * SUMMARY_SHARE))
+            text = f"{counted(run)}, folded.\n{body(run, budget, frame.counter.text)}"
+            edit = fold_of(run, text)
+            after = frame.counter.message(edit.message)
+            if after < before:
+                edits.append(edit)
+                excess -= before - after
+        return Plan(edits=tuple(edits))
+
+    def _runs(self, structure: Outline, frame: Frame) -> list[tuple[Item, ...]]:
+        last = len(structure.items) - self.keep_last
+        runs: list[list[Item]] = [[]]
+        for unit in structure.units:
+            members = structure.items[unit.start : unit.end]
+            plain = unit.kind in ("user", "round") and not _is_decisive(members)
+            if plain and unit.end <= last and structure.seqs(unit).isdisjoint(frame.kept):
+                runs[-1].extend(members)
+            else:
+                runs.append([])
+        return [tuple(run) for run in runs if len(run) >= self.window]
+
+
+def _is_decisive(items: Sequence[Item]) -> bool:
+    return any(isinstance(part, (ToolCall, ToolResult)) for item in items for part in item.message.parts)

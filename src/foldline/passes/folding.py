@@ -1,0 +1,33 @@
+"""Making one synthetic message of several spans: shared by the passes that fold.
+
+Knows how a fold is delimited and addressed; what its body says is the pass's own affair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from foldline.core.address import block, span_address
+from foldline.core.edit import Fold
+from foldline.core.message import Message, Text
+from foldline.core.rounds import spans_of
+from foldline.core.view import Item
+
+
+def fold_of(items: Sequence[Item], body: str, *, kind: str = "fold") -> Fold:
+    """The edit that puts one message of role user in the place of `items` (at least one; requirement CMP-40)."""
+    address = span_address((item.seq, item.message) for item in items)
+    message = Message(
+        role="user",
+        parts=(Text(text=block(kind, address, body)),),
+        synthetic="fold" if kind == "fold" else "notice",
+        edited=True,
+    )
+    return Fold(spans=spans_of(item.seq for item in items), message=message, address=address)
+
+
+def counted(items: Sequence[Item]) -> str:
+    """What went, in a few words."""
+    messages = sum(sum(len(span) for span in item.covers) or 1 for item in items)
+    tokens = sum(item.tokens for item in items)
+    return f"{messages:,} earlier message{'s' if messages != 1 else ''}, {tokens:,} tokens"

@@ -1,0 +1,160 @@
+"""Microcompact: old tool results give way to a placeholder of about twenty tokens. Counterpart: `budget_reduction`,
+which cuts one large result whatever its age. Knows results and their calls, never a clock (law SAME)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+from msgspec import Struct
+
+from foldline.core.address import has_notice
+from foldline.core.edit import Edit, Frame, Plan
+from foldline.core.message import result_text
+from foldline.core.ports import Moment
+from foldline.core.rounds import outline
+from foldline.core.view import View
+from foldline.passes.results import Found, cleared, find_results
+from foldline.passes.tools import ToolKind, rank
+
+PLACEHOLDER_TOKENS = 40
+"""No result this small is cleared: its placeholder would not be smaller (requirement MIC-9)."""
+STUB_SHARE = 0.5
+"""A later read of the same file smaller than this share of the earlier one is a stub that points back to it."""
+
+
+class Microcompact(Struct, frozen=True, kw_only=True):
+    """Clear old results.
+
+        [call a][result a ████] [call b][result b ████] [user]  →  [call a][‹a cleared›] [call b][result b ████] [user]
+
+    Costs: O(messages). Breaks the cache from the oldest result it clears, so it runs in batches: by count of calls,
+    after an idle time (the cache has expired anyway), or down to a target. Reach for it before anything that drops
+    what was said: old output is what agents miss least. Re-running changes nothing already sent (requirement MIC-7).
+    """
+
+    name: str = "microcompact"
+    keep_results: int = 5
+    """The newest results stay (requirement MIC-8)."""
+    keep_rounds: int | None = None
+    """Where set, the results of the newest rounds with tools stay instead (requirement MIC-5)."""
+    kinds: frozenset[ToolKind] | None = None
+    """Only these tools' results go; `None`: all."""
+    first_calls: int | None = None
+    """Runs from this many calls in the session …"""
+    every_calls: int = 25
+    """… and again after each so many more (requirement MIC-2); between, nothing new is cleared."""
+    idle_from_s: float | None = None
+    """Runs when the session was idle for at least this long, whatever the count (requirement MIC-4)."""
+    idle_over_s: float | None = None
+    """Runs when the session was idle for longer than this (requirement MIC-5)."""
+    to_target: bool = False
+    """Runs when the view is over its target, and stops when it is met: copies first, then read-only successes, writes,
+    errors, each oldest first. Without it every old result goes."""
+    duplicates: bool = True
+    """Of several reads with the same arguments the newest stays (only with `to_target`)."""
+
+    def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:
+        """One edit for each result to clear; empty when the pass is not due."""
+        results = find_results(outline(view.items()))
+        if self.to_target:
+            return self._to_target(results, moment, frame)
+        if self._is_idle(moment):
+            old = self._old(results)
+        elif self.first_calls is not None:
+            old = self._old(results[: self._counted(len(results), moment)])
+        else:
+            return Plan()
+        return Plan(edits=tuple(self._clear(old, frame)))
+
+    def _is_idle(self, moment: Moment) -> bool:
+        if moment.idle_s is None:
+            return False
+        from_reached = self.idle_from_s is not None and moment.idle_s >= self.idle_from_s
+        return from_reached or (self.idle_over_s is not None and moment.idle_s > self.idle_over_s)
+
+    def _counted(self, shown: int, moment: Moment) -> int:
+        """How many of the view's results belong to calls up to the last count that made the pass due."""
+        calls = moment.calls if moment.calls is not None else shown
+        if self.first_calls is None or calls < self.first_calls:
+            return 0
+        due = calls - (calls - self.first_calls) % self.every_calls
+        return max(0, shown - (calls - due))
+
+    def _old(self, results: tuple[Found, ...]) -> tuple[Found, ...]:
+        if self.keep_rounds is not None:
+            rounds = sorted({found.round for found in results})
+            newest = set(rounds[len(rounds) - self.keep_rounds :]) if self.keep_rounds else set()
+            return tuple(found for found in results if found.round not in newest)
+        return results[: max(0, len(results) - self.keep_results)]
+
+    def _clear(self, old: Iterable[Found], frame: Frame) -> Iterable[Edit]:
+        return (cleared(found, "cleared") for found in old if self._may_go(found, frame))
+
+    def _may_go(self, found: Found, frame: Frame) -> bool:
+        return (
+            found.movable
+            and found.tokens > PLACEHOLDER_TOKENS
+            and found.seq not in frame.kept
+            and (self.kinds is None or found.kind in self.kinds)
+        )
+
+    def _to_target(self, results: tuple[Found, ...], moment: Moment, frame: Frame) -> Plan:
+        excess = moment.tokens_excess
+        if excess <= 0:
+            return Plan()
+        copies = _copies(results) if self.duplicates else {}
+        held = _pointed_at(results)
+        old = [f for f in self._old(results) if self._may_go(f, frame) and id(f) not in held]
+        old.sort(key=lambda f: (-1 if id(f) in copies else rank(f.kind, is_error=f.part.is_error), f.round))
+        edits: list[Edit] = []
+        for found in old:
+            if excess <= 0:
+                break
+            newest = copies.get(id(found))
+            edits.append(cleared(found, "cleared" if newest is None else f"read again in message {newest.seq}"))
+            excess -= found.tokens - PLACEHOLDER_TOKENS
+        return Plan(edits=tuple(edits))
+
+
+def _same_read(found: Found) -> tuple[str, str] | None:
+    if found.kind != "file_read" or found.part.is_error or not found.arguments:
+        return None
+    try:
+        value = msgspec.json.decode(found.arguments)
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        return (found.name, found.arguments)
+    return (found.name, msgspec.json.encode(value, order="sorted").decode())
+
+
+def _copies(results: tuple[Found, ...]) -> dict[int, Found]:
+    """Results that a later read of the same thing repeats, with that read. A later stub ("unchanged since …") repeats
+    nothing (NousResearch/hermes-agent#90949)."""
+    newest: dict[tuple[str, str], Found] = {}
+    copies: dict[int, Found] = {}
+    for found in reversed(results):
+        key = _same_read(found)
+        if key is None or has_notice(result_text(found.part)):
+            continue
+        later = newest.get(key)
+        if later is None:
+            newest[key] = found
+        elif later.tokens >= found.tokens * STUB_SHARE:
+            copies[id(found)] = later
+    return copies
+
+
+def _pointed_at(results: tuple[Found, ...]) -> frozenset[int]:
+    """Results that a later stub of the same read points back to: they are the only full copy in view."""
+    newest: dict[tuple[str, str], Found] = {}
+    held: set[int] = set()
+    for found in reversed(results):
+        key = _same_read(found)
+        if key is None:
+            continue
+        later = newest.get(key)
+        if later is not None and later.tokens < found.tokens * STUB_SHARE and not has_notice(result_text(later.part)):
+            held.add(id(found))
+        else:
+            newest[key] = found
+    return frozenset(held)

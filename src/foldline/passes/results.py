@@ -1,0 +1,80 @@
+"""Every tool result of a view with the call it answers, in order: what the reducing passes look at.
+
+Also makes the shortened or cleared copy of a result. Knows nothing of thresholds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from foldline.core.address import notice, part_address
+from foldline.core.edit import Replace
+from foldline.core.message import Media, Opaque, Text, ToolCall, ToolResult
+from foldline.core.rounds import Outline
+from foldline.passes.tools import ToolKind, kind_of
+
+
+class Found(Struct, frozen=True, kw_only=True):
+    """One result in a view."""
+
+    seq: int
+    part: ToolResult
+    tokens: int
+    kind: ToolKind
+    name: str
+    arguments: str
+    """The call's arguments as JSON text; empty when the call is not in the view."""
+    round: int
+    """Number of the unit it stands in."""
+    turn: int
+    """Number of the turn it stands in; -1 before the first user message."""
+    movable: bool
+    """False for a result that a repair put in, which has no original to point at."""
+
+
+def find_results(structure: Outline) -> tuple[Found, ...]:
+    """All client-side results, oldest first; O(n)."""
+    return tuple(_find(structure))
+
+
+def _find(structure: Outline) -> Iterator[Found]:
+    turn_of = {unit: number for number, (start, end) in enumerate(structure.turns) for unit in range(start, end)}
+    for number, unit in enumerate(structure.units):
+        if unit.kind != "round":
+            continue
+        calls: dict[str, ToolCall] = {}
+        for item in structure.items[unit.start : unit.end]:
+            for part, tokens in zip(item.message.parts, item.weights, strict=True):
+                if isinstance(part, ToolCall):
+                    calls[part.id] = part
+                elif isinstance(part, ToolResult) and not part.server:
+                    call = calls.get(part.call_id)
+                    name = call.name if call is not None else part.name or ""
+                    yield Found(
+                        seq=item.seq,
+                        part=part,
+                        tokens=tokens,
+                        kind=kind_of(name),
+                        name=name,
+                        arguments=call.arguments if call is not None else "",
+                        round=number,
+                        turn=turn_of.get(number, -1),
+                        movable=item.message.synthetic is None and part.slot >= 0,
+                    )
+
+
+def with_content(found: Found, content: tuple[Text | Media | Opaque, ...]) -> Replace:
+    """The edit that gives a result other content and keeps all else about it."""
+    part = replace(found.part, content=content, edited=True)
+    return Replace(seq=found.seq, slot=found.part.slot, part=part, address=part_address(found.seq, found.part))
+
+
+def cleared(found: Found, why: str) -> Replace:
+    """The edit that puts a placeholder in the place of a whole result. Byte-stable: it depends on the result alone."""
+    address = part_address(found.seq, found.part)
+    media = sum(isinstance(inner, Media) for inner in found.part.content)
+    seen = f", {media} media" if media else ""
+    return with_content(found, (Text(text=notice(f"{found.tokens:,} tokens{seen} {why}", address)),))

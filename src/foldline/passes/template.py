@@ -1,0 +1,128 @@
+"""Template summaries: what a folded span held, one line a message, without a model.
+
+Every line says who spoke and keeps user text as a quotation; nothing that tools or files said is repeated, so it
+cannot become a task. Quoted text cannot open a foldline block. Counterpart: the ledger, which says what follows
+from it. Knows messages and a budget in tokens.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from foldline.core.address import escape_tags, read_block
+from foldline.core.message import (
+    Media,
+    Message,
+    Opaque,
+    Reasoning,
+    Text,
+    ToolCall,
+    ToolResult,
+    speaks_for_user,
+)
+from foldline.core.view import Item
+
+USER_CHARS = 200
+"""User text is quoted up to this length (requirement COL-2)."""
+REMOVED_CHARS = 80
+"""A removed message is quoted up to this length (requirement SNP-5)."""
+NAMES_MAX = 12
+"""Tools named in one line."""
+
+
+def line_of(item: Item) -> str:
+    """One message in one line (requirement COL-2)."""
+    message = item.message
+    if message.synthetic == "fold" or message.synthetic == "notice":
+        return "\n".join(carried(message))
+    if speaks_for_user(message):
+        return f'm{item.seq} user: "{quote(message.text, USER_CHARS)}"{_media(message)}'
+    called = [part.name for part in message.parts if isinstance(part, ToolCall)]
+    if called:
+        return f"m{item.seq} {message.role} called {names(called)}"
+    if any(isinstance(part, ToolResult) for part in message.parts):
+        return f"m{item.seq} tool result, {item.tokens:,} tokens"
+    return f"m{item.seq} {message.role}, {item.tokens:,} tokens{_media(message)}"
+
+
+def removed_line(item: Item) -> str:
+    """The first characters of a removed message (requirement SNP-5)."""
+    return f'm{item.seq} {item.message.role}: "{quote(gist(item.message), REMOVED_CHARS)}"'
+
+
+def gist(message: Message) -> str:
+    """What a message begins with, whatever it is made of."""
+    for part in message.parts:
+        match part:
+            case Text():
+                if part.text.strip():
+                    return part.text
+            case ToolCall():
+                return f"called {part.name}"
+            case ToolResult():
+                inner = next((p.text for p in part.content if isinstance(p, Text) and p.text.strip()), None)
+                if inner is not None:
+                    return inner
+            case Media():
+                return part.kind
+            case Reasoning() | Opaque():
+                continue
+    return ""
+
+
+def quote(text: str, chars: int) -> str:
+    """Text on one line, at most `chars` characters, unable to open a block or end its quotation."""
+    flat = " ".join(text[: chars * 4].split())
+    cut = flat if len(flat) <= chars and len(text) <= chars * 4 else flat[: chars - 1].rstrip() + "…"
+    return escape_tags(cut.replace('"', "'"))
+
+
+def names(called: Sequence[str]) -> str:
+    """Tool names with how often each was called, most frequent first."""
+    counted = sorted(Counter(quote(name, 64) for name in called).items(), key=lambda pair: (-pair[1], pair[0]))
+    shown = [name if times == 1 else f"{name} ×{times}" for name, times in counted[:NAMES_MAX]]
+    more = [f"and {len(counted) - NAMES_MAX} more"] if len(counted) > NAMES_MAX else []
+    return ", ".join([*shown, *more])
+
+
+def carried(message: Message) -> list[str]:
+    """The lines of an earlier fold or notice, to be carried on unchanged: a summary is never summarised."""
+    for part in message.parts:
+        if isinstance(part, Text) and (found := read_block(part.text)) is not None:
+            return [line for line in found[2].splitlines() if line.startswith("m") or line.startswith("(")]
+    return []
+
+
+def body(items: Sequence[Item], budget: int, count: Callable[[str], int]) -> str:
+    """The lines of a span within `budget` tokens: all of them if they fit; else the user's lines, newest first, and
+    the rest in numbers."""
+    lines = [line for item in items for line in line_of(item).splitlines() if line]
+    text = "\n".join(lines)
+    if count(text) <= budget:
+        return text
+    said = [line for line in lines if " user: " in line]
+    rest = _in_numbers(items)
+    left = budget - count(rest) - 12
+    kept: list[str] = []
+    for line in reversed(said):
+        cost = count(line) + 1
+        if cost > left:
+            break
+        kept.append(line)
+        left -= cost
+    omitted = len(said) - len(kept)
+    head = [f"({omitted} older user messages not listed)"] if omitted else []
+    return "\n".join([*head, *reversed(kept), rest])
+
+
+def _in_numbers(items: Sequence[Item]) -> str:
+    called = [part.name for item in items for part in item.message.parts if isinstance(part, ToolCall)]
+    results = sum(isinstance(part, ToolResult) for item in items for part in item.message.parts)
+    what = f"(calls: {names(called)}; {results} results)" if called else f"({len(items)} messages without a call)"
+    return what
+
+
+def _media(message: Message) -> str:
+    media = Counter(part.kind for part in message.parts if isinstance(part, Media))
+    return "".join(f" + {n} {kind}" for kind, n in sorted(media.items()))
