@@ -1,0 +1,101 @@
+"""`foldline compact`: shrink a session to a budget, and say what was done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from msgspec import Struct
+
+from foldline.cli import exits, report, screen
+from foldline.cli.options import (
+    Source,
+    counter_option,
+    forbid_both_on_stdout,
+    out_option,
+    reads_file,
+    size,
+    write_result,
+)
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """The options as given."""
+
+    to: int | float | None
+    policy: str
+    model: str | None
+    counter: str | None
+    focus: str | None
+    pins: tuple[str, ...]
+    as_format: str | None
+    dry_run: bool
+    out: str | None
+
+
+@click.command("compact")
+@click.option(
+    "--to",
+    metavar="SIZE",
+    type=size,
+    help="Size of the whole result: 20000, 20k, 25%. Left out: the policy's target.",
+)
+@click.option("--policy", metavar="NAME", default="balanced", show_default=True, help="How to get there.")
+@click.option("--model", metavar="M", help="Count with this model's counter and use its window.")
+@counter_option
+@click.option("--as", "as_format", metavar="FORMAT", help="Write this format (left out: the file's own).")
+@click.option("--focus", metavar="TEXT", help="What matters most, in your words.")
+@click.option(
+    "--pin", "pins", metavar="TEXT", multiple=True, help="Keep messages that hold TEXT verbatim. Repeatable."
+)
+@click.option("--dry-run", is_flag=True, help="Report only; write nothing.")
+@out_option
+@reads_file
+def command(source: Source, **given: Any) -> int:
+    """Shrink a session to a budget; it stays valid, and a report says what was done.
+
+    The result goes to the file given with -o, else to stdout; the report goes to stderr, with --json to stdout (the
+    result then only to -o). Onto a terminal the result is written only when asked with `-o -`.
+    """
+    from foldline import files
+
+    wanted = Wanted(**given)
+    if not wanted.dry_run:
+        forbid_both_on_stdout(source, wanted.out)
+    options = files.CompactOptions(
+        to=wanted.to,
+        policy=wanted.policy,
+        model=wanted.model,
+        counter=wanted.counter,
+        focus=wanted.focus,
+        pins=wanted.pins,
+        as_format=wanted.as_format,
+    )
+    transcripts = source.read()
+    compaction = files.compact(transcripts, options)
+    document = compaction.report_document
+    code = exits.code_of_outcomes([one["outcome"] for one in document.get("sessions", [document])])
+    written = None
+    if not wanted.dry_run and code != exits.OUR_FAULT:
+        written = write_result(compaction.data, wanted.out, source=source)
+    if source.as_json:
+        screen.write_document(document)
+        return code
+    screen.show(*report.blocks_of(document, name=source.name), to="stderr")
+    for note in report.notes_of(transcripts):
+        screen.say(note)
+    screen.say(_where(wanted, written, code))
+    return code
+
+
+def _where(wanted: Wanted, written: str | None, code: int) -> str:
+    """The last line: where the result is."""
+    if wanted.dry_run:
+        return "dry run, nothing was written"
+    if code == exits.OUR_FAULT:
+        return "a pass failed, nothing was written; please report it with the lines above"
+    if written is not None:
+        return f"written to {written}"
+    if wanted.out is None and screen.is_terminal("stdout"):
+        return "the result was not written; keep it with -o FILE, or pipe it on"
+    return "written to stdout"

@@ -1,0 +1,104 @@
+"""`foldline context`: where the tokens are, and how close the threshold is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from foldline.cli import exits, report, screen
+from foldline.cli.layout import bar, count, gap, grid, percent, title
+from foldline.cli.options import Source, counter_option, reads_file
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+ROWS_MAX = 12
+"""Rows of each table; the rest is summed in one."""
+BAR_COLUMNS = 20
+
+
+@click.command("context")
+@click.option(
+    "--model", metavar="M", help="Use this model's window and counter (left out: the file's own model)."
+)
+@click.option(
+    "--policy", metavar="NAME", default="balanced", show_default=True, help="Whose threshold to show."
+)
+@counter_option
+@reads_file
+def command(source: Source, *, model: str | None, policy: str, counter: str | None) -> int:
+    """Show where the tokens are, and how close the threshold is.
+
+    Tokens by kind and by tool, and the biggest items with the addresses under which `foldline show` opens them.
+    """
+    from foldline import files
+
+    transcripts = source.read()
+    documents = [files.context(one, model=model, policy=policy, counter=counter) for one in transcripts]
+    if source.as_json:
+        screen.write_document(
+            documents[0] if len(documents) == 1 else {"schema": "foldline.contexts/1", "sessions": documents}
+        )
+        return exits.DONE
+    for index, document in enumerate(documents):
+        _show(document, f"{source.name} [{index}]" if len(documents) > 1 else source.name)
+    for note in report.notes_of(transcripts):
+        screen.say(note)
+    return exits.DONE
+
+
+def _show(document: Mapping[str, Any], name: str) -> None:
+    total = document["tokens_total"]
+    blocks: list[RenderableType] = [title(f"{count(total)} tokens", name, style="bold"), *_usage(document)]
+    for heading, key in (("by kind", "by_kind"), ("by tool", "by_tool")):
+        tokens = document.get(key, {})
+        if key == "by_kind":
+            tokens = {kind.replace("_", " "): number for kind, number in tokens.items()}
+        if any(tokens.values()):
+            blocks += ["", screen.cell(heading, "dim"), gap(_shares(tokens, total))]
+    if document.get("largest"):
+        rows = [
+            (
+                screen.cell(count(item["tokens"]), "bold"),
+                screen.cell(item["kind"]),
+                screen.cell(item["address"], "cyan"),
+            )
+            for item in document["largest"][:ROWS_MAX]
+        ]
+        blocks += ["", screen.cell("biggest", "dim"), gap(grid(rows, right=(0,), whole=(2,)))]
+    screen.show(*blocks)
+
+
+def _usage(document: Mapping[str, Any]) -> list[RenderableType]:
+    total, window, threshold = (document.get(f"tokens_{key}") for key in ("total", "window", "threshold"))
+    if not window:
+        return [gap(screen.cell("no window known; name the model with --model"))]
+    assert total is not None
+    words = f"{percent(total, window)} of a window of {count(window)}"
+    if threshold:
+        where = "past" if total >= threshold else "below"
+        words += f" · {count(abs(threshold - total))} {where} the threshold of {count(threshold)}"
+    style = "red" if threshold and total >= threshold else "cyan"
+    used = bar(total / window, style=style, mark=threshold / window if threshold else None)
+    return [gap(screen.cell(words)), gap(used)]
+
+
+def _shares(tokens: Mapping[str, int], total: int) -> RenderableType:
+    ranked = sorted(tokens.items(), key=lambda item: (-item[1], item[0]))
+    ranked = [item for item in ranked if item[1]]
+    rest = sum(number for _, number in ranked[ROWS_MAX:])
+    shown = ranked[:ROWS_MAX] + ([(f"{len(ranked) - ROWS_MAX} more", rest)] if rest else [])
+    return grid(
+        [
+            (
+                screen.cell(name),
+                screen.cell(count(number), "bold"),
+                screen.cell(percent(number, total)),
+                bar(number / total if total else 0, columns=BAR_COLUMNS),
+            )
+            for name, number in shown
+        ],
+        right=(1, 2),
+    )

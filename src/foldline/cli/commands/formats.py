@@ -1,0 +1,26 @@
+"""`foldline formats`: what is read and written."""
+
+from __future__ import annotations
+
+import click
+
+from foldline.cli import exits, screen
+from foldline.cli.listing import show_table
+from foldline.cli.options import as_json_option
+
+
+@click.command("formats")
+@as_json_option
+def command(*, as_json: bool) -> int:
+    """List the formats that are read and written.
+
+    A file's format is recognised by its content; --from names it where that fails.
+    """
+    from foldline import files
+
+    rows = files.formats()
+    if as_json:
+        screen.write_document({"schema": "foldline.formats/1", "formats": rows})
+    else:
+        show_table(rows)
+    return exits.DONE

@@ -1,0 +1,33 @@
+"""`foldline models`: windows, output limits and prices."""
+
+from __future__ import annotations
+
+import click
+
+from foldline.cli import exits, screen
+from foldline.cli.listing import show_one, show_table
+from foldline.cli.options import as_json_option
+
+
+@click.command("models")
+@click.argument("name", metavar="[NAME]", required=False)
+@as_json_option
+def command(*, name: str | None, as_json: bool) -> int:
+    """List the known models: window, output limit, prices.
+
+    With NAME, what is known of that model. Prices are US dollars for a million tokens.
+    """
+    from foldline import files
+
+    rows = files.models(name)
+    if name is not None and not rows:
+        raise click.UsageError(
+            f"no model is called {name!r}; `foldline models` lists them", click.get_current_context()
+        )
+    if as_json:
+        screen.write_document({"schema": "foldline.models/1", "models": rows})
+    elif len(rows) == 1:
+        show_one(rows[0])
+    else:
+        show_table(rows)
+    return exits.DONE

@@ -1,0 +1,97 @@
+"""Exit codes, and which error means which.
+
+Owns the one mapping from errors to codes and the sentence a person reads. Knows nothing of commands. The codes are
+promised to scripts (`docs/reference/cli.md`).
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Mapping
+from typing import Any
+
+from foldline.core import errors
+
+DONE = 0
+BAD_INPUT = 1
+USAGE = 2
+UNREACHABLE = 3
+REFUSED = 4
+OUR_FAULT = 70
+INTERRUPTED = 130
+
+MEANINGS: Mapping[int, str] = {
+    DONE: "done",
+    BAD_INPUT: "the input is bad or missing, or the output cannot be written; nothing is written",
+    USAGE: "wrong usage, the value of an option included",
+    UNREACHABLE: "the target cannot be reached; the smallest result and the report are given all the same",
+    REFUSED: "busy or refused",
+    OUR_FAULT: "a fault of foldline itself",
+    INTERRUPTED: "interrupted from the keyboard; nothing is half written",
+}
+
+_CODES: tuple[tuple[type[errors.FoldlineError], int], ...] = (
+    (errors.UnknownPolicy, USAGE),
+    (errors.InvalidOption, USAGE),
+    (errors.TargetUnreachable, UNREACHABLE),
+    (errors.ContextExhausted, REFUSED),
+    (errors.CompactionBlocked, REFUSED),
+    (errors.SessionBusy, REFUSED),
+    (errors.LawViolation, OUR_FAULT),
+    (errors.FoldlineError, BAD_INPUT),
+)
+"""First match counts."""
+
+_MACHINE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS})
+"""Errors of a disk or stream that no code can help: full, over quota, too large, failing, read-only."""
+
+OUTCOMES: Mapping[str, int] = {
+    "compacted": DONE,
+    "unchanged": DONE,
+    "unreachable": UNREACHABLE,
+    "failed": OUR_FAULT,
+}
+"""Exit code of each outcome of a report."""
+
+
+def code_of(error: Exception) -> int:
+    """The exit code of an error; what is not expected is our fault."""
+    if isinstance(
+        error, errors.UnknownFormat
+    ):  # a name is an option's value; without one the content is to blame
+        return BAD_INPUT if error.name is None else USAGE
+    if isinstance(error, OSError):
+        return BAD_INPUT if error.errno in _MACHINE else OUR_FAULT
+    return next((code for kind, code in _CODES if isinstance(error, kind)), OUR_FAULT)
+
+
+def code_of_outcomes(outcomes: list[str]) -> int:
+    """The exit code of several reports: the gravest."""
+    return max((OUTCOMES.get(outcome, OUR_FAULT) for outcome in outcomes), default=DONE)
+
+
+def sentence_of(error: Exception) -> str:
+    """What a person reads: the error's own words, or for a fault of ours what it was and what to do."""
+    if isinstance(error, OSError) and error.errno in _MACHINE:
+        return f"{error.filename or 'output'}: {error.strerror}; make room or choose another place with -o"
+    if code_of(error) != OUR_FAULT:
+        return str(error)
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return (
+        f"internal error: {what}. This is a fault of foldline, not of your input: please report it with this line "
+        "(FOLDLINE_DEBUG=1 shows where it happened)"
+    )
+
+
+def document_of(error: Exception, code: int, sentence: str) -> dict[str, Any]:
+    """The error as the one JSON document of a command that was asked for `--json`."""
+    fields = {
+        name: value for name, value in vars(error).items() if isinstance(value, (str, int, float, tuple))
+    }
+    return {
+        "schema": "foldline.error/1",
+        "error": type(error).__name__,
+        "message": sentence,
+        "exit_code": code,
+        "fields": fields,
+    }

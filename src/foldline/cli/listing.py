@@ -1,0 +1,70 @@
+"""Lists of what there is: rows of a table, or one thing with all its settings.
+
+Owns the layout of values whose fields it does not know; so a new field of a format, model or policy shows up without
+a change here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from foldline.cli import screen
+from foldline.cli.layout import fields, gap, grid, value_of
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_NAME = "name"
+_DESCRIBING = ("description", "summary", "title", "notes")
+"""Fields that are sentences; one of them stands under the name."""
+
+
+def show_table(rows: Sequence[Mapping[str, Any]]) -> None:
+    """One row each, a column for every field; numbers flush right."""
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    right = [index for index, key in enumerate(keys) if any(_is_number(row.get(key)) for row in rows)]
+    cells: list[tuple[RenderableType, ...]] = [
+        tuple(screen.cell(key.replace("_", " "), "dim") for key in keys)
+    ]
+    for row in rows:
+        cells.append(
+            tuple(screen.cell(value_of(row.get(key)), "bold" if key == _NAME else "") for key in keys)
+        )
+    screen.show(grid(cells, right=right))
+
+
+def show_one(row: Mapping[str, Any]) -> None:
+    """The name, its sentence, then every setting; a list of settings becomes a numbered list."""
+    said = next((str(row[key]) for key in _DESCRIBING if isinstance(row.get(key), str)), None)
+    blocks: list[RenderableType] = [screen.cell(row.get(_NAME, ""), "bold")]
+    if said:
+        blocks.append(gap(screen.cell(said)))
+    settings: list[tuple[str, RenderableType | str | None]] = []
+    for key, value in row.items():
+        if key == _NAME or value == said:
+            continue
+        settings.append((key.replace("_", " "), _setting(value)))
+    screen.show(*blocks, fields(settings))
+
+
+def _setting(value: object) -> RenderableType | str:
+    if not isinstance(value, (list, tuple)) or not any(isinstance(entry, Mapping) for entry in value):
+        return value_of(value)
+    rows: list[tuple[RenderableType, ...]] = []
+    for index, entry in enumerate(value, start=1):
+        name, rest = _named(entry)
+        rows.append((screen.cell(index, "dim"), screen.cell(name, "bold"), screen.cell(rest)))
+    return grid(rows, right=(0,))
+
+
+def _named(entry: object) -> tuple[str, str]:
+    if not isinstance(entry, Mapping):
+        return value_of(entry), ""
+    name = next((key for key in (_NAME, "pass", "tier", "type") if key in entry), None)
+    rest = {key.replace("_", " "): value for key, value in entry.items() if key != name}
+    return (value_of(entry[name]) if name else "", value_of(rest))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -1,0 +1,159 @@
+"""The program `foldline`: finds the command, runs it, and turns what happens into an exit code.
+
+Owns the outermost door: the one place that catches everything. Knows nothing of what a command does; a command's
+module is imported when it runs, so that `foldline --help` costs no more than its page of text.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import click
+
+from foldline.cli import exits, screen
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "compact": (
+        "foldline.cli.commands.compact",
+        "Shrink a session to a budget; it stays valid, and a report says what was done.",
+    ),
+    "context": (
+        "foldline.cli.commands.context",
+        "Show where the tokens are, and how close the threshold is.",
+    ),
+    "check": ("foldline.cli.commands.check", "Check a session against the laws and its provider's rules."),
+    "convert": ("foldline.cli.commands.convert", "Write a session in another format."),
+    "show": ("foldline.cli.commands.show", "Show the original behind an address."),
+    "formats": ("foldline.cli.commands.formats", "List the formats that are read and written."),
+    "policies": ("foldline.cli.commands.policies", "List the policies, with their tiers and numbers."),
+    "models": ("foldline.cli.commands.models", "List the known models: window, output limit, prices."),
+}
+"""Name to module and one-line help, in the order of the help page; the module's click command is `command`."""
+
+
+class Program(click.Group):
+    """A group whose commands are imported when they are needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            near = difflib.get_close_matches(name, COMMANDS, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(COMMANDS)}"
+            raise click.UsageError(f"no command is called {name!r}; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # the reader has seen enough (`| head`): nothing to say
+            screen.abandon_stdout()
+            return exits.DONE
+        except Exception as error:
+            if ctx.params.get("debug") and not isinstance(
+                error, (click.ClickException, click.exceptions.Exit)
+            ):
+                _say_traceback(error)
+            raise
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run with the given or the process's arguments and exit; click's own `standalone_mode=False` returns."""
+        run: Any = super().main
+        if not kwargs.pop("standalone_mode", True):
+            return run(*args, standalone_mode=False, **kwargs)
+        given = args[0] if args else kwargs.get("args")
+        wants_json = "--json" in (sys.argv[1:] if given is None else given)
+        try:
+            with _calm_warnings():
+                code = run(*args, standalone_mode=False, **kwargs)
+        except click.Abort:
+            sys.exit(exits.INTERRUPTED)
+        except Exception as error:  # the outermost door
+            _fail(error, wants_json=wants_json)
+        sys.exit(code if isinstance(code, int) else exits.DONE)
+
+
+def _fail(error: Exception, *, wants_json: bool) -> NoReturn:
+    """Say what went wrong, on stderr for people and on stdout for `--json`, and exit with its code."""
+    if isinstance(error, click.ClickException):
+        code, sentence = error.exit_code, error.format_message()
+        asked = error.ctx if isinstance(error, click.UsageError) else None
+        if asked is not None:
+            sentence += f" (help: {asked.command_path} --help)"
+    else:
+        code, sentence = exits.code_of(error), exits.sentence_of(error)
+    if isinstance(error, OSError):
+        screen.abandon_stdout()
+    screen.say(sentence)
+    if wants_json and not isinstance(error, OSError):
+        screen.write_document(exits.document_of(error, code, sentence))
+    sys.exit(code)
+
+
+def _say_traceback(error: Exception) -> None:
+    import traceback
+
+    screen.say("".join(traceback.format_exception(error)).rstrip())
+
+
+@contextmanager
+def _calm_warnings() -> Iterator[None]:
+    """Warnings as one sentence each, without the line of code that raised them."""
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: screen.say(f"warning: {message}")
+        yield
+
+
+def _show_version(ctx: click.Context) -> None:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        number = version("foldline")
+    except PackageNotFoundError:
+        number = "(not installed, run from its source)"
+    screen.write_text(f"foldline {number}\n")
+    ctx.exit()
+
+
+@click.group(
+    cls=Program,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Start with: foldline compact session.jsonl --to 20k -o smaller.jsonl",
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda ctx, _, wanted: _show_version(ctx) if wanted else None,
+    help="Show the version.",
+)
+@click.option(
+    "--debug", is_flag=True, envvar="FOLDLINE_DEBUG", show_envvar=True, help="Show where an error comes from."
+)
+def main(debug: bool) -> None:
+    """Keep an agent's history inside its context window.
+
+    FILE is any session file foldline knows, recognised by its content; `-` is stdin.
+    """

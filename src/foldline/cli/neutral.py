@@ -1,0 +1,86 @@
+"""Makes text harmless for a terminal: what could act is shown, nothing acts.
+
+Owns the one list of code points that never reach a terminal as they are. Knows nothing of streams or colours:
+`foldline.cli.screen` decides where text goes and calls this for all of it.
+
+Stripping the usual colour sequences is not enough (most known payloads survive it), so the rule goes by code
+point and not by sequence: C0 and C1 controls, DEL, format characters (bidirectional overrides, zero-width
+characters, tags), surrogates, line and paragraph separators, private and unassigned code points, and the printable
+code points that Unicode says to draw as nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_ACTING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Unicode general categories of which no member is shown as it is."""
+
+_INVISIBLE = frozenset(
+    {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x3164, 0xFFA0}
+    | set(range(0xFE00, 0xFE0E))
+    | set(range(0xE0100, 0xE01F0))
+)
+"""Letters and marks that are drawn as nothing (Unicode `Default_Ignorable_Code_Point`), in which text can hide.
+The two selectors that choose between text and emoji style, U+FE0E and U+FE0F, stay."""
+
+_NAMED = {0x09: "\\t", 0x0A: "\\n", 0x0D: "\\r", 0x1B: "\\e"}
+
+_JSON_CANDIDATE = re.compile("[^\\x20-\\x7e\\n\\t]")
+
+
+def is_harmless(code: int) -> bool:
+    """True when a terminal draws the code point and does nothing else (line feed and tab are not drawn: false)."""
+    if 0x20 <= code < 0x7F:
+        return True
+    return code not in _INVISIBLE and unicodedata.category(chr(code)) not in _ACTING
+
+
+def _shown(code: int) -> str:
+    if is_harmless(code):
+        return chr(code)
+    if code in _NAMED:
+        return _NAMED[code]
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"
+
+
+class _Table(dict[int, str]):
+    """A translation table that fills itself; at most one entry for each code point there is."""
+
+    def __missing__(self, code: int) -> str:
+        shown = self[code] = _shown(code)
+        return shown
+
+
+_LINE = _Table()
+_TEXT = _Table({0x09: "\t", 0x0A: "\n"})
+
+
+def neutral(text: str, *, keep_newlines: bool = True) -> str:
+    """`text` with everything a terminal could act on shown as an escape: `\\e`, `\\x9b`, `\\u{202e}`.
+
+    Line feeds and tabs stay, or with `keep_newlines=False` are shown as `\\n` and `\\t`, for text that must stay
+    on one line. Neutral text stays as it is. The result is for eyes: a backslash in `text` is not doubled.
+    """
+    return text.translate(_TEXT if keep_newlines else _LINE)
+
+
+def neutral_json(document: str) -> str:
+    """The same JSON value in text that no terminal acts on: what could act becomes `\\uXXXX` inside its string.
+
+    Strings are the only place in JSON where such a character may stand, a carriage return between values apart.
+    """
+    return _JSON_CANDIDATE.sub(_json_escape, document)
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    code = ord(found.group())
+    if code == 0x0D:
+        return " "
+    if is_harmless(code):
+        return chr(code)
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    high, low = divmod(code - 0x10000, 0x400)
+    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"

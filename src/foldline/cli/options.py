@@ -1,0 +1,162 @@
+"""What several commands have in common on the command line: a file to read, a budget, a way to print.
+
+Owns the spelling of values (`20k`, `25%`, `10-40`). Knows nothing of what is done with them.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+from msgspec import Struct
+
+from foldline.cli import progress, screen
+
+if TYPE_CHECKING:
+    from foldline.transcripts.transcript import Transcript
+
+TOKENS_MAX = 10**12
+"""No budget is larger; a longer number is a slip."""
+
+_TOKENS = re.compile(r"(?P<number>[0-9]{1,16}(?:\.[0-9]{1,6})?)(?P<unit>[kKmM]?)")
+_PERCENT = re.compile(r"(?P<number>[0-9]{1,3}(?:\.[0-9]{1,6})?)%")
+_UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
+
+
+def size(value: str) -> int | float:
+    """A budget as people write it: tokens (`20000`, `20k`, `1.5M`) as an int of at least 1, or a share of what comes
+    in (`25%`, `0.25`) as a float between 0 and 1. Raises `click.BadParameter`."""
+    text = value.replace(",", "").replace("_", "").strip()
+    if percent := _PERCENT.fullmatch(text):
+        return _share(float(percent["number"]) / 100, value)
+    tokens = _TOKENS.fullmatch(text)
+    if tokens is None:
+        raise click.BadParameter(f"{value!r} is no size; write tokens (20000, 20k) or a share (25%, 0.25)")
+    number, unit = tokens["number"], tokens["unit"].lower()
+    if "." in number and not unit:
+        return _share(float(number), value)
+    count = round(float(number) * _UNITS[unit]) if "." in number else int(number) * _UNITS[unit]
+    if not 1 <= count <= TOKENS_MAX:
+        raise click.BadParameter(f"{value!r} is out of bounds; tokens are 1 to {TOKENS_MAX:,}")
+    return count
+
+
+def _share(share: float, value: str) -> float:
+    if not 0 < share < 1:
+        raise click.BadParameter(
+            f"{value!r} is out of bounds; a share lies between 0% and 100%, both excluded"
+        )
+    return share
+
+
+def lines(value: str) -> tuple[int, int | None]:
+    """A range of lines, from 1, both ends included: `10-40`, `10-` (to the end), `-40`, `7`. Raises
+    `click.BadParameter`."""
+    found = re.fullmatch(r"([0-9]{1,12})?(-)?([0-9]{1,12})?", value)
+    if found is None or not (found[1] or found[3]):
+        raise click.BadParameter(f"{value!r} is no range of lines; write 10-40, 10- or -40")
+    first = int(found[1] or 1)
+    last = int(found[3]) if found[3] else (None if found[2] else first)
+    if first < 1 or (last is not None and last < first):
+        raise click.BadParameter(f"{value!r} holds no line; the first line is 1, and a range goes upwards")
+    return first, last
+
+
+class Source(Struct, frozen=True, kw_only=True):
+    """The file a command reads, and how its answer is wanted."""
+
+    file: str
+    """A path, or `-` for stdin."""
+    format: str
+    select: str | None
+    as_json: bool
+
+    @property
+    def name(self) -> str:
+        """What to call the file in a heading."""
+        return "stdin" if self.file == "-" else self.file
+
+    def read(self) -> tuple[Transcript, ...]:
+        """All conversations asked for; a long read shows a bar on a terminal."""
+        from foldline import files
+
+        if self.file == "-" and sys.stdin is not None and sys.stdin.isatty():
+            screen.say("reading from the terminal; end with Ctrl-D")
+        with progress.shown(f"reading {self.name}") as tick:
+            return files.read(self.file, format=self.format, select=self.select, progress=tick)
+
+
+Command = Callable[..., int]
+
+as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+counter_option = click.option(
+    "--counter",
+    metavar="NAME",
+    help="Count tokens with this counter (left out: the model's, else o200k_base).",
+)
+out_option = click.option(
+    "-o", "--output", "out", metavar="FILE", help="Write the result here; `-` is stdout."
+)
+
+
+def reads_file(function: Command) -> Command:
+    """Give a command the argument FILE and its options, packed into a `Source` as its first argument."""
+
+    @functools.wraps(function)
+    def packed(*, file: str, from_format: str, select: str | None, as_json: bool, **rest: Any) -> int:
+        source = Source(file=file, format=from_format, select=select, as_json=as_json)
+        return function(source, **rest)
+
+    for decorate in (
+        as_json_option,
+        click.option("--select", metavar="N|ID", help="Take one conversation of a file with many."),
+        click.option(
+            "--from",
+            "from_format",
+            metavar="FORMAT",
+            default="auto",
+            show_default=True,
+            help="The file's format.",
+        ),
+        click.argument("file", metavar="FILE"),
+    ):
+        packed = decorate(packed)
+    return packed
+
+
+def write_result(data: bytes, out: str | None, *, source: Source) -> str | None:
+    """Put a result where it was asked for; says where, or `None` when it went to stdout or nowhere.
+
+    Without `-o` the result goes to stdout, but not onto a terminal (use `-o -` for that) and not beside `--json`.
+    """
+    if out is not None and out != "-":
+        write_file(out, data)
+        return out
+    if out == "-" or not (source.as_json or screen.is_terminal("stdout")):
+        screen.write_json_data(data)
+    return None
+
+
+def write_file(path: str, data: bytes) -> None:
+    """Write a file whole, or stop with exit code 1 and leave nothing."""
+    from foldline.cli.atomic import write_whole
+
+    try:
+        write_whole(path, data)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise click.ClickException(
+            f"{path}: {reason}; nothing was written, choose another place with -o"
+        ) from error
+
+
+def forbid_both_on_stdout(source: Source, out: str | None) -> None:
+    """`--json` and `-o -` both claim stdout."""
+    if source.as_json and out == "-":
+        raise click.UsageError(
+            "--json prints its document on stdout, so -o needs a file", click.get_current_context()
+        )

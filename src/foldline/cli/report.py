@@ -1,0 +1,212 @@
+"""A compaction report for people: the report's JSON document, laid out.
+
+Owns the layout. Knows nothing of how a report comes about: what it shows is exactly what `--json` prints
+(`foldline.report/1`, `foldline.reports/1`), so that neither can say what the other does not.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from foldline.cli import screen
+from foldline.cli.layout import bar, count, fields, gap, grid, percent, span, title
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from foldline.transcripts.transcript import Transcript
+
+ADDRESSES_MAX = 3
+"""Addresses named in full, since they are there to be copied; the rest as a number."""
+ROWS_MAX = 20
+"""Sessions listed one by one."""
+VIOLATIONS_MAX = 20
+
+_STYLES = {
+    "compacted": "bold green",
+    "unchanged": "bold",
+    "unreachable": "bold magenta",
+    "failed": "bold red",
+}
+
+
+def blocks_of(document: Mapping[str, Any], *, name: str) -> Iterator[RenderableType]:
+    """What to show of a report document (of one session or of many) for the file called `name`."""
+    if "sessions" in document:
+        yield from _many(document, name)
+        return
+    outcome = str(document["outcome"])
+    yield title(outcome, name, style=_STYLES.get(outcome, "bold"))
+    rows = [
+        ("", _settings(document)),
+        ("why", document.get("reason") if outcome != "compacted" else None),
+        ("tokens", _tokens(document)),
+        ("messages", _messages(document)),
+        ("passes", _passes(document.get("passes") or ())),
+        ("covers", _covers(document.get("covers") or {}, name)),
+        ("summary", _summary(document.get("summary") or {})),
+        ("facts", _retention(document.get("retention") or {})),
+        ("cache", _cache(document.get("cache") or {})),
+        ("valid", _validity(document)),
+        ("time", span(document["seconds"]) if document.get("seconds") is not None else None),
+    ]
+    yield fields(rows)
+
+
+def notes_of(transcripts: Sequence[Transcript]) -> list[str]:
+    """What a person should know of the reading: notes, and records left out, each said once."""
+    notes = dict.fromkeys(note for transcript in transcripts for note in transcript.notes)
+    skipped: dict[str, int] = {}
+    for transcript in transcripts:
+        for kind, times in transcript.skipped:
+            skipped[kind] = skipped.get(kind, 0) + times
+    if skipped:
+        notes["left out: " + ", ".join(f"{times:,} × {kind}" for kind, times in sorted(skipped.items()))] = (
+            None
+        )
+    return list(notes)
+
+
+def _settings(document: Mapping[str, Any]) -> str:
+    model = document.get("model")
+    said = [document.get("format"), document.get("policy"), f"counted with {document.get('counter')}", model]
+    return " · ".join(str(part) for part in said if part)
+
+
+def _tokens(document: Mapping[str, Any]) -> RenderableType:
+    before, after, target = (int(document.get(f"tokens_{key}") or 0) for key in ("before", "after", "target"))
+    words = f"{count(before)} → {count(after)}"
+    if before > after:
+        words += f"   {percent(before - after, before)} less"
+    if target:
+        words += f" · target {count(target)}"
+    whole = max(before, after, 1)
+    rows: list[RenderableType] = [screen.cell(words, "bold")]
+    if before:
+        rows += [
+            bar(before / whole, style="dim"),
+            bar(after / whole, mark=target / whole if target else None),
+        ]
+    return grid([(row,) for row in rows])
+
+
+def _messages(document: Mapping[str, Any]) -> str:
+    before, after = document.get("messages_before") or 0, document.get("messages_after") or 0
+    return f"{count(before)} → {count(after)}" if before != after else f"{count(before)}, none folded"
+
+
+def _passes(passes: Sequence[Mapping[str, Any]]) -> RenderableType | None:
+    rows = [
+        (
+            screen.cell(entry["name"]),
+            screen.cell(f"{count(entry['edits'])} edit{'' if entry['edits'] == 1 else 's'}"),
+            screen.cell(f"{count(entry['tokens_freed'])} freed", "bold"),
+            screen.cell(span(entry["seconds"]), "dim"),
+        )
+        for entry in passes
+        if entry.get("edits")
+    ]
+    return grid(rows, right=(1, 2, 3)) if rows else None
+
+
+def _covers(covers: Mapping[str, Any], name: str) -> RenderableType | None:
+    if not covers.get("messages") and not covers.get("addresses"):
+        return None
+    addresses = list(covers.get("addresses") or ())
+    rows = [screen.cell(f"{count(covers.get('messages') or 0)} messages; read one again with")]
+    rows.append(screen.cell(f"foldline show {shlex.quote(name)} ADDRESS", "cyan"))
+    rows += [screen.cell(f"  {address}", "cyan") for address in addresses[:ADDRESSES_MAX]]
+    if len(addresses) > ADDRESSES_MAX:
+        rows.append(
+            screen.cell(f"  and {count(len(addresses) - ADDRESSES_MAX)} more (--json names them all)", "dim")
+        )
+    return grid([(row,) for row in rows])
+
+
+def _summary(summary: Mapping[str, Any]) -> str | None:
+    if not summary:
+        return None
+    words = str(summary.get("kind"))
+    if evicted := summary.get("evicted_tokens"):
+        words += (
+            f", saw {percent(summary.get('seen_tokens') or 0, evicted)} of {count(evicted)} tokens that left"
+        )
+    return words
+
+
+def _retention(retention: Mapping[str, Mapping[str, int]]) -> str | None:
+    keys = ("total", "in_view", "recallable", "lost", "altered")
+    sums = {key: sum(int(kind.get(key) or 0) for kind in retention.values()) for key in keys}
+    if not sums["total"]:
+        return None
+    states = " · ".join(f"{count(sums[key])} {key.replace('_', ' ')}" for key in keys[1:])
+    return f"{count(sums['total'])}: {states}"
+
+
+def _cache(cache: Mapping[str, Any]) -> str | None:
+    if not cache:
+        return None
+    words = f"{count(cache.get('prefix_tokens_kept') or 0)} tokens of the prefix kept"
+    words += f" · {count(cache.get('tokens_reread') or 0)} read anew once"
+    if saved := cache.get("net_tokens_saved_per_turn"):
+        words += f" · {count(saved)} saved each turn"
+    return words
+
+
+def _validity(document: Mapping[str, Any]) -> RenderableType | None:
+    if document.get("valid") is None:
+        return None
+    if document["valid"]:
+        return screen.cell("yes, by the laws and the provider's rules", "green")
+    return grid([(screen.cell("no", "bold red"),), *violation_rows(document.get("violations") or ())])
+
+
+def violation_rows(violations: Sequence[Any]) -> list[tuple[RenderableType, ...]]:
+    """One row each: place, law, why; `VIOLATIONS_MAX` of them and the number of the rest."""
+    rows: list[tuple[RenderableType, ...]] = []
+    for found in violations[:VIOLATIONS_MAX]:
+        said = found if isinstance(found, Mapping) else {"why": found}
+        words = " ".join(str(said[key]) for key in ("law", "at") if said.get(key) not in (None, ""))
+        rows.append((screen.cell(f"{words}: {said.get('why', '')}" if words else said.get("why", "")),))
+    if len(violations) > VIOLATIONS_MAX:
+        rows.append(
+            (
+                screen.cell(
+                    f"and {count(len(violations) - VIOLATIONS_MAX)} more (--json lists them all)", "dim"
+                ),
+            )
+        )
+    return rows
+
+
+def _many(document: Mapping[str, Any], name: str) -> Iterator[RenderableType]:
+    sessions: Sequence[Mapping[str, Any]] = document["sessions"]
+    outcomes = [str(session["outcome"]) for session in sessions]
+    tally = {outcome: outcomes.count(outcome) for outcome in _STYLES if outcome in outcomes}
+    gravest = list(tally)[-1] if tally else "unchanged"
+    yield title(
+        ", ".join(f"{number:,} {outcome}" for outcome, number in tally.items()), name, style=_STYLES[gravest]
+    )
+    rows: list[tuple[RenderableType, ...]] = []
+    for index, session in enumerate(sessions[:ROWS_MAX]):
+        before, after = session.get("tokens_before") or 0, session.get("tokens_after") or 0
+        rows.append(
+            (
+                screen.cell(index, "dim"),
+                screen.cell(f"{count(before)} → {count(after)}", "bold"),
+                screen.cell(f"target {count(session.get('tokens_target') or 0)}", "dim"),
+                screen.cell(session["outcome"], _STYLES.get(str(session["outcome"]), "")),
+                screen.cell("" if session.get("valid", True) else "not valid", "bold red"),
+            )
+        )
+    yield gap(grid(rows, right=(0, 1, 2)))
+    if len(sessions) > ROWS_MAX:
+        yield gap(screen.cell(f"and {count(len(sessions) - ROWS_MAX)} more (--json lists them all)", "dim"))
+    before, after = (sum(int(s.get(key) or 0) for s in sessions) for key in ("tokens_before", "tokens_after"))
+    yield gap(
+        screen.cell(
+            f"in all {count(before)} → {count(after)} tokens in {count(len(sessions))} sessions", "bold"
+        )
+    )

@@ -1,0 +1,169 @@
+"""Where output goes: data and documents on stdout, words for people on stderr, nothing unescaped on a terminal.
+
+Owns the two streams, their width and their colours. Knows nothing of commands or reports: `foldline.cli.report` and
+the commands build what is shown. Three rules, the same for every command:
+
+    words for people   neutral everywhere, in a pipe too: a log is read on a terminal later
+    a JSON document    escaped inside its strings everywhere: the same value, harmless
+    data               untouched in a pipe or file; on a terminal escaped like the two above
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import json
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias
+
+from foldline.cli.neutral import neutral, neutral_json
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+Stream: TypeAlias = Literal["stdout", "stderr"]
+
+WIDTH_MIN, WIDTH_MAX = 40, 110
+"""Columns. Wider lines are hard to read; on a wide terminal the rest stays empty."""
+WIDTH_PIPE = 100
+"""Columns where there is no terminal and `COLUMNS` is not set."""
+
+_ASCII = str.maketrans(
+    {"→": "->", "·": "-", "…": "...", "█": "#", "▏": "", "▎": "", "▍": "", "▌": "", "▋": "", "▊": "", "▉": "#",
+     "│": "|", "─": "-", "×": "x", "–": "-"}
+)  # fmt: skip
+"""For a stream whose encoding has no such characters."""
+
+
+def _stream(name: Stream) -> TextIO | None:
+    return sys.stdout if name == "stdout" else sys.stderr
+
+
+def is_terminal(name: Stream) -> bool:
+    """True when the stream is open and a terminal."""
+    stream = _stream(name)
+    return stream is not None and not stream.closed and stream.isatty()
+
+
+def width_of(name: Stream) -> int:
+    """Columns to use on a stream: the terminal's, else `COLUMNS`, else `WIDTH_PIPE`; within the two bounds."""
+    stream = _stream(name)
+    width = 0
+    if stream is not None and is_terminal(name):
+        with contextlib.suppress(OSError):
+            width = os.get_terminal_size(stream.fileno()).columns
+    return min(WIDTH_MAX, max(WIDTH_MIN, width or shutil.get_terminal_size((WIDTH_PIPE, 0)).columns))
+
+
+def line(text: object) -> str:
+    """Foreign text on one line, neutral."""
+    return neutral(str(text), keep_newlines=False)
+
+
+def cell(text: object, style: str = "") -> Text:
+    """Foreign text as a piece of a table: neutral, never read as markup."""
+    from rich.text import Text
+
+    return Text(line(text), style=style)
+
+
+def show(*blocks: RenderableType, to: Stream = "stdout") -> None:
+    """Print tables and texts for people. Strings in `blocks` must come through `cell` or `line`."""
+    from rich.console import Console
+
+    page = io.StringIO()
+    console = Console(
+        file=page,
+        width=width_of(to),
+        force_terminal=True if is_terminal(to) else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+    for block in blocks:
+        console.print(block)
+    _write(to, "\n".join(row.rstrip() for row in page.getvalue().split("\n")))
+
+
+def say(message: str) -> None:
+    """One sentence to a person, on stderr."""
+    _write("stderr", f"foldline: {neutral(message)}\n")
+
+
+def write_text(text: str) -> None:
+    """Words for people on stdout, as they are but neutral, without a table around them."""
+    _write("stdout", neutral(text))
+
+
+def write_document(document: object) -> None:
+    """One JSON document on stdout: indented on a terminal, on one line in a pipe."""
+    indent = 2 if is_terminal("stdout") else None
+    text = json.dumps(document, ensure_ascii=False, indent=indent, default=_plain)
+    _write_bytes((neutral_json(text) + "\n").encode())
+
+
+def _plain(value: object) -> Any:
+    import msgspec
+
+    return msgspec.to_builtins(value)
+
+
+def write_json_data(data: bytes) -> None:
+    """JSON or JSON lines on stdout: untouched in a pipe, escaped inside its strings on a terminal."""
+    if not is_terminal("stdout"):
+        _write_bytes(data)
+        return
+    text = neutral_json(data.decode("utf-8", "surrogateescape"))
+    _write_bytes((text if text.endswith("\n") else text + "\n").encode())
+
+
+def write_content(text: str) -> None:
+    """A transcript's own text on stdout: untouched in a pipe, neutral on a terminal and ended by a line feed."""
+    if not is_terminal("stdout"):
+        _write_bytes(bytes_of(text))
+        return
+    shown = neutral(text)
+    _write("stdout", shown if shown.endswith("\n") else shown + "\n")
+
+
+def write_bytes(data: bytes) -> None:
+    """Bytes on stdout as they are. The caller has made sure that stdout is no terminal."""
+    assert not is_terminal("stdout")
+    _write_bytes(data)
+
+
+def bytes_of(text: str) -> bytes:
+    """UTF-8; a lone surrogate becomes its three bytes, so that nothing of an original is lost."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _write(name: Stream, text: str) -> None:
+    stream = _stream(name)
+    if stream is None:
+        return
+    encoding = stream.encoding or "utf-8"
+    if not encoding.lower().replace("-", "").startswith("utf"):
+        text = text.translate(_ASCII)
+    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    stream.flush()
+
+
+def _write_bytes(data: bytes) -> None:
+    if sys.stdout is None:
+        raise OSError(errno.EIO, "stdout is closed", "stdout")
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def abandon_stdout() -> None:
+    """After a failed write: throw away what is still buffered, or the interpreter complains of it while it exits."""
+    with contextlib.suppress(OSError, ValueError):
+        descriptor = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(descriptor, sys.stdout.fileno())
+        os.close(descriptor)
