@@ -1,0 +1,255 @@
+"""Strict JSON: what may come in from files and sockets, and how values go out.
+
+Owns the reading of one document or one line, and the writing of one value. Refuses what parsers disagree about:
+keys given twice (the last one wins, so `{"role":"user","role":"system"}` spoofs a role), NaN and Infinity, numbers
+out of range, depth that overflows a stack. Accepts what real logs hold: a byte order mark at the start, and lone
+surrogate escapes, which JavaScript writes when it cuts a string inside an emoji. Knows nothing of messages; the
+codecs beside it read the values.
+
+Uniqueness of keys is proved, not assumed, and cheaply: a decoded value has every key once, so when writing it again
+gives the very bytes that came in (white space apart), no key was lost. That costs about 2.5 µs on a line of 1.5 kB,
+next to 2.7 µs for the decoding. Only where the writer's spelling differs (`\\u00e9` for `é`, `1e5`) the keys are
+counted one object at a time (about 13 µs).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NoReturn
+
+import msgspec
+from msgspec import Raw
+
+LINE_BYTES_MAX = 64 * 2**20
+"""Longest line of a JSONL file: twice the largest request Anthropic accepts (32 MB, API overview, "Request size
+limits"), so that one record with every image of a request still fits. The requirement's 16 MB would refuse those."""
+DOCUMENT_BYTES_MAX = 2**30
+"""Largest single document."""
+DEPTH_MAX = 128
+"""Deepest nesting of arrays and objects. Real sessions stay below 20; the standard library overflows near 1,000."""
+DIGITS_MAX = 4_300
+"""Longest integer, in digits: the interpreter's own limit against quadratic conversion (CVE-2020-10735)."""
+PROOF_BYTES_MAX = 2**24
+"""Up to here uniqueness is proved by writing the value again, beyond by scanning, which needs no second copy."""
+
+_decode = msgspec.json.Decoder().decode
+_encode = msgspec.json.Encoder().encode
+_CONTAINERS = frozenset((dict, list))
+_BOM = b"\xef\xbb\xbf"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_SURROGATE = re.compile(rb"\\u[dD][89abAB]", re.ASCII)
+_PLACE = re.compile(r" \(byte (\d+)\)$")
+_TOKEN = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"(\s*+:)?|[{}]', re.DOTALL)
+
+
+class BadJson(ValueError):
+    """The bytes are no JSON we accept: why, and at which byte of the input where that is known."""
+
+    def __init__(self, why: str, offset: int | None = None) -> None:
+        self.why, self.offset = why, offset
+        super().__init__(why if offset is None else f"{why} (byte {offset:,})")
+
+
+def loads(data: bytes, *, bytes_max: int = DOCUMENT_BYTES_MAX) -> Any:
+    """The value of one JSON document or line, checked. Raises `BadJson`, and nothing else, for any bytes.
+
+    Lone surrogate escapes become lone surrogates in the text, as the standard library reads them.
+    """
+    if len(data) > bytes_max:
+        raise BadJson(f"{len(data):,} bytes are more than the {bytes_max:,} accepted in one piece")
+    if data[:3] == _BOM:
+        data = data[3:]
+    try:
+        value = _decode(data)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        return _second_reading(data, error)
+    if (
+        data.count(b"[") + data.count(b"{") > DEPTH_MAX
+    ):  # an upper bound of the depth: brackets in text count too
+        _refuse_depth(value)
+    if not _proved_unique(data, value):
+        _refuse_duplicates(data)
+    return value
+
+
+def parse(data: bytes) -> Any:
+    """The value of bytes that `loads` has accepted before: the same value, without the checks."""
+    try:
+        return _decode(data)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        return _second_reading(data, error)
+
+
+def dump(value: Any) -> bytes:
+    """Compact JSON of a value of our own making; keys in their order. `msgspec.Raw` inside is spliced in as it is.
+
+    Lone surrogates are written as escapes, so that the bytes are valid UTF-8 and read back the same.
+    """
+    try:
+        return _encode(value)
+    except UnicodeEncodeError:
+        return _splice(value)
+
+
+def dump_foreign(value: Any) -> bytes:
+    """Compact JSON of a caller's value: SDK objects inside are opened, and what JSON cannot say (bytes, NaN, sets)
+    raises `ValueError` instead of being turned into something else."""
+    try:
+        text = _foreign.encode(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"cannot be written as JSON: {error}") from None
+    return text.encode(
+        "utf-8", "backslashreplace"
+    )  # only lone surrogates fail, and \udXXX is their JSON escape
+
+
+def plain(value: Any) -> Any:
+    """An SDK object as the dict its client would send; anything else as it is.
+
+    By duck typing: pydantic's `model_dump` without unset fields, else `to_dict`.
+    """
+    if isinstance(value, (dict, str, list, tuple, int, float, type(None))):
+        return value
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json", exclude_unset=True)
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    return value
+
+
+def _open_foreign(value: Any) -> Any:
+    opened = plain(value)
+    if opened is value:
+        raise TypeError(f"{type(value).__name__} is no JSON value")
+    return opened
+
+
+_foreign = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_open_foreign)
+_text = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
+def _splice(value: Any) -> bytes:
+    """What `dump` writes, in Python, for values with lone surrogates."""
+    if isinstance(value, Raw):
+        return bytes(value)
+    if isinstance(value, dict):
+        return b"{%b}" % b",".join(b"%b:%b" % (_splice(key), _splice(item)) for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return b"[%b]" % b",".join(_splice(item) for item in value)
+    return _text(value).encode("utf-8", "backslashreplace")
+
+
+def _proved_unique(data: bytes, value: Any) -> bool:
+    """True when no key of `data` was given twice, as far as can be told without looking at keys."""
+    if len(data) > PROOF_BYTES_MAX:
+        return False
+    written = _encode(value)
+    return written == data or written == msgspec.json.format(data, indent=-1)
+
+
+def _refuse_duplicates(data: bytes) -> None:
+    """Raise if an object of this valid JSON has a key twice."""
+    if len(data) <= PROOF_BYTES_MAX:
+        try:
+            json.loads(data, object_pairs_hook=_pairs)
+        except RecursionError:
+            raise _too_deep() from None
+        return
+    stack: list[set[str]] = []
+    for token in _TOKEN.finditer(data):
+        if token[2]:
+            key: str = token[1].decode() if b"\\" not in token[1] else json.loads(b'"%b"' % token[1])
+            if key in stack[-1]:
+                raise BadJson(f"key {key!r} is given twice in one object", token.start())
+            stack[-1].add(key)
+        elif token[0] == b"{":
+            stack.append(set())
+        elif token[0] == b"}":
+            stack.pop()
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise BadJson(f"key {key!r} is given twice in one object")
+            seen.add(key)
+    return value
+
+
+def _refuse_depth(value: Any) -> None:
+    """Raise if containers nest deeper than `DEPTH_MAX`; level by level, so that no stack grows."""
+    level = [value] if type(value) in _CONTAINERS else []
+    for _ in range(DEPTH_MAX):
+        level = [
+            item
+            for node in level
+            for item in (node.values() if type(node) is dict else node)
+            if type(item) in _CONTAINERS
+        ]
+        if not level:
+            return
+    raise _too_deep()
+
+
+def _too_deep() -> BadJson:
+    return BadJson(f"nested deeper than {DEPTH_MAX} arrays or objects")
+
+
+def _second_reading(data: bytes, error: Exception) -> Any:
+    """Read with the standard library what msgspec refused for a lone surrogate; else raise `BadJson`."""
+    if isinstance(error, RecursionError):
+        raise _too_deep() from None
+    if data[:2] in _UTF16 or data[1:2] == b"\0" or data[:1] == b"\0":
+        raise BadJson("this is UTF-16 or UTF-32; save it as UTF-8", 0) from None
+    if _SURROGATE.search(data) is None:
+        raise _described(data, error) from None
+    try:
+        value = json.loads(
+            data.decode(), object_pairs_hook=_pairs, parse_constant=_refuse_constant, parse_float=_finite
+        )
+    except BadJson:
+        raise
+    except UnicodeDecodeError as bad:
+        raise BadJson("not valid UTF-8", bad.start) from None
+    except json.JSONDecodeError as bad:
+        raise BadJson(f"not valid JSON: {bad.msg.lower()}", len(bad.doc[: bad.pos].encode("utf-8"))) from None
+    except RecursionError:
+        raise _too_deep() from None
+    except ValueError as bad:  # an integer beyond the interpreter's limit
+        raise BadJson(f"a number is out of range: {bad}") from None
+    _refuse_depth(value)
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise BadJson(f"{name} is no JSON number")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if number in (float("inf"), float("-inf")):
+        raise BadJson(f"the number {digits[:40]} is out of range")
+    return number
+
+
+def _described(data: bytes, error: Exception) -> BadJson:
+    """The parser's complaint in words for people."""
+    text = str(error)
+    if not data.strip():
+        return BadJson("empty: there is no JSON here", 0)
+    if text.startswith("Invalid UTF-8"):
+        try:
+            data.decode()
+        except UnicodeDecodeError as bad:
+            return BadJson("not valid UTF-8", bad.start)
+    if text == "Input data was truncated":
+        return BadJson("the JSON is cut off in the middle", len(data))
+    if "out of range" in text:
+        return BadJson(f"a number is out of range (integers up to {DIGITS_MAX:,} digits, finite floats)")
+    place = _PLACE.search(text)
+    why = _PLACE.sub("", text).removeprefix("JSON is malformed: ")
+    return BadJson(f"not valid JSON: {why}", int(place[1]) if place else None)
