@@ -38,8 +38,10 @@ def docstrings_of(tree: ast.Module) -> Iterator[tuple[str, str]]:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) if name.startswith("test_"):
                 yield name, ast.get_docstring(node) or ""
             case ast.ClassDef(name=name) if any("StateMachine" in ast.unparse(base) for base in node.bases):
-                rules = [item for item in node.body if isinstance(item, ast.FunctionDef)]
-                yield name, " ".join(ast.get_docstring(item) or "" for item in (node, *rules))
+                rules = [
+                    ast.get_docstring(item) or "" for item in node.body if isinstance(item, ast.FunctionDef)
+                ]
+                yield name, " ".join([ast.get_docstring(node) or "", *rules])
 
 
 def ids_named(folder: Path) -> dict[str, list[str]]:

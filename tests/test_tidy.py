@@ -22,7 +22,9 @@ REPO = Path(__file__).parent.parent
 SOURCE = REPO / "src"
 MODULES = tidy.modules_in(SOURCE)
 PROJECT = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))
-ENTRY_POINTS = frozenset(target.split(":")[0] for target in PROJECT["project"]["scripts"].values())
+DOORS = frozenset(target.split(":")[0] for target in PROJECT["project"]["scripts"].values()) | frozenset(
+    module.name for module in MODULES if module.name.endswith(".__main__")
+)
 
 LONG = "x = 1\n" * (tidy.MODULE_LINES_MAX + 1)
 LONG_FUNCTION = "def f():\n" + "    x = 1\n" * tidy.FUNCTION_LINES_MAX
@@ -110,7 +112,7 @@ def test_only_the_outermost_door_may_catch_everything() -> None:
 
 def test_no_module_is_left_that_nobody_imports() -> None:
     """Replace and delete in the same change."""
-    report(tidy.unused(MODULES, doors=ENTRY_POINTS | {"foldline.__main__"}))
+    report(tidy.unused(MODULES, doors=DOORS))
 
 
 def test_the_check_for_unused_modules_sees_each_way_of_importing() -> None:
@@ -120,7 +122,8 @@ def test_the_check_for_unused_modules_sees_each_way_of_importing() -> None:
         tidy.parse("foldline.a", "import foldline.b"),
         tidy.parse("foldline.b", "from foldline import c"),
         tidy.parse("foldline.c", "TABLE = {'d': 'foldline.d:run'}"),
-        tidy.parse("foldline.d", ""),
+        tidy.parse("foldline.d", "NAMES = ('e',)\nimport_module(f'foldline.{NAMES[0]}')"),
+        tidy.parse("foldline.e", ""),
         tidy.parse("foldline.left", ""),
     )
     assert [line.split(":")[0] for line in tidy.unused(modules, doors=frozenset())] == ["foldline.left"]
@@ -222,7 +225,7 @@ FOREIGN = re.compile(
     r"|https?://(?:\d+\.\d+\.\d+\.\d+|[\w-]+(?:\.(?:internal|local|lan|corp))+)\b",
     re.MULTILINE,
 )
-QUOTED = ("tests/data/", "tests/golden/", "examples/data/", "tests/test_tidy.py")
+QUOTED = ("tests/data/", "tests/golden/", "examples/session.jsonl", "tests/test_tidy.py")
 """Where real sessions are quoted, which name their own machines; and this file."""
 
 

@@ -108,6 +108,8 @@ def names_of(module: Module) -> Iterator[tuple[str, int]]:
                 yield name, node.lineno
             case ast.alias(asname=str(name)):
                 yield name, node.lineno
+            case _:
+                pass
 
 
 def vocabulary(module: Module) -> Iterator[str]:
@@ -215,6 +217,12 @@ EACH_MODULE: tuple[Check, ...] = (
 )
 
 
+def words_of(module: Module) -> set[str]:
+    """Every string of a module that could be a name."""
+    constants = (node.value for node in ast.walk(module.tree) if isinstance(node, ast.Constant))
+    return {value for value in constants if isinstance(value, str) and value.isidentifier()}
+
+
 def imports_of(module: Module) -> set[str]:
     """Dotted names the module may load: by import, or by a string that names a module (lazy tables)."""
     package = module.name if module.is_package else module.name.rpartition(".")[0]
@@ -228,6 +236,8 @@ def imports_of(module: Module) -> set[str]:
                 origin = ".".join(part for part in (parent, source or "") if part)
                 found.add(origin)
                 found.update(f"{origin}.{alias.name}" for alias in names)
+            case ast.JoinedStr(values=[ast.Constant(value=str(prefix)), _]) if prefix.startswith("foldline."):
+                found.update(prefix + word for word in words_of(module))
             case ast.Constant(value=str(text)) if re.fullmatch(r"foldline(\.\w+)+(:\w+)?", text):
                 found.add(text.split(":")[0])
     return found

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Compacts the bundled session and shows it before and after. Called by `make demo`.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+PATH=$PWD/${VENV:-.venv}/bin:$PATH
+
+session=examples/session.jsonl
+small=out/session.small.json
+
+run() {
+    printf '\n$ %s\n' "$*"
+    "$@"
+}
+
+mkdir -p out
+echo "A real coding session ($(wc -c <"$session") bytes), compacted to a quarter. Offline, no key."
+run foldline context "$session"
+run foldline compact "$session" --to 25% --as anthropic -o "$small"
+run foldline check "$small"
+run foldline context "$small"
+echo
+echo "The smaller session is in $small. Nothing was lost: every address in it opens the original, see"
+echo "  foldline show $session ADDRESS"

@@ -1,0 +1,71 @@
+"""What `import foldline` offers is what is promised, no more and no less."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import inspect
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import foldline
+
+ERRORS = {
+    "CheckpointFailed",
+    "CompactionBlocked",
+    "ContextExhausted",
+    "FoldlineError",
+    "InvalidTranscript",
+    "LawViolation",
+    "SessionBusy",
+    "SessionCorrupt",
+    "TargetUnreachable",
+}
+PROMISED = ERRORS | {"UnknownModel", "compact"}
+"""Public names that callers may rely on; the interface names them."""
+
+
+def test_every_promised_name_is_exported() -> None:
+    """The library's first block and its errors."""
+    assert PROMISED - set(foldline.__all__) == set()
+
+
+def test_exports_are_sorted_exist_and_say_what_they_are() -> None:
+    """`__all__` and reality agree; every public function and class has a docstring."""
+    assert list(foldline.__all__) == sorted(foldline.__all__)
+    for name in foldline.__all__:
+        value = getattr(foldline, name)
+        if inspect.isclass(value) or inspect.isfunction(value):
+            assert inspect.getdoc(value), name
+
+
+def test_nothing_public_is_exported_by_accident() -> None:
+    """Names without a leading underscore are submodules or stand in `__all__`."""
+    public = {
+        name
+        for name, value in vars(foldline).items()
+        if not name.startswith("_") and not inspect.ismodule(value)
+    }
+    assert public - set(foldline.__all__) - {"annotations", "TYPE_CHECKING"} == set()
+
+
+@pytest.mark.parametrize("name", sorted(ERRORS))
+def test_every_error_is_a_foldline_error(name: str) -> None:
+    """One `except foldline.FoldlineError` catches them all."""
+    assert issubclass(getattr(foldline, name), foldline.FoldlineError)
+
+
+def test_an_unknown_model_is_a_warning_and_no_error() -> None:
+    """A stated default serves."""
+    assert issubclass(foldline.UnknownModel, UserWarning)
+
+
+def test_the_version_is_the_packages_own() -> None:
+    """`foldline.__version__`, the metadata and pyproject.toml say the same."""
+    project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    assert foldline.__version__ == project["project"]["version"]
+    try:
+        assert importlib.metadata.version("foldline") == foldline.__version__
+    except importlib.metadata.PackageNotFoundError:  # run from the source tree, not installed
+        assert Path(foldline.__file__).is_relative_to(Path(__file__).parent.parent / "src")
