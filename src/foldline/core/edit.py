@@ -80,7 +80,7 @@ def apply(view: View, edits: Sequence[Edit], frame: Frame) -> View:
     if not edits:
         return view
     before = outline(view.items())
-    items = _edited(before.items, edits, frame.counter)
+    items = edited(before.items, edits, frame.counter)
     change = Change(
         before=before.items,
         after=items,
@@ -95,7 +95,9 @@ def apply(view: View, edits: Sequence[Edit], frame: Frame) -> View:
     return view_of(items, next_seq=view.next_seq)
 
 
-def _edited(items: Sequence[Item], edits: Sequence[Edit], counter: TokenCounter) -> tuple[Item, ...]:
+def edited(items: Sequence[Item], edits: Sequence[Edit], counter: TokenCounter) -> tuple[Item, ...]:
+    """The items with all edits made at once, no law checked: what `apply` judges, and what the edits in a log, which
+    were judged when they were made, come to. Ordinals that no item has are passed over."""
     replaced: dict[tuple[int, int], Part] = {}
     gone: dict[int, Fold | None] = {}
     for edit in edits:

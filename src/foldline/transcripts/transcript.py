@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from foldline.core.edit import Edit
 from foldline.core.message import Message, Usage
 from foldline.transcripts.source import Source
 
@@ -67,6 +68,11 @@ class Written(Struct, frozen=True, kw_only=True):
     tokens_before: int | None = None
     tokens_after: int | None = None
     """For formats whose compaction record states them."""
+    edits: tuple[Edit, ...] = ()
+    """For formats that keep the whole history (`foldline`): what leads from the transcript's messages to these.
+    Ordinals are indexes in `Transcript.messages`. Empty: the messages alone say it."""
+    report: dict[str, Any] | None = None
+    """The compaction report as JSON values, for formats that keep it beside the edits."""
 
 
 class Writer(Protocol):
