@@ -363,7 +363,7 @@ def _wrong_image(source: Any, pixels_max: int) -> str | None:
         return None if source.get("url" if kind == "url" else "file_id") else "source without address"
     if kind != "base64" or not isinstance(source.get("data"), str):
         return "source is neither base64 nor url nor file"
-    if source.get("media_type") not in IMAGE_MIMES:
+    if str(source.get("media_type")) not in IMAGE_MIMES:
         return f"media type {source.get('media_type')!r}"
     raw = decoded(source["data"])
     if raw is None:

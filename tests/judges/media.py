@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 JPEG_SCAN_BYTES_MAX = 1_000_000
 """A frame header lies before the picture; metadata in front of it is smaller than this."""
@@ -22,8 +22,10 @@ class Picture(NamedTuple):
     height: int | None
 
 
-def decoded(data: str) -> bytes | None:
+def decoded(data: Any) -> bytes | None:
     """The bytes behind a base64 text; `None` when it is none or is empty."""
+    if not isinstance(data, str):
+        return None
     try:
         raw = base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError):

@@ -208,7 +208,7 @@ def _wrong_image(image: Any) -> str | None:
     url = image.get("url") if isinstance(image, dict) else None
     if not isinstance(url, str) or not url:
         return "image_url.url is missing"
-    if image.get("detail", "auto") not in DETAILS:
+    if str(image.get("detail", "auto")) not in DETAILS:
         return f"detail {image['detail']!r}"
     return wrong_image_url(url)
 
