@@ -150,7 +150,7 @@ def _shape_of_result(place: str, block: dict[str, Any]) -> Found:
     inner = block.get("content", "")
     if isinstance(inner, list):
         for index, part in enumerate(inner):
-            if not isinstance(part, dict) or part.get("type") not in INSIDE_RESULTS:
+            if not isinstance(part, dict) or str(part.get("type")) not in INSIDE_RESULTS:
                 yield f"{place}.content.{index}", "not a block that a result may hold"
         if all(isinstance(part, dict) for part in inner):
             yield from _shape_of_blocks(f"{place}.content", inner)
