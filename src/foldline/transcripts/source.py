@@ -96,13 +96,18 @@ class Source:
         return InvalidTranscript(self.path, line, why)
 
     def lines(self, start: Mark = START) -> Iterator[tuple[int, bytes]]:
-        """Lines with their numbers, without the line feed, from `start` on; memory is bounded by `LINE_MAX`.
+        """Lines with their numbers from `start` on; memory is bounded by `LINE_MAX`.
 
         Split at `\\n` only. Blank lines and runs of NUL (an interrupted append, anthropics/claude-code#49876)
         are left out; text on both sides of such a run comes as two lines of one number. A last line without a
         line feed comes like any other and its number is kept in `torn`. Raises `InvalidTranscript` for a line
         beyond `LINE_MAX`.
         """
+        for number, _, line in self.placed_lines(start):
+            yield number, line
+
+    def placed_lines(self, start: Mark = START) -> Iterator[tuple[int, int, bytes]]:
+        """As `lines`, with the byte offset of each line between its number and its text."""
         number = start.line - 1
         done = start.offset or self._skip
         tick = done + CHUNK
@@ -111,6 +116,7 @@ class Source:
             readline = file.readline
             while line := readline(LINE_MAX + 1):
                 number += 1
+                offset = done
                 done += len(line)
                 if done >= tick:
                     tick = done + CHUNK
@@ -120,21 +126,25 @@ class Source:
                         raise self.fail(_too_long(), line=number)
                     self.torn = number
                 if b"\0" in line:
-                    yield from (
-                        (number, piece) for piece in line.split(b"\0") if not piece.isspace() and piece
-                    )
+                    yield from _between_nuls(number, offset, line)
                 elif not line.isspace():
-                    yield number, line
+                    yield number, offset, line
         self._tell(self.size)
 
-    def marks_back(self, word: bytes) -> Iterator[Mark]:
-        """Starts of the lines that hold `word`, from the end of the input backwards, each line once.
+    def line_at(self, offset: int) -> bytes:
+        """The line that starts at this byte, `LINE_MAX` bytes of it at most."""
+        with self._open() as file:
+            file.seek(offset)
+            return file.readline(LINE_MAX)
+
+    def marks_back(self, word: bytes, before: int | None = None) -> Iterator[Mark]:
+        """Starts of the lines that hold `word`, backwards from byte `before` (left out: the end), each line once.
 
         Reads no more than it must: a session of 400,000 records whose last compaction is near the end is found
         within the last mebibytes (openai/codex#28866). The marks' line numbers are 0 (see `number_of`).
         """
         with self._open() as file:
-            end, carry = self.size, b""
+            end, carry = self.size if before is None else before, b""
             while end > self._skip:
                 start = max(self._skip, end - CHUNK)
                 file.seek(start)
@@ -225,8 +235,17 @@ def _looks_utf16(head: bytes) -> bool:
     )
 
 
+def _between_nuls(number: int, offset: int, line: bytes) -> Iterator[tuple[int, int, bytes]]:
+    for piece in line.split(b"\0"):
+        if piece and not piece.isspace():
+            yield number, offset, piece
+        offset += len(piece) + 1
+
+
 def _line_starts(block: bytes, word: bytes, base: int, first: int) -> Iterator[Mark]:
     """Marks of the lines of `block` from index `first` on that hold `word`, last line first."""
+    if word not in block:  # forward search is much the faster one
+        return
     end = len(block)
     while (found := block.rfind(word, first, end)) >= 0:
         begin = max(block.rfind(b"\n", first, found) + 1, first)
@@ -264,6 +283,11 @@ class BadLines:
         self.count += 1
         if len(self.places) < PLACES_MAX:
             self.places.append((line, why))
+
+    def error(self, source: Source) -> InvalidTranscript:
+        """The error when no conversation could be read, naming the first line that was in the way."""
+        line, why = self.places[0]
+        return source.fail(f"no message could be read here: {why}; is the file damaged or of another format?", line=line)
 
     def notes(self, source: Source) -> tuple[str, ...]:
         """What a person should know: nothing, or one sentence with the numbers of the lines."""

@@ -1,0 +1,266 @@
+"""Claude Code session files: JSON Lines, one record per content block, linked into a tree.
+
+Owns what a record is and which of its message's bytes make one message: the lines of one response share
+`message.id` and are merged, the last usage counts, local notices are left out. Which records are live is decided
+in `claude_tree`; the content itself is read by the Anthropic codec, so that every part keeps its bytes. The
+counterpart that writes such a file is `claude_code_write`.
+
+Reading starts at the last compaction boundary, found from the end of the file, so that a long session costs what
+its live context costs:
+
+    … records … │ compact_boundary │ summary │ records after it │ EOF
+                ↑ found backwards    └──────── read ────────────┘   (+ records the boundary says are preserved)
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from foldline.core.message import Message, Meta, Text, ToolResult, Usage
+from foldline.transcripts import claude_tree
+from foldline.transcripts.claude_record import Record, decode, last_boundary
+from foldline.transcripts.source import BadLines, Mark, Source, keys
+from foldline.transcripts.transcript import Transcript
+from foldline.wire import strict
+from foldline.wire.codec import Codec
+from foldline.wire.formats import codec
+from foldline.wire.usage import read_usage
+
+SYNTHETIC_MODEL: Final = "<synthetic>"
+"""The `model` of error notices the client writes as if the assistant had said them."""
+INJECTED: Final = re.compile(
+    r"\s*(?:<(?:command-(?:name|message)|local-command-|bash-(?:stdout|stderr)|task-notification|"
+    r"system-reminder|user-prompt-submit-hook|user-memory-input)|\[Request interrupted by user|"
+    r"Caveat: The messages below were generated)"
+)
+"""How text begins that the client puts into user records: output of commands, reminders, notices."""
+_ARGUMENTS = re.compile(r"<command-args>\s*[^<\s]")
+"""A slash command's arguments: what the user typed after its name."""
+
+
+class Places(Struct, frozen=True):
+    """What the writer needs of the file a transcript came from."""
+
+    source: Source
+    lines: dict[str, tuple[int, ...]]
+    """Message id → byte offsets of the lines it was made of, in order."""
+    boundary: int | None
+    """Byte offset of the compaction boundary the live context begins with."""
+
+
+_raw_list = msgspec.json.Decoder(list[Raw]).decode
+_raw_dict = msgspec.json.Decoder(dict[str, Raw]).decode
+
+
+class ClaudeCode(Struct, frozen=True):
+    """The reader of Claude Code session files."""
+
+    name: str = "claude-code"
+
+    def recognise(self, head: bytes) -> int:
+        """Certain when the first records carry the client's links; likely for a bare title or snapshot record."""
+        found = keys(head)
+        kind = found.get("type")
+        if "parentUuid" in found and "sessionId" in found:
+            return 100
+        if "uuid" in found and "sessionId" in found and kind in ("user", "assistant", "system"):
+            return 95
+        if kind == "summary" and "leafUuid" in found:
+            return 95
+        if kind in _OPENERS and ("sessionId" in found or "messageId" in found):
+            return 80
+        return 90 if b'"parentUuid":' in head and b'"isSidechain":' in head else 0
+
+    def read(self, source: Source) -> tuple[Transcript, ...]:
+        """The live context of the session's main branch; the tuple is empty when no message can be read."""
+        bad = BadLines()
+        start = last_boundary(source)
+        try:
+            tree = claude_tree.live(decode(source, start, bad), source, whole=start is None)
+        except claude_tree.Outside:
+            start, bad = None, BadLines()
+            tree = claude_tree.live(decode(source, start, bad), source, whole=True)
+        return _transcript(source, tree, start, bad)
+
+
+_OPENERS: Final = ("file-history-snapshot", "queue-operation", "progress", "permission-mode", "mode", "last-prompt")
+READER = ClaudeCode()
+
+
+def _transcript(source: Source, tree: claude_tree.Tree, start: Mark | None, bad: BadLines) -> tuple[Transcript, ...]:
+    builder = _Builder(codec("anthropic"), bad)
+    for record in tree.live:
+        if record.is_message:
+            builder.add(record)
+    builder.finish()
+    if not builder.messages:
+        if bad.count:
+            raise bad.error(source)
+        return ()
+    skipped = tree.skipped + builder.skipped
+    usage, usage_at = builder.last_usage(tree.preserved)
+    return (
+        Transcript(
+            format="claude-code",
+            wire="anthropic",
+            messages=tuple(builder.messages),
+            id=tree.live[-1].sessionId,
+            model=builder.model,
+            usage=usage,
+            usage_at=usage_at,
+            skipped=tuple(sorted((name, count) for name, count in skipped.items() if count)),
+            notes=_numbered(bad, source, start) + tree.notes,
+            source=Places(source, builder.places(), start.offset if start is not None else None),
+        ),
+    )
+
+
+def _numbered(bad: BadLines, source: Source, start: Mark | None) -> tuple[str, ...]:
+    """The note on bad lines; those counted from a boundary on are numbered from the start of the file."""
+    if bad.count and start is not None:
+        before = source.number_of(start).line
+        bad.places = [(line + before, why) for line, why in bad.places]
+        source.torn = source.torn + before if source.torn is not None else None
+    return bad.notes(source)
+
+
+class _Builder:
+    """Makes messages of live records, one record at a time."""
+
+    def __init__(self, anthropic: Codec, bad: BadLines) -> None:
+        self.codec, self.bad = anthropic, bad
+        self.messages: list[Message] = []
+        self.records: list[list[Record]] = []
+        """The records each message is made of."""
+        self.skipped: Counter[str] = Counter()
+        self.model: str | None = None
+        self.usages: list[tuple[int, Any, str | None]] = []
+        """Index, wire usage and record id of each response line that reports one."""
+        self.under_way: dict[str, int] = {}
+        """Response id → index of its message, until the user speaks again."""
+        self.split: set[int] = set()
+        """Indexes of messages that came in several lines and must be joined."""
+
+    def add(self, record: Record) -> None:
+        """Take one record; a line whose message cannot be read is counted as bad."""
+        try:
+            value = strict.loads(record.body)
+            if not isinstance(value, dict):
+                raise ValueError("message: expected an object")
+            if record.type == "assistant":
+                self._response(record, value)
+            else:
+                self._user(record, value)
+        except ValueError as error:
+            self.bad.add(record.number, str(error))
+
+    def _user(self, record: Record, value: dict[str, Any]) -> None:
+        if record.body.find(b"tool_result") < 0:
+            self.under_way = {}
+        read = self.codec.decode(value)
+        injected = record.isMeta is True or is_injected(read)
+        self._append(record, read, Meta(id=record.uuid, time_s=unix_time(record.timestamp), injected=injected))
+
+    def _response(self, record: Record, value: dict[str, Any]) -> None:
+        response, model = value.get("id"), value.get("model")
+        if model == SYNTHETIC_MODEL:
+            self.skipped[f"assistant {SYNTHETIC_MODEL}"] += 1
+            return
+        index = self.under_way.get(response, len(self.messages)) if isinstance(response, str) else len(self.messages)
+        if index < len(self.messages):
+            self.records[index].append(record)
+            self.split.add(index)
+        else:
+            read = self.codec.decode(record.body if b'"input"' in record.body else value)
+            stop = value.get("stop_reason")
+            meta = Meta(
+                id=record.uuid,
+                response_id=response,
+                time_s=unix_time(record.timestamp),
+                model=model,
+                stop_reason=stop if isinstance(stop, str) else None,
+            )
+            self._append(record, read, meta)
+            if isinstance(response, str):
+                self.under_way[response] = index
+        if "usage" in value:
+            self.usages.append((index, value["usage"], record.uuid))
+        self.model = model or self.model
+
+    def _append(self, record: Record, read: Message, meta: Meta) -> None:
+        self.messages.append(
+            Message(
+                role=read.role,
+                parts=read.parts,
+                format=read.format,
+                origin=record.body,
+                synthetic="summary" if record.isCompactSummary else None,
+                meta=meta,
+            )
+        )
+        self.records.append([record])
+
+    def finish(self) -> None:
+        """Join the lines of responses that came in several."""
+        for index in sorted(self.split):
+            first, last = self.messages[index], self.records[index][-1]
+            origin = merged([record.body for record in self.records[index]])
+            assert first.meta is not None
+            meta = replace(first.meta, stop_reason=strict.parse(last.body).get("stop_reason"))
+            self.messages[index] = replace(self.codec.decode(origin), meta=meta)
+
+    def places(self) -> dict[str, tuple[int, ...]]:
+        """Message id → offsets of its lines."""
+        return {
+            records[0].uuid: tuple(record.offset for record in records)
+            for records in self.records
+            if records[0].uuid is not None
+        }
+
+    def last_usage(self, preserved: frozenset[str | None]) -> tuple[Usage | None, int | None]:
+        """The newest usage a provider reported since the last boundary, and its message's index."""
+        for index, value, uuid in reversed(self.usages):
+            usage = read_usage(value, format="anthropic") if isinstance(value, dict) else None
+            if usage is not None and usage.tokens_context and uuid not in preserved:
+                meta = self.messages[index].meta
+                assert meta is not None
+                self.messages[index] = replace(self.messages[index], meta=replace(meta, usage=usage))
+                return usage, index
+        return None, None
+
+
+def merged(messages: list[bytes]) -> bytes:
+    """One message object of the lines of a response: the last line's keys, the content of all, byte for byte."""
+    contents: list[Raw] = []
+    fields: dict[str, Raw] = {}
+    for message in messages:
+        fields = _raw_dict(message)
+        contents += _raw_list(fields.get("content", Raw(b"[]")))
+    fields["content"] = Raw(b"[" + b",".join(bytes(item) for item in contents) + b"]")
+    return msgspec.json.encode(fields)
+
+
+def is_injected(message: Message) -> bool:
+    """True when everything a user message says was put there by the client."""
+    said = [part for part in message.parts if not isinstance(part, ToolResult)]
+    return bool(said) and all(
+        isinstance(part, Text) and INJECTED.match(part.text) and not _ARGUMENTS.search(part.text) for part in said
+    )
+
+
+def unix_time(timestamp: str | None) -> float | None:
+    """Seconds since 1970 of an ISO timestamp; `None` for anything else."""
+    if not timestamp:
+        return None
+    try:
+        return datetime.fromisoformat(timestamp).timestamp()
+    except ValueError:
+        return None
