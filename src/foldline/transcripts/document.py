@@ -1,0 +1,103 @@
+"""Reading one large JSON document in pieces, so that most of it is never built as Python values.
+
+A document is taken apart from the outside: `fields` and `items` cut an object or a list into slices of the
+original bytes without reading them, `value` reads one slice. A reader asks for the slices it needs, one message
+at a time, and what it leaves alone costs nothing:
+
+    document   {"task": …, "agent_steps": [ ──── never read ──── ], "llm_interactions": [ {…}, {…}, … ]}
+    fields                                                          └ slice                 items ─┘
+
+Slices share the document's memory, so nothing here may outlive the reading: `value` copies. Where the bytes cannot
+be cut (lone surrogate escapes, which the slicer refuses), the whole document is read by `foldline.wire.strict`
+and the same functions work on its values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import msgspec
+
+from foldline.core.errors import InvalidTranscript
+from foldline.transcripts.source import Source
+from foldline.wire import strict
+from foldline.wire.splice import dump
+
+Piece: TypeAlias = Any
+"""A `msgspec.Raw` slice not read yet, or a value."""
+
+_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_LIST = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+def open_document(source: Source) -> Piece:
+    """The document of an input, not read yet. Raises `InvalidTranscript` when it cannot be cut or read."""
+    data = source.document()
+    try:
+        return msgspec.json.decode(data, type=msgspec.Raw)
+    except (msgspec.DecodeError, RecursionError):
+        return _whole(source, data)
+
+
+def _whole(source: Source, data: bytes) -> Any:
+    try:
+        return strict.loads(data)
+    except strict.BadJson as error:
+        raise source.fail(f"is not valid JSON ({error}); repair it or export it again") from error
+
+
+def fields(piece: Piece) -> dict[str, Piece]:
+    """The members of an object; empty when it is none."""
+    if isinstance(piece, msgspec.Raw):
+        try:
+            return _OBJECT.decode(piece)
+        except msgspec.ValidationError:
+            return {}
+    return piece if isinstance(piece, dict) else {}
+
+
+def items(piece: Piece) -> list[Piece]:
+    """The members of a list; empty when it is none."""
+    if isinstance(piece, msgspec.Raw):
+        try:
+            return _LIST.decode(piece)
+        except msgspec.ValidationError:
+            return []
+    return piece if isinstance(piece, list) else []
+
+
+def value(piece: Piece) -> Any:
+    """The value of a piece. Raises `strict.BadJson` for what the scan refuses (duplicate keys, depth, NaN)."""
+    return strict.loads(bytes(piece)) if isinstance(piece, msgspec.Raw) else piece
+
+
+def read(source: Source, piece: Piece, place: str) -> Any:
+    """The value of a piece; what cannot be read is an `InvalidTranscript` that names `place` in the document."""
+    try:
+        return value(piece)
+    except strict.BadJson as error:
+        raise unreadable(source, place, str(error)) from error
+
+
+def objects(source: Source, piece: Piece, place: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a list with their indexes, each read when it is asked for; other members are left out."""
+    for index, item in enumerate(items(piece)):
+        entry = read(source, item, f"{place}[{index}]")
+        if isinstance(entry, dict):
+            yield index, entry
+
+
+def raw_bytes(piece: Piece) -> bytes:
+    """The JSON of a piece: the very bytes for a slice, compact JSON for a value."""
+    return bytes(piece) if isinstance(piece, msgspec.Raw) else dump(piece)
+
+
+def unreadable(source: Source, place: str, why: str) -> InvalidTranscript:
+    """The error for a part of a document, to be raised by the caller."""
+    return source.fail(f"at {place}: {why}; repair or remove it")
+
+
+def copies(piece: Piece) -> list[bytes]:
+    """The JSON of each member of a list, copied, so that the document itself can be let go before they are read."""
+    return [raw_bytes(item) for item in items(piece)]

@@ -1,0 +1,133 @@
+"""TRAE agent trajectories (format `trae`).
+
+Owns the trajectory document: `llm_interactions` holds one request and one response a call, and its
+`input_messages` are only what is new, so that the conversation is the running concatenation. `agent_steps` repeats
+everything and is never read. Results are user messages with a `tool_result`; every later user text is the host's.
+
+    interactions   [in: system system user │ out: call]  [in: result │ out: call]  [in: result …
+    read            system system user       assistant        tool      assistant       tool …
+
+Shapes: trae-agent `utils/trajectory_recorder.py`; read only. Sizes: the largest public file is 3.7 MB.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from foldline.core.message import Message, Meta, Part, ToolCall, ToolResult, Usage
+from foldline.transcripts import document
+from foldline.transcripts.neutral import (
+    arguments_text,
+    content_parts,
+    neutral,
+    string,
+    text_parts,
+    unix_time,
+)
+from foldline.transcripts.source import Source, keys
+from foldline.transcripts.transcript import Transcript
+from foldline.wire.usage import read_usage
+
+_ANTHROPIC: Final = frozenset(("anthropic", "bedrock"))
+"""Providers whose messages and token counts are Anthropic's own; the others are OpenAI's."""
+
+
+class _Trae:
+    name = "trae"
+
+    def recognise(self, head: bytes) -> int:
+        """100 for the keys of a trajectory, 80 when only those before a long task are in sight."""
+        found = keys(head)
+        if "llm_interactions" in found or {"task", "start_time", "max_steps"} <= found.keys():
+            return 100
+        return 80 if list(found) == ["task"] and found["task"] is None else 0
+
+    def read(self, source: Source) -> tuple[Transcript, ...]:
+        """The one conversation of the file."""
+        root = document.fields(document.open_document(source))
+        provider = string(document.read(source, root.get("provider"), "provider"))
+        messages: list[Message] = []
+        usage_at: int | None = None
+        steps = document.objects(source, root.get("llm_interactions"), "llm_interactions")
+        for index, step in steps:
+            told = step.get("input_messages")
+            for entry in told if isinstance(told, list) else ():
+                if isinstance(entry, dict):
+                    messages.append(_input(entry, first=index == 0))
+            if isinstance(response := step.get("response"), dict):
+                messages.append(_response(response, step, provider))
+                usage_at = len(messages) - 1 if _usage_of(messages[-1]) else usage_at
+        if not messages:
+            return ()
+        model = string(document.read(source, root.get("model"), "model"))
+        return (
+            Transcript(
+                format=self.name,
+                wire="anthropic" if provider in _ANTHROPIC else "openai-chat",
+                messages=tuple(messages),
+                model=_last_model(messages) or model,
+                usage=_usage_of(messages[usage_at]) if usage_at is not None else None,
+                usage_at=usage_at,
+            ),
+        )
+
+
+READER: Final = _Trae()
+
+
+def _input(entry: dict[str, Any], *, first: bool) -> Message:
+    """A message on its way in. After the first call every user text is the host's: reminders and complaints."""
+    result = entry.get("tool_result")
+    if isinstance(result, dict):
+        return neutral("tool", (_result(result),))
+    if entry.get("role") == "system":
+        return neutral("system", content_parts(entry.get("content")))
+    return neutral("user", content_parts(entry.get("content")), meta=None if first else Meta(injected=True))
+
+
+def _result(told: dict[str, Any]) -> ToolResult:
+    """Output and error stream are two texts; `success` alone says whether it failed."""
+    error = told.get("error")
+    return ToolResult(
+        call_id=str(told.get("call_id") or ""),
+        content=(*content_parts(told.get("result")), *text_parts(string(error))),
+        name=string(told.get("name")),
+        is_error=told.get("success") is False,
+    )
+
+
+def _response(response: dict[str, Any], step: dict[str, Any], provider: str | None) -> Message:
+    parts: list[Part] = [*content_parts(response.get("content"))]
+    calls = response.get("tool_calls")
+    for call in calls if isinstance(calls, list) else ():
+        if isinstance(call, dict):
+            parts.append(_call(call))
+    meta = Meta(
+        time_s=unix_time(step.get("timestamp")),
+        model=string(response.get("model")),
+        usage=read_usage(
+            _object(response.get("usage")), format="anthropic" if provider in _ANTHROPIC else "trae"
+        ),
+        stop_reason=string(response.get("finish_reason")),
+    )
+    return neutral("assistant", parts, meta=meta)
+
+
+def _call(call: dict[str, Any]) -> ToolCall:
+    return ToolCall(
+        id=str(call.get("call_id") or call.get("id") or ""),
+        name=str(call.get("name") or "unknown"),
+        arguments=arguments_text(call.get("arguments")),
+    )
+
+
+def _object(value: Any) -> dict[str, Any] | None:
+    return value if isinstance(value, dict) else None
+
+
+def _usage_of(message: Message) -> Usage | None:
+    return message.meta.usage if message.meta else None
+
+
+def _last_model(messages: list[Message]) -> str | None:
+    return next((m.meta.model for m in reversed(messages) if m.meta and m.meta.model), None)
