@@ -11,7 +11,7 @@ PYTEST := $(BIN)/python -m pytest
 
 # A stamp carries a digest of all that the environment is made from, so that a change of it makes a new stamp.
 READY := $(VENV)/.ready
-DIGEST := $(shell (pwd; cat pyproject.toml requirements-dev.txt scripts/setup.sh) | sha256sum | cut -c1-16)
+DIGEST := $(shell (pwd; cat pyproject.toml requirements-dev.txt scripts/setup.sh) | cksum | cut -d" " -f1)
 RUN := $(READY)-run-$(DIGEST)
 DEV := $(READY)-dev-$(DIGEST)
 
