@@ -60,3 +60,18 @@ def base64_of(media: Media) -> str:
 def data_url_of(media: Media) -> str:
     """A data URL for media with `data`."""
     return f"data:{media.mime or UNKNOWN_TYPE};base64,{base64_of(media)}"
+
+
+_MAGIC = {
+    "iVBORw0KGgo": "image/png",
+    "/9j/": "image/jpeg",
+    "R0lGOD": "image/gif",
+    "UklGR": "image/webp",
+    "JVBERi": "application/pdf",
+}
+"""First characters of the base64 of each type's magic bytes. RIFF is shared with WAV, which always names its type."""
+
+
+def sniff_type(base64: str) -> str | None:
+    """The MIME type that the first bytes of base64 data tell; `None` where they tell nothing."""
+    return next((mime for start, mime in _MAGIC.items() if base64.startswith(start)), None)
