@@ -29,7 +29,7 @@ from foldline.transcripts import claude_tree
 from foldline.transcripts.claude_record import Record, decode, last_boundary
 from foldline.transcripts.source import BadLines, Mark, Source, keys
 from foldline.transcripts.transcript import Transcript
-from foldline.wire import strict
+from foldline.wire import slices, strict
 from foldline.wire.codec import Codec
 from foldline.wire.formats import codec
 from foldline.wire.usage import read_usage
@@ -54,10 +54,6 @@ class Places(Struct, frozen=True):
     """Message id → byte offsets of the lines it was made of, in order."""
     boundary: int | None
     """Byte offset of the compaction boundary the live context begins with."""
-
-
-_raw_list = msgspec.json.Decoder(list[Raw]).decode
-_raw_dict = msgspec.json.Decoder(dict[str, Raw]).decode
 
 
 class ClaudeCode(Struct, frozen=True):
@@ -91,11 +87,20 @@ class ClaudeCode(Struct, frozen=True):
         return _transcript(source, tree, start, bad)
 
 
-_OPENERS: Final = ("file-history-snapshot", "queue-operation", "progress", "permission-mode", "mode", "last-prompt")
+_OPENERS: Final = (
+    "file-history-snapshot",
+    "queue-operation",
+    "progress",
+    "permission-mode",
+    "mode",
+    "last-prompt",
+)
 READER = ClaudeCode()
 
 
-def _transcript(source: Source, tree: claude_tree.Tree, start: Mark | None, bad: BadLines) -> tuple[Transcript, ...]:
+def _transcript(
+    source: Source, tree: claude_tree.Tree, start: Mark | None, bad: BadLines
+) -> tuple[Transcript, ...]:
     builder = _Builder(codec("anthropic"), bad)
     for record in tree.live:
         if record.is_message:
@@ -167,14 +172,20 @@ class _Builder:
             self.under_way = {}
         read = self.codec.decode(value)
         injected = record.isMeta is True or is_injected(read)
-        self._append(record, read, Meta(id=record.uuid, time_s=unix_time(record.timestamp), injected=injected))
+        self._append(
+            record, read, Meta(id=record.uuid, time_s=unix_time(record.timestamp), injected=injected)
+        )
 
     def _response(self, record: Record, value: dict[str, Any]) -> None:
         response, model = value.get("id"), value.get("model")
         if model == SYNTHETIC_MODEL:
             self.skipped[f"assistant {SYNTHETIC_MODEL}"] += 1
             return
-        index = self.under_way.get(response, len(self.messages)) if isinstance(response, str) else len(self.messages)
+        index = (
+            self.under_way.get(response, len(self.messages))
+            if isinstance(response, str)
+            else len(self.messages)
+        )
         if index < len(self.messages):
             self.records[index].append(record)
             self.split.add(index)
@@ -238,21 +249,27 @@ class _Builder:
 
 
 def merged(messages: list[bytes]) -> bytes:
-    """One message object of the lines of a response: the last line's keys, the content of all, byte for byte."""
-    contents: list[Raw] = []
+    """One message object of the lines of a response: the last line's keys, the content of all, byte for byte.
+
+    A block that a later line repeats to the byte is taken once.
+    """
+    contents: dict[bytes, None] = {}
     fields: dict[str, Raw] = {}
     for message in messages:
-        fields = _raw_dict(message)
-        contents += _raw_list(fields.get("content", Raw(b"[]")))
-    fields["content"] = Raw(b"[" + b",".join(bytes(item) for item in contents) + b"]")
-    return msgspec.json.encode(fields)
+        fields = slices.fields(message)
+        contents |= dict.fromkeys(
+            bytes(item) for item in slices.items(bytes(fields.get("content", Raw(b"[]"))))
+        )
+    fields["content"] = Raw(b"[%b]" % b",".join(contents))
+    return strict.dump(fields)
 
 
 def is_injected(message: Message) -> bool:
     """True when everything a user message says was put there by the client."""
     said = [part for part in message.parts if not isinstance(part, ToolResult)]
     return bool(said) and all(
-        isinstance(part, Text) and INJECTED.match(part.text) and not _ARGUMENTS.search(part.text) for part in said
+        isinstance(part, Text) and INJECTED.match(part.text) and not _ARGUMENTS.search(part.text)
+        for part in said
     )
 
 

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from foldline.transcripts.source import START, BadLines, Mark, Source
+from foldline.wire import slices, strict
 
 BOUNDARY: Final = b"compact_boundary"
 NOTHING: Final = Raw(b"")
@@ -48,6 +49,11 @@ class Record(Struct, gc=False):
 
 
 _record = msgspec.json.Decoder(Record).decode
+_PLAIN: Final = tuple(
+    name
+    for name in Record.__struct_encode_fields__
+    if name not in ("message", "compactMetadata") and name[0] != " "
+)
 
 
 def last_boundary(source: Source) -> Mark | None:
@@ -65,10 +71,22 @@ def decode_line(line: bytes) -> Record | str:
         return _record(line)
     except msgspec.ValidationError as error:
         return f"an unexpected record: {error}"
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return "not valid JSON"
-    except RecursionError:
-        return "nested too deep"
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _second_reading(line)
+
+
+def _second_reading(line: bytes) -> Record | str:
+    """A record with lone surrogate escapes in it, which msgspec refuses and real logs hold."""
+    try:
+        strict.loads(line)
+        fields = slices.fields(line)
+        known = {key: strict.parse(bytes(fields[key])) for key in _PLAIN if key in fields}
+        record = msgspec.convert(known, Record)
+    except ValueError as error:  # BadJson and msgspec's errors are such
+        return str(error)
+    record.message = fields.get("message", NOTHING)
+    record.compactMetadata = fields.get("compactMetadata", NOTHING)
+    return record
 
 
 def decode(source: Source, start: Mark | None, bad: BadLines, end: int | None = None) -> list[Record]:

@@ -146,7 +146,9 @@ class _Walk:
             way.append(place)
             place = None if self.nodes[place].is_boundary else self._parent(place, index)
         if self.repaired:
-            self.notes.append(f"{self.repaired:,} links to missing records were mended from the order of the file")
+            self.notes.append(
+                f"{self.repaired:,} links to missing records were mended from the order of the file"
+            )
         return way
 
     def _parent(self, place: int, index: dict[str, int]) -> int | None:

@@ -287,7 +287,9 @@ class BadLines:
     def error(self, source: Source) -> InvalidTranscript:
         """The error when no conversation could be read, naming the first line that was in the way."""
         line, why = self.places[0]
-        return source.fail(f"no message could be read here: {why}; is the file damaged or of another format?", line=line)
+        return source.fail(
+            f"no message could be read here: {why}; is the file damaged or of another format?", line=line
+        )
 
     def notes(self, source: Source) -> tuple[str, ...]:
         """What a person should know: nothing, or one sentence with the numbers of the lines."""
