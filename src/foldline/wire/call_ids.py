@@ -13,8 +13,9 @@ from hashlib import sha256
 from foldline.core.message import ToolCall, ToolResult
 from foldline.wire.codec import Rules
 
-UNIQUE_IN_HISTORY = frozenset({"anthropic"})
-"""Formats that refuse an id given twice anywhere: 400 "`tool_use` ids must be unique" (claude-code#12836)."""
+UNIQUE_IN_HISTORY = frozenset({"anthropic", "openai-responses"})
+"""Formats that refuse an id given to two calls anywhere in a history: 400 "`tool_use` ids must be unique" of Anthropic;
+"Duplicate item found" of Responses (earendil-works/pi#9057)."""
 
 DIGEST_CHARS = 8
 _REFUSED = re.compile(r"[^A-Za-z0-9_-]")

@@ -75,7 +75,9 @@ _FILE_OWNERS = {
     "openai-responses": "openai",
     "gemini": "gemini",
 }
-_UNREADABLE_KEYS = re.compile(r"encrypted|signature|^(?:id|type|data|cache_control|created_by|status)$")
+_UNREADABLE_KEYS = re.compile(
+    r"encrypted|signature|^(?:id|type|data|detail|cache_control|created_by|status)$"
+)
 
 
 def carry_media(media: Media, *, source: str, to: str) -> Media | None:

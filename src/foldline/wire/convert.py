@@ -76,7 +76,8 @@ def convert(request: Request, to: str) -> Converted:
     """`request` in the format `to`. Raises `KeyError` for a format that is no wire format.
 
     To its own format a request comes back itself. A request of format `""` holds neutral messages, made by a reader:
-    results in messages of role `tool` or `user`, calls with any id.
+    results in messages of role `tool` or `user`, calls with any id. Results are taken to stand in their rounds, as
+    `foldline.core.repair` leaves them.
     """
     rules = RULES[to]
     if request.format == to:
@@ -148,7 +149,7 @@ class _Work:
         if self.to not in SYSTEM_KEY:
             return None, [*leading, *messages]
         parts = [part for message in leading for part in self._side(message, message.role)]
-        return (self._message("system", parts, leading[0]) if parts else None), messages
+        return (self._message("system", parts, source=leading[0]) if parts else None), messages
 
     # --- segments -----------------------------------------------------------------------------------------------
 
@@ -172,18 +173,18 @@ class _Work:
         if self.rules.results == "item":
             for message, parts in groups:
                 for index, part in enumerate(parts):
-                    yield self._message("assistant", [part], message, first=index == 0)
+                    yield self._message("assistant", [part], source=message, first=index == 0)
         else:
             parts = [part for _, group in groups for part in group]
             if parts:
-                yield self._message("assistant", parts, run[0], meta=_latest_meta(run))
+                yield self._message("assistant", parts, source=run[0], meta=_latest_meta(run))
 
     def _results(self, run: list[Message]) -> Iterator[Message]:
         """The results a run holds, in the order of their calls, where the target wants them; behind them what may
         not stand inside a result."""
         beside: list[Part] = []
         found = [
-            (message, self._result(part, message, beside))
+            (message, self._result(part, message, beside=beside))
             for message in run
             for part in message.parts
             if isinstance(part, ToolResult) and not part.server
@@ -193,12 +194,12 @@ class _Work:
         places = {call_id: place for place, call_id in enumerate(self._calls)}
         found.sort(key=lambda pair: places.get(pair[1].call_id, len(places)))
         if self.rules.results == "user":
-            yield self._message("user", [result for _, result in found], found[0][0])
+            yield self._message("user", [result for _, result in found], source=found[0][0])
         else:
             for message, result in found:
-                yield self._message("tool", [result], message)
+                yield self._message("tool", [result], source=message)
         if beside:
-            yield self._message("user", beside, found[0][0], meta=Meta(injected=True))
+            yield self._message("user", beside, source=found[0][0], meta=Meta(injected=True))
 
     def _others(self, message: Message) -> Iterator[Message]:
         """What a message between rounds holds beside results."""
@@ -210,10 +211,10 @@ class _Work:
             self.note("a system message in the middle became a marked user message")
             parts = [Text(text=SYSTEM_WORDS.rstrip()), *parts]
             meta = replace(message.meta, injected=True) if message.meta else Meta(injected=True)
-            yield self._message("user", parts, message, meta=meta)
+            yield self._message("user", parts, source=message, meta=meta)
             return
         self._started = self._started or role == "user"
-        yield self._message(role, parts, message)
+        yield self._message(role, parts, source=message)
 
     def _takes_system(self) -> bool:
         """True where the target takes a system message at this place."""
@@ -223,8 +224,8 @@ class _Work:
         self,
         role: Role,
         parts: Iterable[Part],
-        source: Message,
         *,
+        source: Message,
         first: bool = True,
         meta: Meta | None = None,
     ) -> Message:
@@ -248,7 +249,7 @@ class _Work:
                 if kept is not None:
                     yield kept
             case Media():
-                self.note(f"the assistant's {part.kind} became a marked text")
+                self.note(f"media of the assistant became a marked text: {part.kind}")
                 yield media_words(part, to=self.to)
             case Text() | Opaque() | ToolCall() | ToolResult():
                 yield from self._plain(part, message)
@@ -260,7 +261,7 @@ class _Work:
                 case ToolResult(server=False):
                     continue
                 case Media() if role == "system":
-                    self.note(f"a {part.kind} in a system message became a marked text")
+                    self.note(f"media in a system message became a marked text: {part.kind}")
                     yield media_words(part, to=self.to)
                 case Media():
                     yield self._media(part, message)
@@ -297,7 +298,7 @@ class _Work:
     def _media(self, media: Media, message: Message) -> Media | Text:
         kept = carry_media(media, source=message.format or self.source, to=self.to)
         if kept is None:
-            self.note(f"a {media.kind} became a marked text")
+            self.note(f"media became a marked text: {media.kind}")
             return media_words(media, to=self.to)
         return kept
 
@@ -317,7 +318,7 @@ class _Work:
         self._calls[new.id] = new
         return new
 
-    def _result(self, result: ToolResult, message: Message, beside: list[Part]) -> ToolResult:
+    def _result(self, result: ToolResult, message: Message, *, beside: list[Part]) -> ToolResult:
         """A result under its new id, with the name of its tool. What may not stand inside goes to `beside`."""
         new = self.ids.of_result(result)
         call = self._calls.get(new)
@@ -333,7 +334,7 @@ class _Work:
                 case Opaque():
                     content.extend(self._opaque(piece, message))
                 case Media():
-                    content.append(self._media_of_result(piece, message, new, beside))
+                    content.append(self._media_of_result(piece, message, call_id=new, beside=beside))
         return ToolResult(
             call_id=new,
             content=tuple(content),
@@ -343,12 +344,12 @@ class _Work:
         )
 
     def _media_of_result(
-        self, media: Media, message: Message, call_id: str, beside: list[Part]
+        self, media: Media, message: Message, *, call_id: str, beside: list[Part]
     ) -> Media | Text:
         kept = self._media(media, message)
         if isinstance(kept, Text) or CARRIES[self.to].results:
             return kept
-        self.note(f"a {media.kind} inside a result moved into a user message behind it")
+        self.note(f"media inside a result moved into a user message behind it: {media.kind}")
         beside.extend([media_words(media, to=self.to, why=f"from the result of call {call_id}"), kept])
         return media_words(media, to=self.to, why="in the user message behind the results")
 

@@ -33,7 +33,7 @@ from foldline.wire.splice import keyed, object_of, only_value, origin_of, splice
 RULES = Rules(
     format=NAME,
     first=frozenset({"user"}),  # "Please ensure that multiturn requests … start with a user turn"
-    alternates=False,  # neighbours of one role are accepted; responses must follow their calls at once
+    alternates=True,  # "multiturn requests alternate between user and model"
     system="apart",
     results="user",
     blank_text=False,  # "Unable to submit request because it has an empty text parameter"

@@ -15,7 +15,7 @@ from collections import Counter
 from typing import Any
 
 from foldline.core.message import NEW, Media, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
-from foldline.wire.media import UNKNOWN_TYPE, base64_of, media_kind, payload_of
+from foldline.wire.media import UNKNOWN_TYPE, base64_of, media_kind, payload_of, type_of_url
 from foldline.wire.splice import arguments_object, dump_text
 from foldline.wire.strict import dump, parse
 
@@ -53,7 +53,7 @@ def read_part(part: Any, *, slot: int, seen: Counter[str]) -> Part:
     for camel, read in _READERS.items():
         value = get(part, camel)
         if isinstance(value, dict):
-            found = read(value, slot, seen)
+            found = read(value, slot, seen=seen)
             return found if found is not None else _opaque(part, slot)
     return _read_text(part, slot) or _opaque(part, slot)
 
@@ -78,12 +78,12 @@ def _read_text(part: dict[str, Any], slot: int) -> Text | Reasoning | None:
     return Text(text=text, slot=slot)
 
 
-def _read_call(value: dict[str, Any], slot: int, seen: Counter[str]) -> ToolCall | None:
+def _read_call(value: dict[str, Any], slot: int, *, seen: Counter[str]) -> ToolCall | None:
     name = value.get("name")
     if not isinstance(name, str):
         return None
     args = value.get("args")
-    identity = _identity(value, f"call:{name}", name, seen)
+    identity = _identity(value, "call", name=name, seen=seen)
     return ToolCall(
         id=identity[0],
         wire_id=identity[1],
@@ -93,15 +93,15 @@ def _read_call(value: dict[str, Any], slot: int, seen: Counter[str]) -> ToolCall
     )
 
 
-def _identity(value: dict[str, Any], kind: str, name: str, seen: Counter[str]) -> tuple[str, bool]:
+def _identity(value: dict[str, Any], side: str, *, name: str, seen: Counter[str]) -> tuple[str, bool]:
     """The id on the wire, else one made up from the name and how often it came before in this content."""
     if isinstance(value.get("id"), str) and value["id"]:
         return value["id"], True
-    seen[kind] += 1
-    return f"{name}#{seen[kind]}", False
+    seen[f"{side}:{name}"] += 1
+    return f"{name}#{seen[f'{side}:{name}']}", False
 
 
-def _read_response(value: dict[str, Any], slot: int, seen: Counter[str]) -> ToolResult | None:
+def _read_response(value: dict[str, Any], slot: int, *, seen: Counter[str]) -> ToolResult | None:
     name = value.get("name")
     if not isinstance(name, str):
         return None
@@ -117,7 +117,7 @@ def _read_response(value: dict[str, Any], slot: int, seen: Counter[str]) -> Tool
             if isinstance(inner, (Text, Media, Opaque))
             else Opaque(type="part", raw=dump(part), slot=index + 1)
         )
-    identity = _identity(value, f"response:{name}", name, seen)
+    identity = _identity(value, "response", name=name, seen=seen)
     return ToolResult(
         call_id=identity[0],
         wire_id=identity[1],
@@ -137,7 +137,7 @@ def _output_key(response: Any) -> str | None:
     return None
 
 
-def _read_inline(value: dict[str, Any], slot: int, seen: Counter[str]) -> Media | None:
+def _read_inline(value: dict[str, Any], slot: int, *, seen: Counter[str]) -> Media | None:
     mime, base64 = get(value, "mimeType"), value.get("data")
     data = payload_of(mime, base64) if isinstance(base64, str) else None
     if data is None:
@@ -145,7 +145,7 @@ def _read_inline(value: dict[str, Any], slot: int, seen: Counter[str]) -> Media 
     return Media(kind=media_kind(mime), mime=mime, data=data, name=get(value, "displayName"), slot=slot)
 
 
-def _read_file(value: dict[str, Any], slot: int, seen: Counter[str]) -> Media | None:
+def _read_file(value: dict[str, Any], slot: int, *, seen: Counter[str]) -> Media | None:
     mime, uri = get(value, "mimeType"), get(value, "fileUri")
     if not isinstance(uri, str) or not uri:
         return None
@@ -160,8 +160,8 @@ def _read_file(value: dict[str, Any], slot: int, seen: Counter[str]) -> Media | 
     )
 
 
-def _read_code(value: dict[str, Any], slot: int, seen: Counter[str]) -> ToolCall:
-    identity = _identity(value, "call:code_execution", "code_execution", seen)
+def _read_code(value: dict[str, Any], slot: int, *, seen: Counter[str]) -> ToolCall:
+    identity = _identity(value, "call", name="code_execution", seen=seen)
     code = {key: value[key] for key in ("language", "code") if key in value}
     return ToolCall(
         id=identity[0],
@@ -173,8 +173,8 @@ def _read_code(value: dict[str, Any], slot: int, seen: Counter[str]) -> ToolCall
     )
 
 
-def _read_code_result(value: dict[str, Any], slot: int, seen: Counter[str]) -> ToolResult:
-    identity = _identity(value, "response:code_execution", "code_execution", seen)
+def _read_code_result(value: dict[str, Any], slot: int, *, seen: Counter[str]) -> ToolResult:
+    identity = _identity(value, "response", name="code_execution", seen=seen)
     output = value.get("output")
     return ToolResult(
         call_id=identity[0],
@@ -187,9 +187,9 @@ def _read_code_result(value: dict[str, Any], slot: int, seen: Counter[str]) -> T
     )
 
 
-def _read_server_call(value: dict[str, Any], slot: int, seen: Counter[str]) -> ToolCall:
+def _read_server_call(value: dict[str, Any], slot: int, *, seen: Counter[str]) -> ToolCall:
     name = str(get(value, "toolType") or "server_tool")
-    identity = _identity(value, f"call:{name}", name, seen)
+    identity = _identity(value, "call", name=name, seen=seen)
     return ToolCall(
         id=identity[0],
         wire_id=identity[1],
@@ -200,9 +200,9 @@ def _read_server_call(value: dict[str, Any], slot: int, seen: Counter[str]) -> T
     )
 
 
-def _read_server_response(value: dict[str, Any], slot: int, seen: Counter[str]) -> ToolResult:
+def _read_server_response(value: dict[str, Any], slot: int, *, seen: Counter[str]) -> ToolResult:
     name = str(get(value, "toolType") or "server_tool")
-    identity = _identity(value, f"response:{name}", name, seen)
+    identity = _identity(value, "response", name=name, seen=seen)
     response = value.get("response")
     return ToolResult(
         call_id=identity[0],
@@ -235,23 +235,23 @@ def edit_part(part: Part, old: Any) -> Any:
             return {**old, "text": part.text}
         case ToolCall(server=False):
             named = {"id": part.id} if part.wire_id else {}
-            return _within(old, "functionCall", {**named, "args": arguments_object(part.arguments)})
+            return _within(old, "functionCall", new={**named, "args": arguments_object(part.arguments)})
         case ToolResult(server=False):
             key = key_of(old, "functionResponse")
             return {**old, key: _edit_response(old[key], part)}
         case ToolResult() if key_of(old, "codeExecutionResult") in old:
-            return _within(old, "codeExecutionResult", {"output": _text(part)})
+            return _within(old, "codeExecutionResult", new={"output": _text(part)})
         case ToolResult():
-            return _within(old, "toolResponse", {"response": {"output": _text(part)}})
+            return _within(old, "toolResponse", new={"response": {"output": _text(part)}})
         case ToolCall() if key_of(old, "executableCode") in old:
-            return _within(old, "executableCode", arguments_object(part.arguments))
+            return _within(old, "executableCode", new=arguments_object(part.arguments))
         case ToolCall():
-            return _within(old, "toolCall", {"args": arguments_object(part.arguments)})
+            return _within(old, "toolCall", new={"args": arguments_object(part.arguments)})
         case Media() | Opaque():
             return make_part(part)
 
 
-def _within(old: dict[str, Any], camel: str, new: dict[str, Any]) -> dict[str, Any]:
+def _within(old: dict[str, Any], camel: str, *, new: dict[str, Any]) -> dict[str, Any]:
     key = key_of(old, camel)
     return {**old, key: {**old[key], **new}}
 
@@ -308,7 +308,8 @@ def _make_response(result: ToolResult) -> dict[str, Any]:
 
 
 def _make_media(media: Media) -> dict[str, Any]:
-    mime = media.mime or ("image/png" if media.kind == "image" else UNKNOWN_TYPE)
+    told = media.mime or type_of_url(media.url or media.ref or "")
+    mime = told or ("image/png" if media.kind == "image" else UNKNOWN_TYPE)
     if media.data is not None:
         return {"inlineData": {"mimeType": mime, "data": base64_of(media)}}
     return {"fileData": {"mimeType": mime, "fileUri": media.ref or media.url or ""}}

@@ -75,3 +75,23 @@ _MAGIC = {
 def sniff_type(base64: str) -> str | None:
     """The MIME type that the first bytes of base64 data tell; `None` where they tell nothing."""
     return next((mime for start, mime in _MAGIC.items() if base64.startswith(start)), None)
+
+
+_ENDINGS: dict[str, str] = {
+    "png": "image/png",
+    "jpg": "image/jpeg",
+    "jpeg": "image/jpeg",
+    "gif": "image/gif",
+    "webp": "image/webp",
+    "pdf": "application/pdf",
+    "txt": "text/plain",
+    "mp3": "audio/mpeg",
+    "wav": "audio/wav",
+    "mp4": "video/mp4",
+}
+
+
+def type_of_url(url: str) -> str | None:
+    """The MIME type that the ending of a URL's path tells; `None` where it tells nothing."""
+    path = url.partition("?")[0].partition("#")[0]
+    return _ENDINGS.get(path.rpartition(".")[2].lower())

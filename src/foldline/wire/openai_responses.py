@@ -40,7 +40,7 @@ RULES = Rules(
     alternates=False,
     system="anywhere",  # message items take role system and developer at any place
     results="item",
-    blank_text=True,
+    blank_text=False,  # as on the chat endpoint; not confirmed for this one
     ids_max=64,  # "Invalid 'input[5].call_id': string too long. Expected … maximum length 64" (decolua/9router#393)
     server_tools=True,
 )

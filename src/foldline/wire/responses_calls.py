@@ -84,14 +84,14 @@ def read_call(item: WireValue) -> tuple[ToolCall | ToolResult, ...]:
         raise ValueError(f"{kind}: key 'name' must be a string")
     server = shape.server or item.get("execution") == "server"
     call = ToolCall(
-        id=_call_id(item, server), name=name, arguments=_arguments(item, shape), server=server, slot=0
+        id=_call_id(item, server=server), name=name, arguments=_arguments(item, shape), server=server, slot=0
     )
     if shape.output is None or (item.get(shape.output) is None and item.get("error") is None):
         return (call,)
-    return (call, _server_result(item, shape.output, call))
+    return (call, _server_result(item, call, key=shape.output))
 
 
-def _call_id(item: WireValue, server: bool) -> str:
+def _call_id(item: WireValue, *, server: bool) -> str:
     found = call_id_of(item) or (item.get("id") if server else None)
     if isinstance(found, str):
         return found
@@ -120,7 +120,7 @@ def _arguments(item: WireValue, shape: CallShape) -> str:
             return dump_text({key: item[key] for key in shape.keys if item.get(key) is not None})
 
 
-def _server_result(item: WireValue, key: str, call: ToolCall) -> ToolResult:
+def _server_result(item: WireValue, call: ToolCall, *, key: str) -> ToolResult:
     value, error = item.get(key), item.get("error")
     content: tuple[Piece, ...]
     if key == "result" and isinstance(value, str):
@@ -194,7 +194,7 @@ def read_output(item: WireValue) -> ToolResult:
         content = read_pieces(value)
     name = item.get("name")
     return ToolResult(
-        call_id=_call_id(item, server),
+        call_id=_call_id(item, server=server),
         name=name if isinstance(name, str) else None,
         content=content,
         is_error=failed,

@@ -47,14 +47,14 @@ def read_piece(item: Any, *, slot: int) -> Piece:
         text = item.get(TEXT_KEYS.get(kind, "")) if isinstance(kind, str) else None
         if isinstance(text, str):
             return Text(text=text, slot=slot)
-        media = _read_media(kind, item, slot)
+        media = _read_media(kind, item, slot=slot)
         if media is not None:
             return media
         return Opaque(type=str(kind), raw=dump(item), slot=slot)
     return Opaque(type=type(item).__name__, raw=dump(item), slot=slot)
 
 
-def _read_media(kind: Any, item: dict[str, Any], slot: int) -> Media | None:
+def _read_media(kind: Any, item: dict[str, Any], *, slot: int) -> Media | None:
     if kind in ("input_image", "computer_screenshot", "image"):
         return _media(item, url=item.get("image_url") or item.get("url"), kind="image", slot=slot)
     if kind == "input_file":

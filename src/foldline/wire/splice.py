@@ -117,12 +117,12 @@ def write(message: Message, encode: Callable[[Message], WireValue]) -> bytes:
     old = object_of(origin)
     new = encode(replace(message, origin=old))
     try:
-        return respell(origin, old, new)
+        return respell(new, old, raw=origin)
     except msgspec.DecodeError:  # slices cannot be cut out of text with lone surrogates
         return dump(new)
 
 
-def respell(raw: bytes, old: Any, new: Any) -> bytes:
+def respell(new: Any, old: Any, *, raw: bytes) -> bytes:
     """JSON of `new`, taking from `raw` (the JSON of `old`) every piece whose value is the same object in both."""
     if new is old:
         return raw
@@ -131,17 +131,17 @@ def respell(raw: bytes, old: Any, new: Any) -> bytes:
         pieces = [
             dump(key)
             + b":"
-            + (respell(bytes(fields[key]), old[key], value) if key in fields else dump(value))
+            + (respell(value, old[key], raw=bytes(fields[key])) if key in fields else dump(value))
             for key, value in new.items()
         ]
         return b"{" + b",".join(pieces) + b"}"
     if isinstance(old, list) and isinstance(new, list):
         slices = msgspec.json.decode(raw, type=list[msgspec.Raw])
-        return b"[" + b",".join(_respell_items([bytes(s) for s in slices], old, new)) + b"]"
+        return b"[" + b",".join(_respell_items(new, old, slices=[bytes(s) for s in slices])) + b"]"
     return dump(new)
 
 
-def _respell_items(slices: list[bytes], old: list[Any], new: list[Any]) -> list[bytes]:
+def _respell_items(new: list[Any], old: list[Any], *, slices: list[bytes]) -> list[bytes]:
     """Pieces of a list: an untouched item by identity, an edited one against the next item nobody claims."""
     places = {id(item): index for index, item in enumerate(old)}
     claimed = {places[id(item)] for item in new if id(item) in places}
@@ -149,7 +149,7 @@ def _respell_items(slices: list[bytes], old: list[Any], new: list[Any]) -> list[
     pieces = []
     for item in new:
         at = places[id(item)] if id(item) in places else next(free, None)
-        pieces.append(dump(item) if at is None else respell(slices[at], old[at], item))
+        pieces.append(dump(item) if at is None else respell(item, old[at], raw=slices[at]))
     return pieces
 
 

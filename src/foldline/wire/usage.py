@@ -182,7 +182,9 @@ def judge_usage(
     output = (output or 0) + (_first(counts, shape.output_extra) or 0)
     read, written = _first(counts, shape.cache_read) or 0, _first(counts, shape.cache_write) or 0
     apart = 0 if shape.cache_inside else read + written
-    corrected = bool(apart) and _counts_twice(base, apart, base + output, total, tokens_window)
+    corrected = bool(apart) and _counts_twice(
+        base, apart, sum_inside=base + output, total=total, window=tokens_window
+    )
     tokens_input = base if corrected else base + apart
     return _judge(
         Usage(
@@ -197,7 +199,7 @@ def judge_usage(
     )
 
 
-def _counts_twice(base: int, apart: int, sum_inside: int, total: int | None, window: int | None) -> bool:
+def _counts_twice(base: int, apart: int, *, sum_inside: int, total: int | None, window: int | None) -> bool:
     """True when adding the cache to the input contradicts the provider's own total or the window, and not adding
     it does not: names like Anthropic's with a meaning like OpenAI's (openclaw/openclaw#68470)."""
     if total:
