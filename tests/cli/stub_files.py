@@ -82,7 +82,10 @@ def read(
         raise error
     if progress is not None:
         draw_slowly(progress)
-    if path == "-":
+    if path == "-" and not os.environ.get("STUB_NO_STDIN"):
+        if os.environ.get("STUB_READY"):
+            sys.stderr.write("reading\n")
+            sys.stderr.flush()
         sys.stdin.buffer.read()
     one = Transcript(
         format="pi", wire="anthropic", messages=(), id=name, skipped=(("progress", 3),), notes=(payload(),)
@@ -147,7 +150,7 @@ def compact(transcripts: tuple[Transcript, ...], options: CompactOptions) -> Ans
     data = result()
     if len(transcripts) > 1:
         return Answer(
-            data=b"[" + data + b"]",
+            data=b"[" + b",".join([data] * len(transcripts)) + b"]",
             report_document={
                 "schema": "foldline.reports/1",
                 "sessions": [one] * len(transcripts),

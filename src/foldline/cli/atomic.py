@@ -40,10 +40,10 @@ def write_whole(path: str, data: bytes) -> None:
         return
     if old is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
-    _replace(target, data, old)
+    _replace(target, data, old=old)
 
 
-def _replace(target: str, data: bytes, old: os.stat_result | None) -> None:
+def _replace(target: str, data: bytes, *, old: os.stat_result | None) -> None:
     folder = os.path.dirname(target)
     descriptor, temporary = tempfile.mkstemp(prefix=".foldline-", suffix=".tmp", dir=folder)
     renamed = False

@@ -83,7 +83,7 @@ def sentence_of(error: Exception) -> str:
     )
 
 
-def document_of(error: Exception, code: int, sentence: str) -> dict[str, Any]:
+def document_of(error: Exception, *, code: int, sentence: str) -> dict[str, Any]:
     """The error as the one JSON document of a command that was asked for `--json`."""
     fields = {
         name: value for name, value in vars(error).items() if isinstance(value, (str, int, float, tuple))

@@ -31,7 +31,7 @@ def show_table(rows: Sequence[Mapping[str, Any]]) -> None:
         cells.append(
             tuple(screen.cell(value_of(row.get(key)), "bold" if key == _NAME else "") for key in keys)
         )
-    screen.show(grid(cells, right=right))
+    screen.show(grid(cells, right=right, whole=[keys.index(_NAME)] if _NAME in keys else []))
 
 
 def show_one(row: Mapping[str, Any]) -> None:

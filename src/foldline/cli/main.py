@@ -6,7 +6,7 @@ module is imported when it runs, so that `foldline --help` costs no more than it
 
 from __future__ import annotations
 
-import difflib
+import contextlib
 import importlib
 import sys
 import warnings
@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import click
 
 from foldline.cli import exits, screen
+from foldline.core.errors import UnknownModel
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "compact": (
@@ -59,6 +60,8 @@ class Program(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            import difflib
+
             near = difflib.get_close_matches(name, COMMANDS, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(COMMANDS)}"
             raise click.UsageError(f"no command is called {name!r}; {hint}", ctx)
@@ -103,11 +106,12 @@ def _fail(error: Exception, *, wants_json: bool) -> NoReturn:
             sentence += f" (help: {asked.command_path} --help)"
     else:
         code, sentence = exits.code_of(error), exits.sentence_of(error)
+    screen.say(sentence)
+    if wants_json:
+        with contextlib.suppress(OSError):  # stdout itself may be what failed
+            screen.write_document(exits.document_of(error, code=code, sentence=sentence))
     if isinstance(error, OSError):
         screen.abandon_stdout()
-    screen.say(sentence)
-    if wants_json and not isinstance(error, OSError):
-        screen.write_document(exits.document_of(error, code, sentence))
     sys.exit(code)
 
 
@@ -121,6 +125,7 @@ def _say_traceback(error: Exception) -> None:
 def _calm_warnings() -> Iterator[None]:
     """Warnings as one sentence each, without the line of code that raised them."""
     with warnings.catch_warnings():
+        warnings.simplefilter("default", UnknownModel)
         warnings.showwarning = lambda message, *_: screen.say(f"warning: {message}")
         yield
 
@@ -138,6 +143,7 @@ def _show_version(ctx: click.Context) -> None:
 
 @click.group(
     cls=Program,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Start with: foldline compact session.jsonl --to 20k -o smaller.jsonl",
 )
@@ -152,8 +158,13 @@ def _show_version(ctx: click.Context) -> None:
 @click.option(
     "--debug", is_flag=True, envvar="FOLDLINE_DEBUG", show_envvar=True, help="Show where an error comes from."
 )
-def main(debug: bool) -> None:
+def main(debug: bool) -> int:
     """Keep an agent's history inside its context window.
 
     FILE is any session file foldline knows, recognised by its content; `-` is stdin.
     """
+    ctx = click.get_current_context()
+    if ctx.invoked_subcommand is not None:
+        return exits.DONE
+    screen.write_text(ctx.get_help() + "\n", to="stderr")
+    return exits.USAGE

@@ -11,8 +11,7 @@ code points that Unicode says to draw as nothing.
 
 from __future__ import annotations
 
-import re
-import unicodedata
+from collections.abc import Callable
 
 _ACTING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode general categories of which no member is shown as it is."""
@@ -26,35 +25,6 @@ _INVISIBLE = frozenset(
 The two selectors that choose between text and emoji style, U+FE0E and U+FE0F, stay."""
 
 _NAMED = {0x09: "\\t", 0x0A: "\\n", 0x0D: "\\r", 0x1B: "\\e"}
-
-_JSON_CANDIDATE = re.compile("[^\\x20-\\x7e\\n\\t]")
-
-
-def is_harmless(code: int) -> bool:
-    """True when a terminal draws the code point and does nothing else (line feed and tab are not drawn: false)."""
-    if 0x20 <= code < 0x7F:
-        return True
-    return code not in _INVISIBLE and unicodedata.category(chr(code)) not in _ACTING
-
-
-def _shown(code: int) -> str:
-    if is_harmless(code):
-        return chr(code)
-    if code in _NAMED:
-        return _NAMED[code]
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"
-
-
-class _Table(dict[int, str]):
-    """A translation table that fills itself; at most one entry for each code point there is."""
-
-    def __missing__(self, code: int) -> str:
-        shown = self[code] = _shown(code)
-        return shown
-
-
-_LINE = _Table()
-_TEXT = _Table({0x09: "\t", 0x0A: "\n"})
 
 
 def neutral(text: str, *, keep_newlines: bool = True) -> str:
@@ -71,16 +41,43 @@ def neutral_json(document: str) -> str:
 
     Strings are the only place in JSON where such a character may stand, a carriage return between values apart.
     """
-    return _JSON_CANDIDATE.sub(_json_escape, document)
+    return document.translate(_JSON)
 
 
-def _json_escape(found: re.Match[str]) -> str:
-    code = ord(found.group())
-    if code == 0x0D:
-        return " "
-    if is_harmless(code):
-        return chr(code)
+def is_harmless(code: int) -> bool:
+    """True when a terminal draws the code point and does nothing else (line feed and tab are not drawn: false)."""
+    import unicodedata
+
+    if 0x20 <= code < 0x7F:
+        return True
+    return code not in _INVISIBLE and unicodedata.category(chr(code)) not in _ACTING
+
+
+def _for_eyes(code: int) -> str:
+    if code in _NAMED:
+        return _NAMED[code]
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"
+
+
+def _for_json(code: int) -> str:
     if code < 0x10000:
         return f"\\u{code:04x}"
     high, low = divmod(code - 0x10000, 0x400)
     return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
+
+
+class _Table(dict[int, str]):
+    """A translation table that fills itself; at most one entry for each code point there is."""
+
+    def __init__(self, escape: Callable[[int], str], kept: dict[int, str]) -> None:
+        super().__init__(kept)
+        self._escape = escape
+
+    def __missing__(self, code: int) -> str:
+        shown = self[code] = chr(code) if is_harmless(code) else self._escape(code)
+        return shown
+
+
+_LINE = _Table(_for_eyes, {})
+_TEXT = _Table(_for_eyes, {0x09: "\t", 0x0A: "\n"})
+_JSON = _Table(_for_json, {0x09: "\t", 0x0A: "\n", 0x0D: " "})

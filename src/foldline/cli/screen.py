@@ -95,9 +95,9 @@ def say(message: str) -> None:
     _write("stderr", f"foldline: {neutral(message)}\n")
 
 
-def write_text(text: str) -> None:
-    """Words for people on stdout, as they are but neutral, without a table around them."""
-    _write("stdout", neutral(text))
+def write_text(text: str, *, to: Stream = "stdout") -> None:
+    """Words for people, as they are but neutral, without a table around them."""
+    _write(to, neutral(text))
 
 
 def write_document(document: object) -> None:

@@ -1,4 +1,7 @@
-"""`foldline check`: the laws and the provider's rules, each violation with its place."""
+"""`foldline check`: the laws and the provider's rules, each violation with its place.
+
+Owns the page and the exit code; the judgement is `foldline.files.check`.
+"""
 
 from __future__ import annotations
 

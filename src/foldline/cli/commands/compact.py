@@ -1,4 +1,8 @@
-"""`foldline compact`: shrink a session to a budget, and say what was done."""
+"""`foldline compact`: shrink a session to a budget, and say what was done.
+
+Owns the options and where result and report go. Its counterparts are `foldline.files.compact`, which does the work,
+and `foldline.cli.report`, which lays the report out.
+"""
 
 from __future__ import annotations
 
@@ -84,11 +88,11 @@ def command(source: Source, **given: Any) -> int:
     screen.show(*report.blocks_of(document, name=source.name), to="stderr")
     for note in report.notes_of(transcripts):
         screen.say(note)
-    screen.say(_where(wanted, written, code))
+    screen.say(_where(wanted, written=written, code=code))
     return code
 
 
-def _where(wanted: Wanted, written: str | None, code: int) -> str:
+def _where(wanted: Wanted, *, written: str | None, code: int) -> str:
     """The last line: where the result is."""
     if wanted.dry_run:
         return "dry run, nothing was written"

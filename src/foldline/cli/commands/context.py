@@ -1,4 +1,7 @@
-"""`foldline context`: where the tokens are, and how close the threshold is."""
+"""`foldline context`: where the tokens are, and how close the threshold is.
+
+Owns the page: usage, tokens by kind and tool, biggest items. The counting is `foldline.files.context`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`foldline convert`: write a session in another format."""
+"""`foldline convert`: write a session in another format.
+
+Owns where the result goes and how notes are told; the work is `foldline.files.convert`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`foldline formats`: what is read and written."""
+"""`foldline formats`: what is read and written.
+
+Owns nothing but the printing; the facts are those of `foldline.files.formats`.
+"""
 
 from __future__ import annotations
 

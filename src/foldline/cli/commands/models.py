@@ -1,4 +1,7 @@
-"""`foldline models`: windows, output limits and prices."""
+"""`foldline models`: windows, output limits and prices.
+
+Owns nothing but the printing; the facts are those of `foldline.files.models`.
+"""
 
 from __future__ import annotations
 

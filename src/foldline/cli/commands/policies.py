@@ -1,4 +1,7 @@
-"""`foldline policies`: each policy with its tiers and numbers."""
+"""`foldline policies`: each policy with its tiers and numbers.
+
+Owns nothing but the printing; the values are those of `foldline.files.policies`.
+"""
 
 from __future__ import annotations
 

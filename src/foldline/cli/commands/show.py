@@ -1,4 +1,8 @@
-"""`foldline show`: the original behind an address."""
+"""`foldline show`: the original behind an address.
+
+Owns how an original is given: untouched to a pipe or file, escaped to a terminal, whole or by lines. Finding it is
+the work of `foldline.files.show`.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +39,7 @@ def command(source: Source, address: str, *, span: tuple[int, int | None] | None
             raise click.UsageError(
                 f"{address} holds {shown.title}, which has no lines", click.get_current_context()
             )
-        text = _lines_of(text, *span)
+        text = _lines_of(text, first=span[0], last=span[1])
     if source.as_json:
         screen.write_document(_document(address, shown.title, text=text, data=shown.data))
     elif out is not None and out != "-":
@@ -52,7 +56,7 @@ def command(source: Source, address: str, *, span: tuple[int, int | None] | None
     return exits.DONE
 
 
-def _lines_of(text: str, first: int, last: int | None) -> str:
+def _lines_of(text: str, *, first: int, last: int | None) -> str:
     """Lines `first` to `last`, split at line feeds alone, as every editor and `sed` counts them."""
     return "\n".join(text.split("\n")[first - 1 : last])
 

@@ -1,0 +1,38 @@
+"""`foldline context`: where the tokens are."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.running import documents, run
+
+pytestmark = pytest.mark.usefixtures("stub")
+
+
+def test_the_page_shows_usage_kinds_tools_and_biggest_items() -> None:
+    """Interface: token distribution by kind, usage against the threshold, biggest items (UIX-1, `/context`)."""
+    page = run("context", "session.jsonl").stdout
+    for words in (
+        "135,468 tokens  session.jsonl",
+        "68% of a window of 200,000 · 24,532 below the threshold of 160,000",
+        "tool results  90,468  67%",
+        "read_file  30,468  22%",
+        "9,000  text  m12.0-4f2a91c0text",
+    ):
+        assert words in page
+    assert "media" not in page, "a kind without tokens takes no row"
+
+
+def test_an_unknown_window_says_how_to_name_one() -> None:
+    """No share of a window that is not known."""
+    page = run("context", "windowless.jsonl").stdout
+    assert "no window known; name the model with --model" in page
+    assert "None" not in page
+
+
+def test_json_is_the_document_of_the_interface() -> None:
+    """One conversation gives `foldline.context/1`, many a document around them."""
+    (one,) = documents(run("context", "session.jsonl", "--json").stdout)
+    assert one["schema"] == "foldline.context/1"
+    (many,) = documents(run("context", "many.json", "--json").stdout)
+    assert (many["schema"], len(many["sessions"])) == ("foldline.contexts/1", 2)

@@ -1,0 +1,83 @@
+"""Every error has the exit code that scripts are promised, and a sentence that says what to do."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+
+from foldline.cli import exits
+from foldline.core import errors
+
+EXPECTED = [
+    (errors.InvalidTranscript("a.jsonl", 3, "cut off; restore it"), 1),
+    (errors.UnknownFormat(None, ("pi",), "nothing recognises a.bin"), 1),
+    (errors.UnknownFormat("word", ("pi",), "no format is called 'word'"), 2),
+    (errors.UnknownPolicy("x", ("balanced",)), 2),
+    (errors.UnknownAddress("m1@00000000", "not in this file"), 1),
+    (errors.InvalidOption("to", 0, "at least 1"), 2),
+    (errors.LawViolation("PAIR", "3"), 70),
+    (errors.TargetUnreachable(200, 1, "the last user message is larger"), 3),
+    (errors.ContextExhausted("nothing may be reduced"), 4),
+    (errors.CompactionBlocked("a hook said no"), 4),
+    (errors.CheckpointFailed("disk full"), 1),
+    (errors.SessionBusy("another process writes"), 4),
+    (errors.SessionCorrupt(10, "checksum"), 1),
+    (OSError(errno.ENOSPC, "No space left on device"), 1),
+    (OSError(errno.EBADF, "Bad file descriptor"), 70),
+    (KeyError("slot"), 70),
+    (RecursionError("too deep"), 70),
+    (MemoryError(), 70),
+]
+
+
+@pytest.mark.parametrize(("error", "code"), EXPECTED, ids=lambda value: type(value).__name__)
+def test_an_error_has_its_promised_code(error: Exception, code: int) -> None:
+    """Interface, "Command line": 1 input, 2 usage, 3 target, 4 busy or refused, 70 our fault."""
+    assert exits.code_of(error) == code
+
+
+def test_every_error_of_the_tree_is_listed_above() -> None:
+    """A new error gets its code on purpose and not by falling through."""
+    tree = set(errors.FoldlineError.__subclasses__())
+    assert tree == {type(error) for error, _ in EXPECTED if isinstance(error, errors.FoldlineError)}
+
+
+def test_a_fault_of_ours_is_one_line_that_asks_for_a_report() -> None:
+    """No traceback; the person learns that the input is not to blame."""
+    said = exits.sentence_of(KeyError("slot"))
+    assert "KeyError: 'slot'" in said
+    assert "report" in said
+    assert "\n" not in said
+
+
+def test_an_error_without_words_is_named() -> None:
+    """`MemoryError()` has an empty text."""
+    assert "MemoryError." in exits.sentence_of(MemoryError())
+
+
+def test_a_full_disk_says_what_to_do() -> None:
+    """The machine's fault, not ours: no report is asked for."""
+    said = exits.sentence_of(OSError(errno.ENOSPC, "No space left on device", "out.json"))
+    assert said.startswith("out.json: No space left on device")
+    assert "report" not in said
+
+
+def test_several_reports_give_the_gravest_code() -> None:
+    """A file with many conversations: one that misses its target must not be hidden by those that met it."""
+    assert exits.code_of_outcomes([]) == 0
+    assert exits.code_of_outcomes(["compacted", "unchanged"]) == 0
+    assert exits.code_of_outcomes(["compacted", "unreachable", "compacted"]) == 3
+    assert exits.code_of_outcomes(["failed", "unreachable"]) == 70
+
+
+def test_an_error_as_a_document_carries_its_fields() -> None:
+    """A script reads the place, not the sentence."""
+    error = errors.InvalidTranscript("a.jsonl", 12, "cut off")
+    document = exits.document_of(error, code=1, sentence=str(error))
+    assert document["fields"] == {"path": "a.jsonl", "line": 12, "why": "cut off"}
+    assert (document["schema"], document["error"], document["exit_code"]) == (
+        "foldline.error/1",
+        "InvalidTranscript",
+        1,
+    )

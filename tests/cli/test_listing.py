@@ -1,0 +1,51 @@
+"""Lists of things whose fields the command line does not know."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from foldline.cli.listing import show_one, show_table
+
+
+def printed(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    """Stands in for stdout, a pipe."""
+    out = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    return out
+
+
+def test_a_table_has_a_column_for_every_field(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A field that only one row has still shows; numbers stand flush right."""
+    out = printed(monkeypatch)
+    show_table([{"name": "a", "tokens_window": 1_000_000}, {"name": "bbb", "tokens_window": 8, "read": True}])
+    assert out.getvalue().splitlines() == [
+        "name  tokens window  read",
+        "a         1,000,000  –",
+        "bbb               8  yes",
+    ]
+
+
+def test_one_thing_is_shown_with_all_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tiers in their order, each with its numbers: what policies are compared by."""
+    out = printed(monkeypatch)
+    tiers = [{"pass": "clamp", "tokens_max": 20_000}, {"pass": "microcompact", "keep_last": 5}, "last"]
+    show_one({"name": "balanced", "summary": "By evidence.", "threshold": 0.8, "tiers": tiers})
+    assert out.getvalue().splitlines() == [
+        "balanced",
+        "  By evidence.",
+        "  threshold  0.8",
+        "  tiers      1  clamp         tokens max 20,000",
+        "             2  microcompact  keep last 5",
+        "             3  last",
+    ]
+
+
+def test_an_empty_list_prints_nothing_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing to list is no error."""
+    out = printed(monkeypatch)
+    show_table([])
+    assert out.getvalue().strip() == ""

@@ -1,0 +1,64 @@
+"""A long read shows a bar on a terminal, gone when it is done; a short one, or one in a pipe, shows nothing."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from foldline.cli import progress
+from tests.cli.running import Screen, run_on_terminal, run_program
+
+
+def test_a_long_read_shows_a_bar_that_goes_away() -> None:
+    """Interface: long work shows a progress bar on a terminal."""
+    code, shown = run_on_terminal("context", "session.jsonl", STUB_SLOW="1")
+    assert code == 0
+    assert "reading session.jsonl" in shown
+    assert "━" in shown
+    last = shown.rindex("reading session.jsonl")
+    assert "\x1b[2K" in shown[last:], "the line is wiped"
+    assert shown[last:].index("\x1b[2K") < shown[last:].index("135,468 tokens")
+
+
+def test_a_short_read_shows_no_bar() -> None:
+    """A bar that flashes says less than none."""
+    _, shown = run_on_terminal("context", "session.jsonl")
+    assert "reading" not in shown
+
+
+def test_a_pipe_shows_no_bar() -> None:
+    """Interface: none in a pipe."""
+    done = run_program("context", "session.jsonl", STUB_SLOW="1")
+    assert b"reading" not in done.stdout + done.stderr
+
+
+def test_without_a_terminal_the_reader_is_not_asked_to_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No callback, no cost."""
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with progress.shown("reading a.jsonl") as tick:
+        assert tick is None
+
+
+def test_the_bar_waits_then_draws_and_escapes_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the clock alone: nothing before `WAIT_S`, then a redraw each `REDRAW_S`; a file's name is content."""
+    screen = Screen()
+    now_s = [100.0]
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now_s[0])
+    with progress.shown("reading \x1b]0;pwn\x07[bold]") as tick:
+        assert tick is not None
+        tick(1, 10)
+        assert screen.text() == ""
+        now_s[0] += progress.WAIT_S
+        tick(5, 10)
+        drawn = screen.text()
+        now_s[0] += progress.REDRAW_S / 2
+        tick(6, 10)
+        assert screen.text() == drawn
+        now_s[0] += progress.REDRAW_S
+        tick(7, 0)
+        assert len(screen.text()) > len(drawn)
+    assert "reading \\e]0;pwn\\x07[bold]" in drawn
+    assert "\x07" not in drawn

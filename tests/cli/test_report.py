@@ -1,0 +1,110 @@
+"""The report for people says what the report's document says, and fits its page."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+
+from foldline.cli import report, screen
+from foldline.transcripts.transcript import Transcript
+from tests.cli import stub_files
+from tests.cli.running import run
+
+OPTIONS = stub_files.CompactOptions(to=20_000, model=None, counter=None, focus=None, as_format=None)
+
+
+def printed(document: dict[str, Any], monkeypatch: pytest.MonkeyPatch, *, columns: int = 100) -> str:
+    out = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    screen.show(*report.blocks_of(document, name="my session.jsonl"))
+    return out.getvalue()
+
+
+def test_every_number_of_the_document_is_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before, after, target, passes, what is covered and how to read it, cache, validity."""
+    page = printed(stub_files.report("compacted", OPTIONS), monkeypatch)
+    for words in (
+        "compacted  my session.jsonl",
+        "pi · balanced · counted with o200k_base",
+        "135,468 → 17,853   87% less · target 17,858",
+        "354 → 41",
+        "microcompact  212 edits  60,211 freed",
+        "1 edit  57,404 freed",
+        "313 messages",
+        "foldline show 'my session.jsonl' ADDRESS",
+        "m2.0-4f2a91c0text",
+        "and 9 more",
+        "120: 101 in view · 19 recallable · 0 lost · 0 altered",
+        "5,210 tokens of the prefix kept · 12,643 read anew once · 117,615 saved each turn",
+        "yes, by the laws",
+        "61 ms",
+    ):
+        assert words in page
+
+
+@pytest.mark.parametrize("columns", [40, 60, 100, 200])
+def test_the_page_fits_its_width(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At 60 columns and at 200."""
+    page = printed(stub_files.report("failed", OPTIONS), monkeypatch, columns=columns)
+    assert max(cell_len(row) for row in page.splitlines()) <= min(columns, screen.WIDTH_MAX)
+
+
+def test_a_target_that_was_not_reached_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interface: `reason` is set for all outcomes but `compacted`."""
+    page = printed(stub_files.report("unreachable", OPTIONS), monkeypatch)
+    assert page.startswith("unreachable")
+    assert "why       because text" in page
+
+
+def test_violations_stand_with_their_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An invalid result is never shown as if it were fine."""
+    document = stub_files.report("failed", OPTIONS)
+    document["violations"] = [{"law": "PAIR", "at": "messages[3]", "why": "no result"}] * 25
+    page = printed(document, monkeypatch)
+    assert page.count("PAIR messages[3]: no result") == report.VIOLATIONS_MAX
+    assert "and 5 more" in page
+
+
+def test_a_report_with_nothing_but_the_necessary_prints(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`unchanged` has no passes, no covers, no cache; empty parts leave no empty lines."""
+    document = {"outcome": "unchanged", "reason": "below the threshold", "format": "pi", "policy": "balanced",
+                "counter": "o200k_base", "messages_before": 4, "messages_after": 4, "tokens_before": 90,
+                "tokens_after": 90, "tokens_target": None, "passes": [], "covers": {"messages": 0, "addresses": []},
+                "retention": {}, "summary": None, "cache": None, "valid": True, "seconds": 0.001}  # fmt: skip
+    page = printed(document, monkeypatch)
+    assert "90 → 90" in page
+    assert "4, none folded" in page
+    assert not [row for row in page.splitlines() if not row.strip()]
+    assert not any(word in page for word in ("passes", "covers", "cache", "facts", "None"))
+
+
+def test_many_sessions_are_a_table_with_the_gravest_outcome_on_top(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file with many conversations gives `foldline.reports/1`."""
+    one, other = (stub_files.report(outcome, OPTIONS) for outcome in ("compacted", "unreachable"))
+    page = printed(
+        {"schema": "foldline.reports/1", "sessions": [one] * 24 + [other], "totals": {}}, monkeypatch
+    )
+    assert page.startswith("24 compacted, 1 unreachable")
+    assert "and 5 more" in page
+    assert "in all 3,386,700 → 446,325 tokens in 25 sessions" in page
+
+
+def test_what_was_left_out_is_said_once() -> None:
+    """Records skipped in each of many conversations are summed; a note is not repeated."""
+    one = Transcript(
+        format="pi", wire="anthropic", messages=(), skipped=(("progress", 3),), notes=("a branch",)
+    )
+    assert report.notes_of([one, one]) == ["a branch", "left out: 6 × progress"]
+
+
+@pytest.mark.usefixtures("stub")
+def test_a_report_in_a_pipe_is_plain_text() -> None:
+    """No colours, no spaces at line ends."""
+    done = run("compact", "session.jsonl", "--to", "20k")
+    assert "\x1b" not in done.stderr
+    assert not [row for row in done.stderr.splitlines() if row != row.rstrip()]
