@@ -20,6 +20,7 @@ from foldline.core.message import Message, Role, Text
 from foldline.wire import strict
 from foldline.wire.anthropic_blocks import NAME, make_block, read_content, write_content
 from foldline.wire.codec import Rules, WireValue
+from foldline.wire.slices import fields, items
 from foldline.wire.splice import origin_of, write
 
 RULES = Rules(
@@ -47,7 +48,6 @@ class _Inputs(msgspec.Struct, gc=False):
 
 
 _inputs = msgspec.json.Decoder(_Inputs).decode
-_fields = msgspec.json.Decoder(dict[str, Raw]).decode
 
 
 class Anthropic:
@@ -102,7 +102,7 @@ class Anthropic:
     def encode_system(self, system: Message) -> Any:
         """The value for the body's `system` key; a `Raw` slice where the prompt came as bytes."""
         if isinstance(system.origin, bytes):
-            return _slices(self.encode_bytes(system))["content"]
+            return fields(self.encode_bytes(system))["content"]
         return self.encode(system)["content"]
 
     def join(self, first: Message, second: Message) -> Message:
@@ -120,30 +120,25 @@ CODEC = Anthropic()
 
 
 def _exact_inputs(origin: bytes) -> list[bytes] | None:
-    """The `input` of every block in the very text that came; `None` where slices cannot be had: text content, or a
-    lone surrogate somewhere."""
+    """The `input` of every block in the very text that came; `None` where content is text."""
     try:
         return [bytes(block.input) for block in _inputs(origin).content]
-    except msgspec.MsgspecError:
+    except msgspec.MsgspecError:  # text, or a lone surrogate somewhere
+        content = bytes(fields(origin).get("content", b""))
+    if not content.startswith(b"["):
         return None
-
-
-def _slices(message: bytes) -> dict[str, Raw]:
-    """The values of a message, each in its own bytes."""
-    try:
-        return _fields(message)
-    except msgspec.MsgspecError:  # a lone surrogate: the values stay, their spelling does not
-        return {key: Raw(strict.dump(value)) for key, value in strict.parse(message).items()}
+    blocks = [bytes(block) for block in items(content)]
+    return [bytes(fields(block).get("input", b"{}")) if block[:1] == b"{" else b"" for block in blocks]
 
 
 def _join(first: bytes, second: bytes) -> bytes:
     content = b"[%b]" % b",".join(filter(None, (_inside(first), _inside(second))))
-    return strict.dump({**_slices(first), "content": Raw(content)})
+    return strict.dump({**fields(first), "content": Raw(content)})
 
 
 def _inside(message: bytes) -> bytes:
     """What stands between the brackets of `content`; text content as one text block."""
-    content = bytes(_slices(message).get("content", b"null"))
+    content = bytes(fields(message).get("content", b"null"))
     if content.startswith(b"["):
         return content[1:-1].strip()
     return b'{"type":"text","text":%b}' % content if content[:1] == b'"' and content != b'""' else b""
