@@ -22,7 +22,7 @@ from foldline.core.message import Message, Part
 from foldline.core.pairing import Needs, Placed
 from foldline.core.ports import TokenCounter
 from foldline.core.rounds import open_seqs, outline, spans_of
-from foldline.core.view import Item, Span, View, view_of
+from foldline.core.view import Item, Span, View, item_of, view_of
 
 
 class Replace(Struct, frozen=True, kw_only=True, tag="replace"):
@@ -142,7 +142,7 @@ def _covered(items: Sequence[Item], gone: dict[int, Fold | None]) -> dict[int, l
 
 def _folded(fold: Fold, covered: list[int], seq: int, counter: TokenCounter) -> Item:
     weights, overhead = counter.weights(fold.message)
-    return Item(seq=seq, message=fold.message, weights=weights, overhead=overhead, covers=spans_of(covered))
+    return item_of(seq, fold.message, weights, overhead, covers=spans_of(covered))
 
 
 def _replaced(item: Item, replaced: dict[tuple[int, int], Part], counter: TokenCounter) -> Item:
@@ -152,7 +152,7 @@ def _replaced(item: Item, replaced: dict[tuple[int, int], Part], counter: TokenC
         if new is not None:
             parts[index], weights[index] = new, counter.part(new)
     message = replace(item.message, parts=tuple(parts), edited=True)
-    return replace(item, message=message, weights=tuple(weights))
+    return item_of(item.seq, message, tuple(weights), item.overhead)
 
 
 def project(view: View, compactions: Sequence[Sequence[Edit]], frame: Frame) -> View:

@@ -123,7 +123,9 @@ def _role(history: Sequence[Placed], needs: Needs) -> Iterator[Violation]:
 
 def _content(placed: Placed, needs: Needs) -> Iterator[Violation]:
     message = placed.message
-    if not message.parts or all(is_blank(part) for part in message.parts):
+    if len(message.parts) == 1 and not is_blank(message.parts[0]):
+        return
+    if all([is_blank(part) for part in message.parts]):
         yield Violation(law="ROLE", at=_at(placed.seq), why="a message without content")
         return
     after_text = False

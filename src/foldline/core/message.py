@@ -170,12 +170,17 @@ class Message(Struct, frozen=True, kw_only=True):
 
 def calls_of(message: Message) -> tuple[ToolCall, ...]:
     """The calls that wait for a result from the client (server-side calls answer themselves)."""
-    return tuple(p for p in message.parts if isinstance(p, ToolCall) and not p.server)
+    return tuple([p for p in message.parts if type(p) is ToolCall and not p.server])
 
 
 def results_of(message: Message) -> tuple[ToolResult, ...]:
     """The results that answer a client-side call."""
-    return tuple(p for p in message.parts if isinstance(p, ToolResult) and not p.server)
+    return tuple([p for p in message.parts if type(p) is ToolResult and not p.server])
+
+
+def holds_results(message: Message) -> bool:
+    """True for a message that answers a client-side call."""
+    return any([type(p) is ToolResult and not p.server for p in message.parts])
 
 
 def result_text(result: ToolResult) -> str:

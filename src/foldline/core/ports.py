@@ -24,8 +24,10 @@ class TokenCounter(Protocol):
     sum errs on the safe side (`docs/concepts/tokens.md`).
     """
 
-    name: str
-    """As reported: an encoding or a model family (`o200k_base`, `claude-4.7`)."""
+    @property
+    def name(self) -> str:
+        """As reported: an encoding or a model family (`o200k_base`, `claude-4.7`)."""
+        ...
 
     def text(self, text: str) -> int:
         """Tokens of a text; 0 for the empty string. Lone surrogates count as U+FFFD."""
@@ -81,7 +83,10 @@ class Moment(Struct, frozen=True, kw_only=True, gc=False):
 class Pass(Protocol):
     """Plans one kind of reduction. A frozen value: its fields are its thresholds."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """As the report names it."""
+        ...
 
     def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:
         """Edits for this view; an empty plan when there is nothing to do. Never changes the view. Idempotent:

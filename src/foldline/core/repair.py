@@ -87,8 +87,11 @@ def _clean(message: Message, seq: int, needs: Needs, repairs: list[Repair]) -> M
 
 
 def _blank_stays(message: Message, needs: Needs) -> bool:
-    """An empty text beside calls is how some wires write an assistant message that only calls tools."""
-    return needs.blank_text and any(isinstance(part, ToolCall) for part in message.parts)
+    """On wires where results have a role of their own, an empty text beside calls is how an assistant message says
+    that it only calls tools: it is accepted, and left as it came."""
+    return needs.blank_text or (
+        needs.results_role == "tool" and any(isinstance(part, ToolCall) for part in message.parts)
+    )
 
 
 def _mend(part: Part) -> Part:

@@ -14,14 +14,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from foldline.core.message import Message, ToolResult, calls_of, results_of, speaks_for_user
+from foldline.core.message import (
+    Message,
+    ToolResult,
+    calls_of,
+    holds_results,
+    results_of,
+    speaks_for_user,
+)
 from foldline.core.view import Item, Span
 
 _AWAITS = re.compile(r"confirm|approv|permission|consent|ask_?(?:user|human)|human_?input", re.IGNORECASE)
+
+
+UnitKind: TypeAlias = Literal["system", "user", "round", "synthetic"]
 
 
 class Unit(Struct, frozen=True, kw_only=True, gc=False):
@@ -30,7 +41,7 @@ class Unit(Struct, frozen=True, kw_only=True, gc=False):
     start: int
     end: int
     """Half-open range of view indexes."""
-    kind: Literal["system", "user", "round", "synthetic"]
+    kind: UnitKind
     tokens: int
     open: bool = False
     """True for the last round while a call in it has no result."""
@@ -58,14 +69,15 @@ def outline(items: tuple[Item, ...]) -> Outline:
     units: list[Unit] = []
     index, count = 0, len(items)
     while index < count:
-        end = _round_end(items, index) if items[index].message.role == "assistant" else index + 1
-        units.append(_unit(items, index, end))
+        message = items[index].message
+        end = _round_end(items, index) if message.role == "assistant" else index + 1
+        tokens = items[index].tokens if end == index + 1 else sum([item.tokens for item in items[index:end]])
+        units.append(Unit(start=index, end=end, kind=_kind_of(message), tokens=tokens))
         index = end
     if units and units[-1].kind == "round":
         last = units[-1]
-        messages = [item.message for item in items[last.start : last.end]]
-        if unanswered(messages):
-            units[-1] = _unit(items, last.start, last.end, is_open=True)
+        if unanswered([item.message for item in items[last.start : last.end]]):
+            units[-1] = replace(last, open=True)
     return Outline(items=items, units=tuple(units), turns=_turns(items, units))
 
 
@@ -74,27 +86,34 @@ def _round_end(items: Sequence[Item], start: int) -> int:
     end, count = start + 1, len(items)
     while end < count and items[end].message.role == "assistant":
         end += 1
-    while end < count and items[end].message.role != "assistant" and results_of(items[end].message):
+    while end < count and items[end].message.role != "assistant" and holds_results(items[end].message):
         end += 1
     return end
 
 
-def _unit(items: Sequence[Item], start: int, end: int, *, is_open: bool = False) -> Unit:
-    message = items[start].message
-    kind: Literal["system", "user", "round", "synthetic"]
+def _kind_of(message: Message) -> UnitKind:
     match message.role:
         case "assistant" | "tool":
-            kind = "round"
+            return "round"
         case "system":
-            kind = "system"
+            return "system"
         case "user":
-            kind = "synthetic" if message.synthetic else "user"
-    return Unit(start=start, end=end, kind=kind, open=is_open, tokens=sum(i.tokens for i in items[start:end]))
+            return "synthetic" if message.synthetic else "user"
 
 
 def _turns(items: Sequence[Item], units: Sequence[Unit]) -> tuple[tuple[int, int], ...]:
     starts = [n for n, unit in enumerate(units) if unit.kind == "user" and speaks_for_user(items[unit.start].message)]
     return tuple(zip(starts, [*starts[1:], len(units)], strict=False)) if starts else ()
+
+
+def newest_units(structure: Outline, tokens_max: int) -> int:
+    """Number of the first of the newest units that together take at most `tokens_max` tokens; as many as there are
+    units when not even the last fits."""
+    number, left = len(structure.units), tokens_max
+    while number > 0 and structure.units[number - 1].tokens <= left:
+        number -= 1
+        left -= structure.units[number].tokens
+    return number
 
 
 def unanswered(messages: Iterable[Message]) -> tuple[str, ...]:

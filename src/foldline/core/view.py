@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from foldline.core.message import Message
 
@@ -39,15 +38,12 @@ class Item(Struct, frozen=True, kw_only=True):
     message: Message
     weights: tuple[int, ...]
     """Tokens of each part, in order."""
-    overhead: int = 0
+    overhead: int
     """Tokens of the role markers and the envelope."""
+    tokens: int
+    """Tokens of the whole message: overhead and weights together."""
     covers: tuple[Span, ...] = ()
     """Ordinals a synthetic message stands for; empty for an original."""
-
-    @property
-    def tokens(self) -> int:
-        """Tokens of the whole message."""
-        return self.overhead + sum(self.weights)
 
 
 class View(Struct, frozen=True, kw_only=True):
@@ -91,6 +87,9 @@ def view_of(items: tuple[Item, ...], *, next_seq: int | None = None) -> View:
     return View(head=items, tail=[], end=0, tokens=sum(item.tokens for item in items), next_seq=following)
 
 
-def reweigh(item: Item, *, message: Message, weights: tuple[int, ...], overhead: int) -> Item:
-    """The same place in the log with another message."""
-    return replace(item, message=message, weights=weights, overhead=overhead)
+def item_of(
+    seq: int, message: Message, weights: tuple[int, ...], overhead: int, *, covers: tuple[Span, ...] = ()
+) -> Item:
+    """An item with its total."""
+    tokens = overhead + sum(weights)
+    return Item(seq=seq, message=message, weights=weights, overhead=overhead, tokens=tokens, covers=covers)

@@ -3,7 +3,7 @@ which cuts one large result whatever its age. Knows results and their calls, nev
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -12,7 +12,7 @@ from foldline.core.address import has_notice
 from foldline.core.edit import Edit, Frame, Plan
 from foldline.core.message import result_text
 from foldline.core.ports import Moment
-from foldline.core.rounds import outline
+from foldline.core.rounds import newest_units, outline
 from foldline.core.view import View
 from foldline.passes.results import Found, cleared, find_results
 from foldline.passes.tools import ToolKind, rank
@@ -51,14 +51,19 @@ class Microcompact(Struct, frozen=True, kw_only=True):
     to_target: bool = False
     """Runs when the view is over its target, and stops when it is met: copies first, then read-only successes, writes,
     errors, each oldest first. Without it every old result goes."""
+    keep_share: float = 0.0
+    """Results inside the newest rounds that fit into this share of the target stay too (only with `to_target`), so
+    that what is kept whole at the end is whole."""
     duplicates: bool = True
     """Of several reads with the same arguments the newest stays (only with `to_target`)."""
 
     def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:
         """One edit for each result to clear; empty when the pass is not due."""
-        results = find_results(outline(view.items()))
+        structure = outline(view.items())
+        results = find_results(structure)
         if self.to_target:
-            return self._to_target(results, moment, frame)
+            newest = newest_units(structure, int(moment.tokens_target * self.keep_share))
+            return self._to_target([f for f in results if f.round < newest], results, moment=moment, frame=frame)
         if self._is_idle(moment):
             old = self._old(results)
         elif self.first_calls is not None:
@@ -99,13 +104,16 @@ class Microcompact(Struct, frozen=True, kw_only=True):
             and (self.kinds is None or found.kind in self.kinds)
         )
 
-    def _to_target(self, results: tuple[Found, ...], moment: Moment, frame: Frame) -> Plan:
+    def _to_target(
+        self, before: Sequence[Found], results: tuple[Found, ...], *, moment: Moment, frame: Frame
+    ) -> Plan:
         excess = moment.tokens_excess
         if excess <= 0:
             return Plan()
         copies = _copies(results) if self.duplicates else {}
         held = _pointed_at(results)
-        old = [f for f in self._old(results) if self._may_go(f, frame) and id(f) not in held]
+        keep = set(map(id, results[len(results) - self.keep_results :] if self.keep_results else ()))
+        old = [f for f in before if id(f) not in keep and id(f) not in held and self._may_go(f, frame)]
         old.sort(key=lambda f: (-1 if id(f) in copies else rank(f.kind, is_error=f.part.is_error), f.round))
         edits: list[Edit] = []
         for found in old:

@@ -49,6 +49,8 @@ class Limit(Struct, frozen=True, kw_only=True, gc=False):
 def shorten(found: Found, limit: Limit, count: Callable[[str], int]) -> Replace | None:
     """The edit that cuts a result over its limit to head and tail around a notice; `None` when it is within the limit,
     was cut before, or the cut would free nothing (law GAIN, requirement MIC-9)."""
+    if limit.unit == "tokens" and found.tokens <= limit.size:
+        return None
     measure = len if limit.unit == "characters" else count
     texts = [part for part in found.part.content if isinstance(part, Text)]
     size = sum(measure(part.text) for part in texts)

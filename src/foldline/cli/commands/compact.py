@@ -75,8 +75,7 @@ def command(source: Source, **given: Any) -> int:
         pins=wanted.pins,
         as_format=wanted.as_format,
     )
-    transcripts = source.read()
-    compaction = files.compact(transcripts, options)
+    compaction = files.compact(source.read(), options)
     document = compaction.report_document
     code = exits.code_of_outcomes([one["outcome"] for one in document.get("sessions", [document])])
     written = None
@@ -86,7 +85,7 @@ def command(source: Source, **given: Any) -> int:
         screen.write_document(document)
         return code
     screen.show(*report.blocks_of(document, name=source.name), to="stderr")
-    for note in report.notes_of(transcripts):
+    for note in report.notes_in(document):
         screen.say(note)
     screen.say(_where(wanted, written=written, code=code))
     return code

@@ -19,9 +19,9 @@ def command(*, as_json: bool) -> int:
 
     A file's format is recognised by its content; --from names it where that fails.
     """
-    from foldline import files
+    from foldline import catalogue
 
-    rows = files.formats()
+    rows = catalogue.formats()
     if as_json:
         screen.write_document({"schema": "foldline.formats/1", "formats": rows})
     else:

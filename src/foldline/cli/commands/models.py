@@ -20,9 +20,9 @@ def command(*, name: str | None, as_json: bool) -> int:
 
     With NAME, what is known of that model. Prices are US dollars for a million tokens.
     """
-    from foldline import files
+    from foldline import catalogue
 
-    rows = files.models(name)
+    rows = catalogue.models(name)
     if name is not None and not rows:
         raise click.UsageError(
             f"no model is called {name!r}; `foldline models` lists them", click.get_current_context()

@@ -20,9 +20,9 @@ def command(*, name: str | None, as_json: bool) -> int:
 
     With NAME, that policy alone. --json prints them whole, in the shape in which you would write your own.
     """
-    from foldline import files
+    from foldline import catalogue
 
-    rows = files.policies()
+    rows = catalogue.policies()
     if name is not None:
         known = ", ".join(str(row["name"]) for row in rows)
         rows = [row for row in rows if row["name"] == name]

@@ -26,13 +26,13 @@ def command(source: Source, address: str, *, span: tuple[int, int | None] | None
     An address is what a notice, a summary or a report names. In a pipe and with -o the original comes untouched; on a
     terminal what could act on it is shown as an escape.
     """
-    from foldline import files
+    from foldline import lookup
 
     if source.as_json and out is not None:
         raise click.UsageError(
             "--json holds the original itself, so it goes without -o", click.get_current_context()
         )
-    shown = files.show(source.read(), address)
+    shown = lookup.show(source.read(), address)
     text: str | None = shown.text
     if span is not None:
         if text is None:

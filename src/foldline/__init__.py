@@ -1,0 +1,87 @@
+"""foldline keeps a long-running LLM agent inside its context window.
+
+    out = foldline.compact(messages, to=20_000)
+    out.messages, out.report
+
+Importing does nothing: names are loaded when they are first used. Errors are drawn as a tree in
+`foldline.core.errors`; everything not named here may change.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from foldline.api import Compaction, acompact, compact
+    from foldline.core.errors import (
+        CheckpointFailed,
+        CompactionBlocked,
+        ContextExhausted,
+        FoldlineError,
+        InvalidOption,
+        InvalidTranscript,
+        LawViolation,
+        SessionBusy,
+        SessionCorrupt,
+        TargetUnreachable,
+        UnknownAddress,
+        UnknownFormat,
+        UnknownModel,
+        UnknownPolicy,
+    )
+
+__version__ = "0.1.0"
+
+_ERRORS = (
+    "CheckpointFailed",
+    "CompactionBlocked",
+    "ContextExhausted",
+    "FoldlineError",
+    "InvalidOption",
+    "InvalidTranscript",
+    "LawViolation",
+    "SessionBusy",
+    "SessionCorrupt",
+    "TargetUnreachable",
+    "UnknownAddress",
+    "UnknownFormat",
+    "UnknownModel",
+    "UnknownPolicy",
+)
+_WHERE = {
+    **dict.fromkeys(("Compaction", "acompact", "compact"), "foldline.api"),
+    **dict.fromkeys(_ERRORS, "foldline.core.errors"),
+}
+
+__all__ = [
+    "CheckpointFailed",
+    "Compaction",
+    "CompactionBlocked",
+    "ContextExhausted",
+    "FoldlineError",
+    "InvalidOption",
+    "InvalidTranscript",
+    "LawViolation",
+    "SessionBusy",
+    "SessionCorrupt",
+    "TargetUnreachable",
+    "UnknownAddress",
+    "UnknownFormat",
+    "UnknownModel",
+    "UnknownPolicy",
+    "__version__",
+    "acompact",
+    "compact",
+]
+
+
+def __getattr__(name: str) -> Any:
+    where = _WHERE.get(name)
+    if where is None:
+        raise AttributeError(f"module 'foldline' has no attribute {name!r}")
+    return getattr(import_module(where), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

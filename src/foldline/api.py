@@ -1,0 +1,109 @@
+"""`foldline.compact`: the pure function on a provider's own dicts.
+
+No session, no disk, no network. Decodes the caller's messages, reduces, and encodes: what was not edited comes back
+as the very objects that came in. Its counterpart for files is `foldline.files`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from foldline.core.errors import InvalidOption, TargetUnreachable
+from foldline.engine.report import Report
+from foldline.outgoing import fixed_tokens, joined
+from foldline.presets import policy_of
+from foldline.reduce import Goal, Reduced, broken_laws, history_of, needs_of, reduce
+from foldline.settings import window_of
+from foldline.tokens.choose import counter_for
+from foldline.wire.body import declared_limits, read_body
+from foldline.wire.codec import Codec, Rules
+from foldline.wire.formats import PLAIN, codec, detect, is_plain
+
+
+class Compaction(Struct, frozen=True, kw_only=True):
+    """What `foldline.compact` returns."""
+
+    messages: list[Any]
+    """The history to send, in the format that was given; untouched messages are the caller's own objects."""
+    report: Report
+    """What was done; `report.to_dict()` is its JSON form."""
+
+
+def compact(
+    messages: Sequence[Any],
+    to: int | float | None = None,
+    *,
+    format: str = "auto",
+    system: Any = None,
+    tools: Sequence[Any] | None = None,
+    model: str | None = None,
+    policy: str = "balanced",
+    counter: str | None = None,
+    pins: Sequence[int | str] = (),
+    completer: Callable[..., Any] | None = None,
+    focus: str | None = None,
+) -> Compaction:
+    """Bring a history to a size and keep it valid.
+
+    `messages`: wire dicts of one format (Anthropic, OpenAI chat, OpenAI Responses input items, Gemini contents); never
+    changed. `to`: size of the whole request in tokens (system + tools + messages), or a share of it in (0, 1); left
+    out, the policy's own target, once its threshold is reached. `pins`: ordinals, ids or texts of messages that must
+    survive verbatim. `model`: decides the counter and the window; without one tokens are counted with `o200k_base`.
+
+    Raises `TargetUnreachable` with `.result` when the smallest valid history is larger than `to`, `InvalidOption` for
+    an argument out of bounds, `UnknownFormat` when the messages are of no known format.
+    """
+    if completer is not None:
+        raise InvalidOption("completer", "…", "compaction by a model is not part of this version; leave it out")
+    chosen = policy_of(policy)
+    name = detect(messages) if format == "auto" else format
+    reader = codec(name)
+    request = read_body({"messages": list(messages), "system": system, "tools": tools}, format=name)
+    rules = PLAIN if format == "auto" and is_plain(messages) else reader.rules
+    counting = counter_for(model, counter=counter, wire=name)
+    window, notes = window_of(model)
+    history = history_of(
+        request.messages,
+        needs=needs_of(rules, tail_stays_open=True),
+        counter=counting,
+        tokens_fixed=fixed_tokens(request, counting),
+    )
+    history = replace(history, limits=declared_limits(request.tools))
+    if focus:
+        notes = (*notes, "focus has no effect without a model to write the summary")
+    blank = Report(format=name, model=model, notes=notes)
+    goal = Goal(policy=chosen, to=to, tokens_window=window, pins=tuple(pins))
+    reduced = reduce(history, goal, counter=counting, report=blank, clock=perf_counter)
+    result = _result(reduced, rules, reader)
+    return _reached(result)
+
+
+def _result(reduced: Reduced, rules: Rules, reader: Codec) -> Compaction:
+    sent = joined(reduced.view.items(), reader, alternates=rules.alternates)
+    wire = [reader.encode(message) for message in sent]
+    violations = broken_laws([reader.decode(value) for value in wire], reduced.before.needs)
+    report = replace(
+        reduced.report, messages_after=len(wire), valid=not violations, violations=violations
+    )
+    return Compaction(messages=wire, report=report)
+
+
+def _reached(result: Compaction) -> Compaction:
+    report = result.report
+    target = report.tokens_target or 0
+    if report.outcome == "unreachable":
+        raise TargetUnreachable(report.tokens_after, target, report.reason or "", result)
+    return result
+
+
+async def acompact(messages: Sequence[Any], to: int | float | None = None, **options: Any) -> Compaction:
+    """`compact` off the event loop; same arguments, same result."""
+    import asyncio
+
+    return await asyncio.to_thread(compact, messages, to, **options)
+

@@ -1,0 +1,151 @@
+"""What fills a context window: tokens by kind, by tool, and the largest parts (`foldline.context/1`).
+
+Counts a transcript as it would be sent and says how far it is from the policy's threshold. Changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from foldline.core.address import part_address
+from foldline.core.estimate import Estimate, estimate
+from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
+from foldline.core.ports import TokenCounter
+from foldline.core.rounds import outline
+from foldline.core.view import Item
+from foldline.files import history_for
+from foldline.passes.results import find_results
+from foldline.presets import policy_of
+from foldline.settings import window_of
+from foldline.tokens.choose import counter_for
+from foldline.transcripts.transcript import Transcript
+
+KINDS = (
+    "system",
+    "tools",
+    "user",
+    "assistant",
+    "reasoning",
+    "tool_calls",
+    "tool_results",
+    "media",
+    "summaries",
+)
+LARGEST_MAX = 10
+"""Parts listed one by one."""
+
+
+def context(
+    transcript: Transcript, *, model: str | None = None, policy: str = "balanced", counter: str | None = None
+) -> dict[str, Any]:
+    """The distribution of one conversation, by the model named or the file's own; the kinds add up to the total."""
+    name = model or transcript.model
+    counting = counter_for(name, counter=counter, wire=transcript.wire)
+    history = history_for(transcript, counting, wire=transcript.wire)
+    items = history.view.items()
+    stated = transcript.tokens_window if model is None else None
+    window, notes = window_of(name, stated=stated)
+    chosen = policy_of(policy)
+    threshold = chosen.threshold.tokens(window)
+    by_kind = Counter(dict.fromkeys(KINDS, 0))
+    by_kind["system"] = history.tokens_fixed
+    if transcript.tools:
+        by_kind["tools"] = counting.tools(transcript.tools.decode())
+        by_kind["system"] -= by_kind["tools"]
+    for item in items:
+        for kind, tokens in _kinds(item, counting):
+            by_kind[kind] += tokens
+    projected = _projected(transcript, items, history.tokens_fixed)
+    return {
+        "schema": "foldline.context/1",
+        "format": transcript.format,
+        "model": name,
+        "policy": policy,
+        "counter": counting.name,
+        "messages": len(items),
+        "tokens_total": history.tokens,
+        "tokens_anchored": projected.tokens_anchored,
+        "tokens_estimated": projected.tokens_estimated,
+        "tokens_window": window,
+        "tokens_threshold": threshold,
+        "percent": percent(projected.tokens, threshold),
+        "by_kind": {kind: by_kind[kind] for kind in KINDS},
+        "by_tool": _by_tool(items),
+        "largest": _largest(items),
+        "notes": [*transcript.notes, *notes],
+    }
+
+
+def percent(tokens: int, threshold: int) -> int:
+    """Usage against a threshold in percent, half rounded up, at most 100 (requirement BUD-5)."""
+    if threshold <= 0:
+        return 100
+    return min(100, (tokens * 200 + threshold) // (threshold * 2))
+
+
+def _projected(transcript: Transcript, items: tuple[Item, ...], fixed: int) -> Estimate:
+    """The next request by the last usage in the file, where there is one after the last boundary. The usage names a
+    message of the file; repairs may have moved its index."""
+    at = None
+    if transcript.usage_at is not None:
+        at = max((n for n, item in enumerate(items) if item.seq <= transcript.usage_at), default=None)
+    return estimate([item.tokens for item in items], fixed=fixed, usage=transcript.usage, usage_at=at)
+
+
+def _kinds(item: Item, counter: TokenCounter) -> Iterator[tuple[str, int]]:
+    speaker = _speaker(item.message)
+    yield speaker, item.overhead
+    for part, tokens in zip(item.message.parts, item.weights, strict=True):
+        if isinstance(part, ToolResult):
+            media = sum(counter.part(inner) for inner in part.content if isinstance(inner, Media))
+            yield "media", media
+            yield "tool_results", tokens - media
+        else:
+            yield _kind(part, speaker), tokens
+
+
+def _speaker(message: Message) -> str:
+    if message.synthetic in ("fold", "notice", "summary"):
+        return "summaries"
+    return {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool_results"}[message.role]
+
+
+def _kind(part: Part, speaker: str) -> str:
+    match part:
+        case ToolCall():
+            return "tool_calls"
+        case ToolResult():
+            return "tool_results"
+        case Reasoning():
+            return "reasoning"
+        case Media():
+            return "media"
+        case Opaque():
+            return "summaries" if part.type == "compaction" else speaker
+        case Text():
+            return speaker
+
+
+def _by_tool(items: tuple[Item, ...]) -> dict[str, int]:
+    """Tokens of results by tool, most first."""
+    tools: Counter[str] = Counter()
+    for found in find_results(outline(items)):
+        tools[found.name or "unknown"] += found.tokens
+    return dict(sorted(tools.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _largest(items: tuple[Item, ...]) -> list[dict[str, Any]]:
+    """The largest parts with their addresses."""
+    parts = [
+        (tokens, item.seq, index, part, _kind(part, _speaker(item.message)))
+        for item in items
+        if item.message.synthetic != "repair"
+        for index, (part, tokens) in enumerate(zip(item.message.parts, item.weights, strict=True))
+    ]
+    parts.sort(key=lambda row: (-row[0], row[1], row[2]))
+    return [
+        {"address": part_address(seq, part), "kind": kind, "tokens": tokens}
+        for tokens, seq, _, part, kind in parts[:LARGEST_MAX]
+    ]

@@ -1,0 +1,129 @@
+"""The compaction report: what was done, in numbers (`foldline.report/1`).
+
+A value with a fixed JSON form. Knows nothing of how it is shown; `foldline.cli` renders it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from foldline.core.edit import Edit, Fold, Replace
+from foldline.core.laws import Violation
+from foldline.core.pairing import Repair
+from foldline.core.view import View
+from foldline.engine.run import Step
+
+SCHEMA = "foldline.report/1"
+OutcomeName: TypeAlias = Literal["compacted", "unchanged", "unreachable", "failed"]
+
+
+class PassReport(Struct, frozen=True, kw_only=True):
+    """One pass that ran."""
+
+    name: str
+    edits: int
+    tokens_freed: int
+    seconds: float
+
+
+class Covers(Struct, frozen=True, kw_only=True):
+    """What left the view."""
+
+    messages: int
+    """Messages folded away, those of earlier folds included."""
+    addresses: tuple[str, ...]
+    """Where each folded span and each shortened or cleared part can be asked for, in order."""
+
+
+class Summary(Struct, frozen=True, kw_only=True):
+    """The synthetic message that stands for the folded part."""
+
+    kind: str | None
+    """`template`, `notice`, or `None` when nothing was folded."""
+    evicted_tokens: int
+    seen_tokens: int
+    """How much of the evicted text the summariser read."""
+    attempts: int = 0
+
+
+class Cache(Struct, frozen=True, kw_only=True):
+    """What the compaction does to the provider's prefix cache."""
+
+    prefix_tokens_kept: int
+    """Tokens before the first change: still cached."""
+    tokens_reread: int
+    """Tokens after it: written to the cache once more."""
+    net_tokens_saved_per_turn: int
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """What one compaction did. `to_dict` gives the JSON form of `docs/reference/report.md`."""
+
+    schema: str = SCHEMA
+    format: str
+    """Of the history that came in."""
+    model: str | None = None
+    policy: str = ""
+    counter: str = ""
+    outcome: OutcomeName = "unchanged"
+    reason: str | None = None
+    messages_before: int = 0
+    messages_after: int = 0
+    tokens_before: int = 0
+    tokens_after: int = 0
+    tokens_target: int | None = None
+    passes: tuple[PassReport, ...] = ()
+    covers: Covers = Covers(messages=0, addresses=())
+    retention: dict[str, dict[str, int]] = {}
+    retention_evicted: dict[str, dict[str, int]] = {}
+    summary: Summary = Summary(kind=None, evicted_tokens=0, seen_tokens=0)
+    cache: Cache = Cache(prefix_tokens_kept=0, tokens_reread=0, net_tokens_saved_per_turn=0)
+    repairs: tuple[Repair, ...] = ()
+    """What had to be mended in the history that came in."""
+    notes: tuple[str, ...] = ()
+    """Whatever else a person should know: lines skipped, reasoning dropped, a model not in the table."""
+    valid: bool = True
+    violations: tuple[Violation, ...] = ()
+    seconds: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON values."""
+        value: dict[str, Any] = msgspec.to_builtins(self)
+        return value
+
+
+def passes_of(steps: tuple[Step, ...]) -> tuple[PassReport, ...]:
+    """The steps of a run as the report shows them."""
+    return tuple(
+        PassReport(
+            name=step.name, edits=len(step.edits), tokens_freed=step.tokens_freed, seconds=round(step.seconds, 6)
+        )
+        for step in steps
+    )
+
+
+def covers_of(edits: tuple[Edit, ...], view: View) -> Covers:
+    """What the final view no longer shows in full. Addresses of parts that were folded later are left out: the fold's
+    address opens them too."""
+    folded = {seq for item in view for span in item.covers for seq in range(span.start, span.end)}
+    addresses = [edit.address for edit in edits if isinstance(edit, Fold)]
+    addresses += [edit.address for edit in edits if isinstance(edit, Replace) and edit.seq not in folded]
+    return Covers(messages=len(folded), addresses=tuple(dict.fromkeys(addresses)))
+
+
+def cache_of(before: View, after: View, fixed: int) -> Cache:
+    """The prefix that survives: system prompt, tools and every message before the first change."""
+    kept = fixed
+    for old, new in zip(before, after, strict=False):
+        if old is not new:
+            break
+        kept += new.tokens
+    total = after.tokens + fixed
+    return Cache(
+        prefix_tokens_kept=kept,
+        tokens_reread=total - kept,
+        net_tokens_saved_per_turn=before.tokens - after.tokens,
+    )

@@ -1,0 +1,29 @@
+"""Every environment variable foldline reads, declared once.
+
+Read by `foldline.settings` alone, when a command or a session starts, never at import. `docs/reference/environment.md`
+is made from this table.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class Variable(Struct, frozen=True, kw_only=True):
+    """One variable."""
+
+    name: str
+    sentence: str
+
+
+FOLDLINE_CONFIG = Variable(
+    name="FOLDLINE_CONFIG",
+    sentence="Path of the user's settings file; left out: `foldline/foldline.toml` in the configuration folder.",
+)
+XDG_CONFIG_HOME = Variable(
+    name="XDG_CONFIG_HOME", sentence="The user's configuration folder; left out: `~/.config`."
+)
+FOLDLINE_DEBUG = Variable(name="FOLDLINE_DEBUG", sentence="`1`: show the traceback of a fault of foldline's own.")
+NO_COLOR = Variable(name="NO_COLOR", sentence="Set to anything: no colours.")
+
+VARIABLES: tuple[Variable, ...] = (FOLDLINE_CONFIG, XDG_CONFIG_HOME, FOLDLINE_DEBUG, NO_COLOR)

@@ -1,0 +1,307 @@
+"""Session files through the engine: read, compact, convert, check, look up.
+
+The file-level twin of `foldline.api`, called by the command line. Knows formats by name alone; each reader and writer
+is loaded when it is asked for. Raises `FoldlineError`s that name the place and the next step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from foldline.core.errors import InvalidOption
+from foldline.core.message import Message
+from foldline.core.pairing import Needs
+from foldline.core.ports import TokenCounter
+from foldline.core.view import Item
+from foldline.engine.report import Report
+from foldline.outgoing import fixed_tokens, joined
+from foldline.presets import policy_of
+from foldline.provider_rules import broken_rules
+from foldline.reduce import Goal, History, Reduced, broken_laws, history_of, needs_of, reduce
+from foldline.settings import window_of
+from foldline.tokens.choose import counter_for
+from foldline.transcripts import detect
+from foldline.transcripts.transcript import Transcript, Written
+from foldline.wire.body import declared_limits
+from foldline.wire.codec import Request
+from foldline.wire.convert import convert as convert_request
+from foldline.wire.formats import CODECS, codec
+
+TRIES_MAX = 3
+"""Most attempts to meet a target that is measured after conversion to another format."""
+SYNTHETIC_FIRST = frozenset({"claude-code"})
+"""Formats with a record of their own for a summary, which no neighbour may be joined to."""
+
+
+class CompactOptions(Struct, frozen=True, kw_only=True):
+    """What to do with a file."""
+
+    to: int | float | None = None
+    policy: str = "balanced"
+    model: str | None = None
+    counter: str | None = None
+    focus: str | None = None
+    pins: tuple[int | str, ...] = ()
+    as_format: str | None = None
+
+
+class FileResult(Struct, frozen=True, kw_only=True):
+    """One conversation, compacted."""
+
+    report: Report
+    data: bytes
+    """The whole file to write; for a wire format one JSON object."""
+    format: str
+
+
+class Compaction(Struct, frozen=True, kw_only=True):
+    """All conversations of a file."""
+
+    results: tuple[FileResult, ...]
+
+    @property
+    def data(self) -> bytes:
+        """The file to write: one conversation's own, or a JSON list of several."""
+        return _together([result.data for result in self.results])
+
+    @property
+    def report_document(self) -> dict[str, Any]:
+        """`foldline.report/1` for one conversation, `foldline.reports/1` for several."""
+        reports = [result.report.to_dict() for result in self.results]
+        if len(reports) == 1:
+            return reports[0]
+        sums = ("messages_before", "messages_after", "tokens_before", "tokens_after")
+        outcomes: dict[str, int] = {}
+        for report in reports:
+            outcomes[report["outcome"]] = outcomes.get(report["outcome"], 0) + 1
+        totals = {name: sum(report[name] for report in reports) for name in sums}
+        return {
+            "schema": "foldline.reports/1",
+            "sessions": reports,
+            "totals": {"sessions": len(reports), "outcomes": dict(sorted(outcomes.items())), **totals},
+        }
+
+
+class Conversion(Struct, frozen=True, kw_only=True):
+    """A file in another format."""
+
+    data: bytes
+    notes: tuple[str, ...]
+
+
+def read(
+    path: str,
+    *,
+    format: str = "auto",
+    select: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Transcript, ...]:
+    """All conversations of a file (`-`: standard input), or the one that `select` names by number from 0 or by id."""
+    given: str | bytes = path
+    if path == "-":
+        import sys
+
+        given = sys.stdin.buffer.read()
+    found = detect.read(given, format=format, progress=progress)
+    return found if select is None else (_selected(found, select),)
+
+
+def _selected(found: Sequence[Transcript], select: str) -> Transcript:
+    for transcript in found:
+        if transcript.id == select:
+            return transcript
+    if select.isdigit() and int(select) < len(found):
+        return found[int(select)]
+    names = ", ".join(str(t.id) for t in found[:5] if t.id is not None)
+    known = f"; ids begin with {names}" if names else ""
+    raise InvalidOption("select", select, f"there are {len(found)} conversations, numbered from 0{known}")
+
+
+# ── compact ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def compact(transcripts: Sequence[Transcript], options: CompactOptions) -> Compaction:
+    """Bring each conversation to its goal. An unreachable target is an outcome, with the smallest history as data."""
+    return Compaction(results=tuple(_compact_one(transcript, options) for transcript in transcripts))
+
+
+def _compact_one(transcript: Transcript, options: CompactOptions) -> FileResult:
+    target = _target_format(transcript, options.as_format)
+    goal, notes = goal_of(options, transcript)
+    counter = counter_for(options.model, counter=options.counter, wire=transcript.wire)
+    history = history_for(transcript, counter, wire=_wire_of(transcript, target))
+    blank = Report(format=transcript.format, model=options.model, notes=(*_notes(transcript, options), *notes))
+    for attempt in range(TRIES_MAX):
+        reduced = reduce(history, goal, counter=counter, report=blank, clock=perf_counter)
+        sent = outgoing(transcript, reduced.view.items(), target)
+        over = _tokens_over(sent, reduced, counter)
+        if over <= 0 or reduced.report.outcome != "compacted" or attempt + 1 == TRIES_MAX:
+            break
+        goal = replace(goal, to=(reduced.report.tokens_target or 0) - over)
+    report = _final_report(reduced, sent, counter, goal)
+    written = Written(
+        messages=sent.request.messages,
+        system=sent.request.system,
+        tools=sent.request.tools,
+        tokens_before=report.tokens_before,
+        tokens_after=report.tokens_after,
+        edits=reduced.edits,
+        report=report.to_dict(),
+    )
+    data = detect.writer(target).write(transcript, written)
+    return FileResult(report=report, data=data, format=target)
+
+
+def goal_of(options: CompactOptions, transcript: Transcript) -> tuple[Goal, tuple[str, ...]]:
+    """The options as the engine wants them, and what a person should know about the window."""
+    stated = transcript.tokens_window if options.model is None else None
+    window, notes = window_of(options.model, stated=stated)
+    policy = policy_of(options.policy)
+    return Goal(policy=policy, to=options.to, tokens_window=window, pins=options.pins), notes
+
+
+class Sent(Struct, frozen=True, kw_only=True):
+    """A reduced history as the target format will carry it."""
+
+    request: Request
+    notes: tuple[str, ...]
+    converted: bool
+
+
+def outgoing(transcript: Transcript, items: Sequence[Item], target: str) -> Sent:
+    """The messages of a view in the target's wire format, with what conversion had to leave out."""
+    wire = detect.writer(target).wire
+    source = source_format(transcript)
+    if not wire or (source == wire and target not in CODECS):
+        messages = tuple(item.message for item in items)
+        return Sent(request=_request(transcript, messages, source or wire), notes=(), converted=False)
+    if source == wire:
+        reader = codec(wire)
+        messages = tuple(joined(items, reader, alternates=reader.rules.alternates))
+        return Sent(request=_request(transcript, messages, wire), notes=(), converted=False)
+    apart = [item.message for item in items if target in SYNTHETIC_FIRST and item.message.synthetic == "fold"]
+    rest = tuple(item.message for item in items if item.message not in apart)
+    done = convert_request(_request(transcript, rest, source), wire)
+    notes = done.notes
+    if done.reasoning_dropped:
+        notes = (*notes, f"{done.reasoning_dropped} reasoning parts that {wire} cannot carry were left out")
+    request = replace(done.request, messages=(*apart, *done.request.messages))
+    return Sent(request=request, notes=notes, converted=True)
+
+
+def source_format(transcript: Transcript) -> str:
+    """The wire format of a transcript's messages; empty when a reader made them of no wire's values."""
+    return next((message.format for message in transcript.messages if message.format), "")
+
+
+def _request(transcript: Transcript, messages: tuple[Message, ...], format: str) -> Request:
+    return Request(format=format, messages=messages, system=transcript.system, tools=transcript.tools)
+
+
+def _tokens_over(sent: Sent, reduced: Reduced, counter: TokenCounter) -> int:
+    """Tokens by which the converted history misses the target; 0 when it was not converted."""
+    if not sent.converted or reduced.report.tokens_target is None:
+        return 0
+    return tokens_of(sent.request, counter) - reduced.report.tokens_target
+
+
+def tokens_of(request: Request, counter: TokenCounter) -> int:
+    """Tokens of a whole request."""
+    return fixed_tokens(request, counter) + counter.messages(list(request.messages))
+
+
+def _final_report(reduced: Reduced, sent: Sent, counter: TokenCounter, goal: Goal) -> Report:
+    report = reduced.report
+    if sent.converted:
+        report = replace(report, tokens_after=tokens_of(sent.request, counter))
+    violations = broken_laws(sent.request.messages, replace(reduced.before.needs, tail_stays_open=True))
+    return replace(
+        report,
+        messages_after=len(sent.request.messages),
+        notes=(*report.notes, *sent.notes),
+        valid=not violations,
+        violations=violations,
+    )
+
+
+def _target_format(transcript: Transcript, wanted: str | None) -> str:
+    if wanted is not None:
+        return detect.writer(wanted).name
+    return transcript.format if transcript.format in detect.WRITERS else transcript.wire
+
+
+def _wire_of(transcript: Transcript, target: str) -> str:
+    return detect.writer(target).wire or source_format(transcript) or transcript.wire
+
+
+def history_for(transcript: Transcript, counter: TokenCounter, *, wire: str) -> History:
+    """A transcript repaired for a wire format and weighed. The session of another tool is over: what has no result
+    will get none; a request body may still be waiting for it."""
+    needs = needs_of(codec(wire).rules, tail_stays_open=transcript.format in CODECS)
+    request = _request(transcript, transcript.messages, wire)
+    history = history_of(
+        transcript.messages, needs=needs, counter=counter, tokens_fixed=fixed_tokens(request, counter)
+    )
+    return replace(history, limits=declared_limits(transcript.tools))
+
+
+def _notes(transcript: Transcript, options: CompactOptions) -> tuple[str, ...]:
+    notes = list(transcript.notes)
+    if transcript.skipped:
+        kinds = ", ".join(f"{count} {name}" for name, count in transcript.skipped)
+        notes.append(f"records without a part in the conversation: {kinds}")
+    if options.focus:
+        notes.append("focus has no effect without a model to write the summary")
+    return tuple(notes)
+
+
+def _together(files: Sequence[bytes]) -> bytes:
+    if len(files) == 1:
+        return files[0]
+    return b"[\n" + b",\n".join(data.strip() for data in files) + b"\n]\n"
+
+
+# ── convert and check ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def convert(transcripts: Sequence[Transcript], *, as_format: str) -> Conversion:
+    """The same conversations in another format, repaired where they were broken, nothing reduced."""
+    files: list[bytes] = []
+    notes: list[str] = []
+    target = detect.writer(as_format).name
+    counter = counter_for(counter="length/4")
+    for transcript in transcripts:
+        history = history_for(transcript, counter, wire=_wire_of(transcript, target))
+        sent = outgoing(transcript, history.view.items(), target)
+        request = sent.request
+        written = Written(messages=request.messages, system=request.system, tools=request.tools)
+        files.append(detect.writer(target).write(transcript, written))
+        notes += [*transcript.notes, *sent.notes]
+        notes += [f"message {repair.seq}: {repair.kind}, {repair.why}" for repair in history.repairs]
+    return Conversion(data=_together(files), notes=tuple(notes))
+
+
+def check(transcript: Transcript, *, as_format: str | None = None) -> dict[str, Any]:
+    """The laws and the provider's rules on a history exactly as it stands (`foldline.check/1`)."""
+    target = _target_format(transcript, as_format)
+    wire = _wire_of(transcript, target)
+    source = source_format(transcript)
+    request = _request(transcript, transcript.messages, source)
+    if source != wire:
+        request = convert_request(request, wire).request
+    rules = codec(wire).rules
+    needs: Needs = needs_of(rules, tail_stays_open=transcript.format in CODECS)
+    violations = [*broken_laws(request.messages, needs), *broken_rules(request.messages, rules)]
+    return {
+        "schema": "foldline.check/1",
+        "format": target,
+        "messages": len(request.messages),
+        "valid": not violations,
+        "violations": msgspec.to_builtins(violations),
+    }

@@ -1,0 +1,83 @@
+"""The original behind an address: `foldline show FILE ADDRESS`.
+
+An address says where in the history it was made from, and carries a piece of the digest of what stood there; a file
+that holds something else is refused rather than shown. Counterpart: `foldline.core.address`, which makes addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from foldline.core.address import Place, digest_of, parse_address
+from foldline.core.errors import UnknownAddress
+from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
+from foldline.reduce import slotted
+from foldline.transcripts.transcript import Transcript
+
+
+class Shown(Struct, frozen=True, kw_only=True):
+    """What stood at an address."""
+
+    title: str
+    """What it is: `tool result of message 12`, `messages 4 to 47`."""
+    text: str
+    """The original text, to the character; several messages with a line between that names each."""
+
+
+def show(transcripts: Sequence[Transcript], address: str) -> Shown:
+    """The original behind an address. Raises `UnknownAddress` where the history holds nothing or something else there."""
+    place = parse_address(address)
+    for transcript in transcripts:
+        found = _find(transcript, place)
+        if found is not None:
+            return found
+    raise UnknownAddress(
+        address, "this history holds something else there; give the file that the address was made from"
+    )
+
+
+def _find(transcript: Transcript, place: Place) -> Shown | None:
+    messages = [slotted(message) for message in transcript.messages[place.start : place.end]]
+    if len(messages) != place.end - place.start:
+        return None
+    if place.slot is not None:
+        part = next((part for part in messages[0].parts if part.slot == place.slot), None)
+        if part is None or digest_of([part]) != place.digest:
+            return None
+        return Shown(title=f"{_name(part)} of message {place.start}", text=text_of(part))
+    if digest_of(part for message in messages for part in message.parts) != place.digest:
+        return None
+    if len(messages) == 1:
+        return Shown(title=f"message {place.start}", text=_message(messages[0]))
+    text = "\n\n".join(
+        f"── message {place.start + n}, {message.role} ──\n{_message(message)}" for n, message in enumerate(messages)
+    )
+    return Shown(title=f"messages {place.start} to {place.end - 1}", text=text)
+
+
+def _message(message: Message) -> str:
+    return "\n".join(text_of(part) for part in message.parts)
+
+
+def _name(part: Part) -> str:
+    return {Text: "text", Reasoning: "reasoning", ToolCall: "tool call", ToolResult: "tool result"}.get(
+        type(part), "media" if isinstance(part, Media) else "part"
+    )
+
+
+def text_of(part: Part) -> str:
+    """A part as text: text and results to the character, calls with their arguments, media by what is sent of them."""
+    match part:
+        case Text() | Reasoning():
+            return part.text
+        case ToolCall():
+            return f"{part.name} {part.arguments}"
+        case ToolResult():
+            return "\n".join(text_of(inner) for inner in part.content)
+        case Media():
+            return part.data or part.url or part.ref or ""
+        case Opaque():
+            return part.raw.decode("utf-8", "replace")
+

@@ -1,0 +1,43 @@
+"""From a reduced view to what is sent: neighbours joined, the whole request weighed and judged.
+
+The last step before a codec writes. A wire that wants roles to alternate gets neighbours as one message where an edit
+or a repair made them neighbours; two messages that came in side by side stay as they came. Counterpart:
+`foldline.reduce`, which makes the view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from foldline.core.message import Message
+from foldline.core.ports import TokenCounter
+from foldline.core.view import Item
+from foldline.wire.codec import Codec, Request
+
+
+def fixed_tokens(request: Request, counter: TokenCounter) -> int:
+    """Tokens of system prompt and tool schemas."""
+    system = counter.message(request.system) if request.system is not None else 0
+    tools = counter.tools(request.tools.decode()) if request.tools else 0
+    return system + tools
+
+
+def joined(items: Iterable[Item], codec: Codec, *, alternates: bool) -> list[Message]:
+    """The messages to send, in the codec's own format."""
+    out: list[Message] = []
+    before: Item | None = None
+    for item in items:
+        if alternates and before is not None and _are_new_neighbours(before, item):
+            out[-1] = codec.join(out[-1], item.message)
+        else:
+            out.append(item.message)
+        before = item
+    return out
+
+
+def _are_new_neighbours(first: Item, second: Item) -> bool:
+    if first.message.role != second.message.role or first.message.role == "system":
+        return False
+    came_so = second.seq == first.seq + 1 and not (first.message.synthetic or second.message.synthetic)
+    return not came_so
+

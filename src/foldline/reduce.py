@@ -1,0 +1,235 @@
+"""One history through repair, policy and report: what every door calls.
+
+Puts the layers together for one conversation whose messages are decoded already: which counter counts, what the
+target demands, what must stay, which tiers run, and what the report says. Knows no files and no wire values;
+`foldline.api` and `foldline.files` bring those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from foldline.core.edit import Edit, Fold, Frame
+from foldline.core.errors import InvalidOption
+from foldline.core.laws import Violation, check
+from foldline.core.message import NEW, Message, Text, ToolResult, result_text
+from foldline.core.pairing import Needs, Placed, Repair
+from foldline.core.ports import Moment, TokenCounter
+from foldline.core.repair import repair
+from foldline.core.rounds import kept_seqs, outline
+from foldline.core.view import Item, View, item_of, view_of
+from foldline.engine.policy import Policy
+from foldline.engine.report import Report, Summary, cache_of, covers_of, passes_of
+from foldline.engine.run import Compacted, Failed, Unchanged, run
+from foldline.wire.codec import Rules
+
+
+class History(Struct, frozen=True, kw_only=True):
+    """A conversation ready to be reduced."""
+
+    view: View
+    tokens_fixed: int
+    """Tokens of system prompt and tool schemas, which no pass touches."""
+    repairs: tuple[Repair, ...]
+    needs: Needs
+    limits: tuple[tuple[str, int], ...] = ()
+    """Token limits that the tools' registration declares, by tool name."""
+
+    @property
+    def tokens(self) -> int:
+        """The whole request."""
+        return self.view.tokens + self.tokens_fixed
+
+
+class Goal(Struct, frozen=True, kw_only=True):
+    """How far, and what must stay."""
+
+    policy: Policy
+    to: int | float | None = None
+    """Tokens of the whole request, or a share of it in (0, 1); `None`: the policy's target, from its threshold on."""
+    tokens_window: int | None = None
+    output_cap: int | None = None
+    pins: tuple[int | str, ...] = ()
+    idle_s: float | None = None
+
+
+class Reduced(Struct, frozen=True, kw_only=True):
+    """What came out."""
+
+    before: History
+    view: View
+    edits: tuple[Edit, ...]
+    report: Report
+
+
+def needs_of(rules: Rules, *, tail_stays_open: bool) -> Needs:
+    """A provider's rules as the demands that repair and laws know."""
+    return Needs(
+        results_role="user" if rules.results == "user" else "tool",
+        blank_text=rules.blank_text,
+        first=rules.first,
+        alternates=rules.alternates,
+        tail_stays_open=tail_stays_open,
+    )
+
+
+def history_of(messages: Sequence[Message], *, needs: Needs, counter: TokenCounter, tokens_fixed: int) -> History:
+    """Repair and weigh a history; each part is counted once."""
+    repaired = repair([slotted(message) for message in messages], needs)
+    weights = counter.weights_of([placed.message for placed in repaired.placed])
+    items = tuple(
+        item_of(placed.seq, placed.message, parts, overhead)
+        for placed, (parts, overhead) in zip(repaired.placed, weights, strict=True)
+    )
+    view = view_of(items, next_seq=len(messages))
+    return History(view=view, tokens_fixed=tokens_fixed, repairs=repaired.repairs, needs=needs)
+
+
+def slotted(message: Message) -> Message:
+    """The message with a slot for every part, so that each has an address; messages of a wire have them already."""
+    if message.synthetic or all(part.slot != NEW for part in message.parts):
+        return message
+    return replace(message, parts=tuple(replace(part, slot=index) for index, part in enumerate(message.parts)))
+
+
+def reduce(
+    history: History,
+    goal: Goal,
+    *,
+    counter: TokenCounter,
+    report: Report,
+    clock: Callable[[], float] = lambda: 0.0,
+) -> Reduced:
+    """Bring a history to its goal. `report` comes in with what the caller knows (format, model, notes) and goes out
+    whole. Raises `InvalidOption` for a goal out of bounds or a pin that names nothing."""
+    started = clock()
+    pins = find_pins(history.view, goal.pins)
+    frame = Frame(
+        counter=counter,
+        needs=history.needs,
+        pins=pins,
+        kept=kept_seqs(outline(history.view.items())) | pins,
+        limits=history.limits,
+    )
+    target = target_of(history.tokens, goal)
+    filled = replace(
+        report,
+        policy=goal.policy.name,
+        counter=counter.name,
+        tokens_before=history.tokens,
+        tokens_target=target,
+        messages_before=len(history.view),
+        repairs=history.repairs,
+    )
+    if target is None or history.tokens <= target:
+        return _unchanged(history, filled, "within the target" if target is not None else "below the threshold")
+    moment = Moment(
+        tokens_excess=history.tokens - target,
+        tokens_target=max(0, target - history.tokens_fixed),
+        tokens_window=goal.tokens_window,
+        idle_s=goal.idle_s,
+    )
+    match run(history.view, goal.policy, moment, frame=frame, clock=clock):
+        case Unchanged(reason=reason):
+            return _unchanged(history, replace(filled, outcome="unreachable"), reason)
+        case Failed(step=step, error=error):
+            return _unchanged(history, replace(filled, outcome="failed"), f"{step}: {error}")
+        case Compacted(view=view, steps=steps) as done:
+            filled = replace(filled, passes=passes_of(steps), seconds=round(clock() - started, 6))
+            return _compacted(history, view, done.edits, filled)
+
+
+def target_of(tokens: int, goal: Goal) -> int | None:
+    """The target in tokens of the whole request; `None` when the policy's threshold is not reached."""
+    if goal.to is None:
+        window = goal.tokens_window or 0
+        due = tokens >= goal.policy.threshold.tokens(window, goal.output_cap)
+        return goal.policy.target.tokens(window, goal.output_cap) if due else None
+    if isinstance(goal.to, bool) or goal.to <= 0:
+        raise InvalidOption("to", goal.to, "give tokens above 0, or a share between 0 and 1")
+    if isinstance(goal.to, float):
+        if goal.to >= 1:
+            raise InvalidOption("to", goal.to, "a share lies between 0 and 1; give tokens as a whole number")
+        return int(tokens * goal.to)
+    return goal.to
+
+
+def find_pins(view: View, pins: Sequence[int | str]) -> frozenset[int]:
+    """Ordinals of the messages that pins name: an ordinal, a message's id, or text that a message holds. Raises
+    `InvalidOption` for a pin that finds nothing, since a silent miss would lose what it was to keep."""
+    found: set[int] = set()
+    for pin in pins:
+        hits = {item.seq for item in view if _is_pinned(item, pin)}
+        if not hits:
+            raise InvalidOption("pin", pin, "no message has this ordinal, this id or this text")
+        found |= hits
+    return frozenset(found)
+
+
+def _is_pinned(item: Item, pin: int | str) -> bool:
+    if isinstance(pin, int):
+        return item.seq == pin
+    if item.message.meta is not None and item.message.meta.id == pin:
+        return True
+    for part in item.message.parts:
+        if isinstance(part, Text) and pin in part.text:
+            return True
+        if isinstance(part, ToolResult) and pin in result_text(part):
+            return True
+    return False
+
+
+def _unchanged(history: History, report: Report, reason: str) -> Reduced:
+    report = replace(
+        report,
+        reason=reason,
+        tokens_after=history.tokens,
+        messages_after=len(history.view),
+        cache=cache_of(history.view, history.view, history.tokens_fixed),
+    )
+    return Reduced(before=history, view=history.view, edits=(), report=report)
+
+
+def _compacted(history: History, view: View, edits: tuple[Edit, ...], report: Report) -> Reduced:
+    tokens = view.tokens + history.tokens_fixed
+    target = report.tokens_target or 0
+    reached = tokens <= target
+    covers = covers_of(edits, view)
+    folds = [edit for edit in edits if isinstance(edit, Fold)]
+    gone = {seq for fold in folds for span in fold.spans for seq in range(span.start, span.end)}
+    evicted = sum(item.tokens for item in history.view if item.seq in gone)
+    report = replace(
+        report,
+        outcome="compacted" if reached else "unreachable",
+        reason=None if reached else why_unreachable(history, view, target),
+        tokens_after=tokens,
+        messages_after=len(view),
+        covers=covers,
+        summary=Summary(kind="template" if folds else None, evicted_tokens=evicted, seen_tokens=evicted),
+        cache=cache_of(history.view, view, history.tokens_fixed),
+    )
+    return Reduced(before=history, view=view, edits=edits, report=report)
+
+
+def why_unreachable(history: History, view: View, target: int) -> str:
+    """What the smallest history is made of, and what would help."""
+    if history.tokens_fixed >= target:
+        return (
+            f"system prompt and tools alone take {history.tokens_fixed:,} tokens; shorten them or raise the target"
+        )
+    largest = max(view, key=lambda item: item.tokens, default=None)
+    rest = "" if largest is None else f"; the largest message that must stay (m{largest.seq}) has {largest.tokens:,}"
+    return (
+        f"system prompt, tools, pins, the last user message and the open round need "
+        f"{view.tokens + history.tokens_fixed:,} tokens{rest}; raise the target or pin less"
+    )
+
+
+def broken_laws(messages: Sequence[Message], needs: Needs) -> tuple[Violation, ...]:
+    """The laws that a history breaks as it would be sent."""
+    return check(
+        [Placed(seq=seq, message=message) for seq, message in enumerate(messages)], replace(needs, alternates=False)
+    )

@@ -1,0 +1,89 @@
+"""Settings: written in `foldline.toml`, merged, resolved once and passed on as a value.
+
+The user's file goes first, the project's (`foldline.toml` in the working folder) over it. What they may say so far:
+
+    [models."my-model"]
+    window = 65_536
+    max_output = 8_192
+
+Knows files and the environment, so nothing below the doors may import it.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+import warnings
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from foldline.core.errors import InvalidOption, UnknownModel
+from foldline.environment import FOLDLINE_CONFIG, XDG_CONFIG_HOME
+from foldline.tokens.models import WINDOW_DEFAULT, Model
+from foldline.tokens.models import model as model_of
+
+FILE = "foldline.toml"
+FILE_MAX = 1 << 20
+"""Largest settings file read, bytes."""
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """Resolved settings."""
+
+    models: dict[str, dict[str, Any]] = {}
+    """What the user says of models, by name: fields of `foldline.tokens.models.Override`."""
+    sources: tuple[str, ...] = ()
+    """The files that were read, first to last."""
+
+
+def load(*, project: Path | None = None) -> Settings:
+    """The user's settings with the project's over them. Raises `InvalidOption` for a file that cannot be read."""
+    models: dict[str, dict[str, Any]] = {}
+    sources: list[str] = []
+    for path in (user_file(), (project or Path()) / FILE):
+        if not path.is_file():
+            continue
+        written = _read(path)
+        table = written.get("models", {})
+        if not isinstance(table, dict) or not all(isinstance(row, dict) for row in table.values()):
+            raise InvalidOption("models", table, f'in {path}: write one table a model, [models."NAME"]')
+        models |= {name: {**models.get(name, {}), **row} for name, row in table.items()}
+        sources.append(str(path))
+    return Settings(models=models, sources=tuple(sources))
+
+
+def user_file() -> Path:
+    """Where the user's settings lie."""
+    named = os.environ.get(FOLDLINE_CONFIG.name)
+    if named:
+        return Path(named)
+    folder = os.environ.get(XDG_CONFIG_HOME.name) or os.path.expanduser("~/.config")
+    return Path(folder) / "foldline" / FILE
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        if path.stat().st_size > FILE_MAX:
+            raise InvalidOption("settings", str(path), f"larger than {FILE_MAX:,} bytes; it holds something else")
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidOption("settings", str(path), f"cannot be read ({error}); mend or remove the file") from error
+
+
+def known_model(name: str, *, stated: int | None = None) -> tuple[Model, tuple[str, ...]]:
+    """What is known of a model, the user's own word first, and what a person should know about that."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UnknownModel)
+        known = model_of(name, overrides=load().models, stated=stated)
+    return known, (*known.notes, *(str(warning.message) for warning in caught))
+
+
+def window_of(name: str | None, *, stated: int | None = None) -> tuple[int, tuple[str, ...]]:
+    """The window to plan with, and what a person should know about it. Without a model: what the file states, else a
+    default."""
+    if name is None:
+        return (stated or WINDOW_DEFAULT), ()
+    known, notes = known_model(name, stated=stated)
+    return known.window, notes
