@@ -129,6 +129,8 @@ def report(outcome: str, options: CompactOptions) -> dict[str, Any]:
         "retention_evicted": {},
         "summary": {"kind": "template", "evicted_tokens": 118000, "seen_tokens": 118000, "attempts": 0},
         "cache": {"prefix_tokens_kept": 5210, "tokens_reread": 12643, "net_tokens_saved_per_turn": 117615},
+        "repairs": [{"seq": 3, "kind": "orphan", "why": text}, {"seq": 4, "kind": text, "why": text}],
+        "notes": [text, "a note"],
         "valid": outcome != "failed",
         "violations": [{"law": "PAIR", "at": text, "why": text}] if outcome == "failed" else [],
         "seconds": 0.061,

@@ -35,7 +35,9 @@ def test_every_number_of_the_document_is_on_the_page(monkeypatch: pytest.MonkeyP
         "354 → 41",
         "microcompact  212 edits  60,211 freed",
         "1 edit  57,404 freed",
-        "313 messages",
+        "313 messages folded; read the originals with",
+        "template, made from 100% of the 118,000 tokens that left",
+        "1 × orphan, 1 × text",
         "foldline show 'my session.jsonl' ADDRESS",
         "m2.0-4f2a91c0text",
         "and 9 more",
@@ -99,7 +101,11 @@ def test_what_was_left_out_is_said_once() -> None:
     one = Transcript(
         format="pi", wire="anthropic", messages=(), skipped=(("progress", 3),), notes=("a branch",)
     )
-    assert report.notes_of([one, one]) == ["a branch", "left out: 6 × progress"]
+    assert report.notes_of([one, one]) == [
+        "a branch",
+        "records without a part in the conversation: 6 progress",
+    ]
+    assert report.notes_in({"sessions": [{"notes": ["a", "b"]}, {"notes": ["a"]}, {}]}) == ["a", "b"]
 
 
 @pytest.mark.usefixtures("stub")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _NAME = "name"
-_DESCRIBING = ("description", "summary", "title", "notes")
+_DESCRIBING = ("sentence", "description", "summary", "title", "notes")
 """Fields that are sentences; one of them stands under the name."""
 
 

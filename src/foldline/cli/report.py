@@ -47,6 +47,7 @@ def blocks_of(document: Mapping[str, Any], *, name: str) -> Iterator[RenderableT
         ("passes", _passes(document.get("passes") or ())),
         ("covers", _covers(document.get("covers") or {}, name)),
         ("summary", _summary(document.get("summary") or {})),
+        ("mended", _repairs(document.get("repairs") or ())),
         ("facts", _retention(document.get("retention") or {})),
         ("cache", _cache(document.get("cache") or {})),
         ("valid", _validity(document)),
@@ -63,10 +64,15 @@ def notes_of(transcripts: Sequence[Transcript]) -> list[str]:
         for kind, times in transcript.skipped:
             skipped[kind] = skipped.get(kind, 0) + times
     if skipped:
-        notes["left out: " + ", ".join(f"{times:,} × {kind}" for kind, times in sorted(skipped.items()))] = (
-            None
-        )
+        kinds = ", ".join(f"{times:,} {kind}" for kind, times in sorted(skipped.items()))
+        notes[f"records without a part in the conversation: {kinds}"] = None
     return list(notes)
+
+
+def notes_in(document: Mapping[str, Any]) -> list[str]:
+    """What a report document has to say beside its numbers, each note once."""
+    reports = document.get("sessions", [document])
+    return list(dict.fromkeys(str(note) for report in reports for note in report.get("notes") or ()))
 
 
 def _settings(document: Mapping[str, Any]) -> str:
@@ -112,10 +118,12 @@ def _passes(passes: Sequence[Mapping[str, Any]]) -> RenderableType | None:
 
 
 def _covers(covers: Mapping[str, Any], name: str) -> RenderableType | None:
-    if not covers.get("messages") and not covers.get("addresses"):
-        return None
     addresses = list(covers.get("addresses") or ())
-    rows = [screen.cell(f"{count(covers.get('messages') or 0)} messages; read one again with")]
+    if not addresses:
+        return None
+    folded = covers.get("messages") or 0
+    words = f"{count(folded)} messages folded" if folded else "parts of messages, no message whole"
+    rows = [screen.cell(f"{words}; read the originals with")]
     rows.append(screen.cell(f"foldline show {shlex.quote(name)} ADDRESS", "cyan"))
     rows += [screen.cell(f"  {address}", "cyan") for address in addresses[:ADDRESSES_MAX]]
     if len(addresses) > ADDRESSES_MAX:
@@ -126,14 +134,19 @@ def _covers(covers: Mapping[str, Any], name: str) -> RenderableType | None:
 
 
 def _summary(summary: Mapping[str, Any]) -> str | None:
-    if not summary:
+    kind, evicted = summary.get("kind"), summary.get("evicted_tokens") or 0
+    if not kind:
         return None
-    words = str(summary.get("kind"))
-    if evicted := summary.get("evicted_tokens"):
-        words += (
-            f", saw {percent(summary.get('seen_tokens') or 0, evicted)} of {count(evicted)} tokens that left"
-        )
-    return words
+    seen = percent(summary.get("seen_tokens") or 0, evicted)
+    return f"{kind}, made from {seen} of the {count(evicted)} tokens that left" if evicted else str(kind)
+
+
+def _repairs(repairs: Sequence[Mapping[str, Any]]) -> str | None:
+    kinds: dict[str, int] = {}
+    for repair in repairs:
+        kind = str(repair.get("kind"))
+        kinds[kind] = kinds.get(kind, 0) + 1
+    return ", ".join(f"{count(times)} × {kind}" for kind, times in sorted(kinds.items())) or None
 
 
 def _retention(retention: Mapping[str, Mapping[str, int]]) -> str | None:

@@ -17,7 +17,7 @@ def test_the_result_goes_to_stdout_and_the_notes_to_stderr() -> None:
     done = run("convert", "session.jsonl", "--as", "pi")
     assert done.stdout_bytes == stub_files.result()
     assert "foldline: reasoning of text left out" in done.stderr
-    assert "foldline: left out: 3 × progress" in done.stderr
+    assert "foldline: records without a part in the conversation: 3 progress" in done.stderr
 
 
 def test_the_result_goes_to_a_file(tmp_path: Path) -> None:
@@ -40,7 +40,11 @@ def test_json_prints_the_notes_as_one_document(tmp_path: Path) -> None:
         "sessions": 1,
         "bytes": len(stub_files.result()),
         "written": str(out),
-        "notes": ["text", "left out: 3 × progress", "reasoning of text left out"],
+        "notes": [
+            "text",
+            "records without a part in the conversation: 3 progress",
+            "reasoning of text left out",
+        ],
     }
     assert out.read_bytes() == stub_files.result()
 
