@@ -114,7 +114,7 @@ class Corrected(Struct, frozen=True):
             return self._fitted(text, data, tokens)
         blobs = [data[start:end].decode("ascii") for start, end in spans]
         edges = [0, *chain.from_iterable(spans), len(data)]
-        data = b" ".join(data[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
+        data = b"".join(data[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
         text = data.decode("utf-8", "surrogatepass")
         return ceil(BLOB_RATIO * sum(self.base.many(blobs))) + self._fitted(text, data, self.base.one(text))
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Final, assert_never
 
 from msgspec import Struct
@@ -92,10 +93,7 @@ class Counter(Struct, frozen=True, kw_only=True):
                 ends.append(len(texts))
             spans.append(len(ends))
         weights = _sums(fixed, ends, self.count.many(texts))
-        starts = [0, *spans[:-1]]
-        return [
-            (tuple(weights[start:end]), MESSAGE_OVERHEAD) for start, end in zip(starts, spans, strict=True)
-        ]
+        return [(tuple(weights[start:end]), MESSAGE_OVERHEAD) for start, end in pairwise((0, *spans))]
 
     def _spell(self, part: Part, texts: list[str]) -> int:
         """Adds the texts of a part that are to be counted; returns its tokens beside them."""

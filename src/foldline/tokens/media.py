@@ -199,7 +199,6 @@ def plain_text(media: Media) -> str | None:
 def media_tokens(media: Media, rule: MediaRule) -> int:
     """Tokens of anything but a text document; at least 1. Never raises, whatever the data holds."""
     kind, data = _kind(media), _base64_of(media)
-    bytes_ = len(data) * 3 // 4 if data is not None else None
     match kind:
         case "image":
             size = pixel_size(data) if data is not None else None
@@ -207,9 +206,9 @@ def media_tokens(media: Media, rule: MediaRule) -> int:
         case "document" | "file":
             return rule.page * (PAGES_UNKNOWN if data is None else _pages(data))
         case "audio":
-            return rule.audio_s * _seconds(bytes_, AUDIO_BYTES_S)
+            return rule.audio_s * _seconds(data, AUDIO_BYTES_S)
         case "video":
-            return rule.video_s * _seconds(bytes_, VIDEO_BYTES_S)
+            return rule.video_s * _seconds(data, VIDEO_BYTES_S)
     assert_never(kind)
 
 
@@ -231,15 +230,19 @@ def _base64_of(media: Media) -> str | None:
     return media.url[match.end() :] if match is not None and media.url is not None else None
 
 
-def _seconds(size_bytes: int | None, bytes_s: int) -> int:
-    return SECONDS_UNKNOWN if size_bytes is None else max(1, ceil(size_bytes / bytes_s))
+def _size_bytes(data: str) -> int:
+    padding = 2 if data.endswith("==") else 1 if data.endswith("=") else 0
+    return max(0, len(data) - padding) * 3 // 4
+
+
+def _seconds(data: str | None, bytes_s: int) -> int:
+    return SECONDS_UNKNOWN if data is None else max(1, ceil(_size_bytes(data) / bytes_s))
 
 
 def _pages(data: str) -> int:
     """Pages of a PDF: its page objects where they can be seen, else by size."""
-    size_bytes = len(data) * 3 // 4
     found = 0
     if data.startswith("JVBERi"):  # "%PDF-"
         found = len(_PDF_PAGE_OBJECT.findall(decode_base64(data[:PDF_CHARS_MAX])))
         found = ceil(found * max(1.0, len(data) / PDF_CHARS_MAX))
-    return min(PAGES_MAX, max(1, found if found else ceil(size_bytes / PAGE_BYTES)))
+    return min(PAGES_MAX, max(1, found if found else ceil(_size_bytes(data) / PAGE_BYTES)))

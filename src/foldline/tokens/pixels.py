@@ -48,7 +48,9 @@ def pixel_size(data: str) -> Size | None:
 def decode_base64(text: str) -> bytes:
     """The bytes of base64 text of either alphabet; stray characters and a torn end are dropped."""
     clean = _NOT_BASE64.sub("", text.translate(_URL_SAFE))
-    return binascii.a2b_base64(clean[: len(clean) // 4 * 4])
+    if len(clean) % 4 == 1:  # six bits are no byte
+        clean = clean[:-1]
+    return binascii.a2b_base64(clean + "=" * (-len(clean) % 4))
 
 
 def _pair(data: bytes, at: int, order: str, width: int) -> Size | None:

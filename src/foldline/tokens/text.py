@@ -108,12 +108,24 @@ def script_classes(text: str) -> Scripts:
         return NO_SCRIPTS
     rest = _ASCII_RUN.sub("", text)
     counts = [sum(map(len, pattern.findall(rest))) for pattern in _SCRIPTS]
-    return Scripts(*counts, len(rest) - sum(counts))
+    cyrillic_greek, hebrew_arabic, indic, thai, kana, han, hangul = counts
+    return Scripts(
+        cyrillic_greek=cyrillic_greek,
+        hebrew_arabic=hebrew_arabic,
+        indic=indic,
+        thai=thai,
+        kana=kana,
+        han=han,
+        hangul=hangul,
+        other=len(rest) - sum(counts),
+    )
 
 
 BLOB_CHARS_MIN: Final = 80
 """A run of base64 or hex characters at least this long may be a blob: shorter than any signature or picture."""
-_BLOB_TABLE: Final = bytes(ord("x") if chr(c).isalnum() and c < 128 or c in b"+/_-" else ord(" ") for c in range(256))
+_BLOB_TABLE: Final = bytes(
+    ord("x") if (chr(c).isalnum() and c < 128) or c in b"+/_-" else ord(" ") for c in range(256)
+)
 _DIGITS: Final = 20
 """Random base64 has a digit in every 6.4 characters; a ruler made of dashes and most paths have fewer than one in 20."""
 _JOINTS: Final = 16
