@@ -70,7 +70,7 @@ class Anthropic:
         if role is None:
             raise ValueError(f"role: expected user, assistant or system, got {name!r:.80}")
         exact = _exact_inputs(origin) if isinstance(origin, bytes) and b'"input"' in origin else None
-        parts = read_content(value.get("content"), "content", exact)
+        parts = read_content(value.get("content"), inputs=exact)
         return Message(role=role, parts=parts, format=NAME, origin=origin)
 
     def encode(self, message: Message) -> WireValue:

@@ -10,8 +10,9 @@ and their `types/beta` twins).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias, assert_never
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeAlias, TypeVar, assert_never
 
 from foldline.core.message import Media, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.wire import strict
@@ -28,123 +29,130 @@ _UNREADABLE = "arguments"
 """Key under which arguments that are no JSON object are sent; `input` must be an object."""
 
 Inner: TypeAlias = Text | Media | Opaque
+PartT = TypeVar("PartT", bound=Part)
 
 
-def read_content(content: Any, at: str, exact: Sequence[bytes | None] | None = None) -> tuple[Part, ...]:
-    """The parts of a message's content. `exact` holds the text of each block's `input`, where the bytes are known.
+def read_content(content: Any, *, inputs: Sequence[bytes] | None = None) -> tuple[Part, ...]:
+    """The parts of a message's content. `inputs` holds the text of each block's `input`, where the bytes are known.
 
-    Raises `ValueError` that names the key under `at`, for content that is none.
+    Raises `ValueError` that names the key, as in `content[3].text: expected text`.
     """
     if isinstance(content, str):
         return (Text(text=content, slot=0),) if content else ()
     if isinstance(content, (list, tuple)):
-        inputs = exact if exact is not None else [None] * len(content)
-        return tuple([_read_block(block, slot, at, inputs[slot]) for slot, block in enumerate(content)])
+        return _each(content, partial(_read_block, inputs=inputs))
     if content is None:
         return ()
-    raise ValueError(f"{at}: expected text or a list of blocks, got {type(content).__name__}")
+    raise ValueError(f"content: expected text or a list of blocks, got {type(content).__name__}")
 
 
-def _read_block(block: Any, slot: int, at: str, exact: bytes | None) -> Part:
-    block = _as_block(block, slot, at)
-    kind = block["type"]
+def _each(blocks: Sequence[Any], read: Callable[[WireValue, int], PartT]) -> tuple[PartT, ...]:
+    """Every block read; each error gets the block's place in front, so that nested ones spell out a path."""
+    parts = []
+    for slot, block in enumerate(blocks):
+        try:
+            parts.append(read(_opened(block), slot))
+        except ValueError as error:
+            raise ValueError(f"content[{slot}]{error}") from None
+    return tuple(parts)
+
+
+def _read_block(block: WireValue, slot: int, *, inputs: Sequence[bytes] | None) -> Part:
+    kind: str = block["type"]
     if kind == "text":
-        return Text(text=_need(block, "text", at, slot), slot=slot)
+        return Text(text=_text(block, "text"), slot=slot)
     if kind in _CALLS:
-        arguments = exact or strict.dump_foreign(block.get("input", {}))
-        call, name = _need(block, "id", at, slot), _need(block, "name", at, slot)
-        return ToolCall(id=call, name=name, arguments=arguments.decode(), server=_CALLS[kind], slot=slot)
+        arguments = inputs[slot] if inputs else strict.dump_foreign(block.get("input", {}))
+        call_id, name, server = _text(block, "id"), _text(block, "name"), _CALLS[kind]
+        return ToolCall(id=call_id, name=name, arguments=arguments.decode(), server=server, slot=slot)
     if kind == "tool_result" or (kind.endswith(_RESULT) and isinstance(block.get("tool_use_id"), str)):
-        return _read_result(block, slot, at)
+        return _read_result(block, slot)
     if kind == "thinking":
-        signature = block.get("signature") or None
-        text = _need(block, "thinking", at, slot)
-        return Reasoning(text=text, signature=signature, provider=NAME if signature else None, slot=slot)
+        signature = _text_or_none(block.get("signature")) or None
+        provider = NAME if signature else None
+        return Reasoning(text=_text(block, "thinking"), signature=signature, provider=provider, slot=slot)
     if kind == "redacted_thinking":
-        return Reasoning(signature=_need(block, "data", at, slot), redacted=True, provider=NAME, slot=slot)
-    return _read_inner(block, slot, at)
+        return Reasoning(signature=_text(block, "data"), redacted=True, provider=NAME, slot=slot)
+    return _read_inner(block, slot)
 
 
-def _read_inner(block: dict[str, Any], slot: int, at: str) -> Inner:
+def _read_inner(block: WireValue, slot: int) -> Inner:
     """A block that may stand inside a result."""
-    kind = block["type"]
+    kind: str = block["type"]
     if kind == "text":
-        return Text(text=_need(block, "text", at, slot), slot=slot)
-    media = _read_media(block, _MEDIA[kind], slot, at) if kind in _MEDIA else None
+        return Text(text=_text(block, "text"), slot=slot)
+    media = _read_media(block, slot) if kind in _MEDIA else None
     return media or Opaque(type=kind, raw=strict.dump_foreign(block), slot=slot)
 
 
-def _read_result(block: dict[str, Any], slot: int, at: str) -> ToolResult:
-    content, inside = block.get("content"), f"{at}[{slot}].content"
-    inner: tuple[Inner, ...]
+def _read_result(block: WireValue, slot: int) -> ToolResult:
+    content = block.get("content")
+    inner: tuple[Inner, ...] = ()
     if isinstance(content, str):
         inner = (Text(text=content, slot=0),) if content else ()
-    elif isinstance(content, (list, tuple)):
-        inner = tuple([_read_inner(_as_block(item, i, inside), i, inside) for i, item in enumerate(content)])
-    elif content is None:
-        inner = ()
-    else:  # server tools: one object, a result or an error
-        inner = (_read_inner(_as_block(content, 0, inside), 0, inside),)
+    elif content is not None:  # the result of a server's tool may be one object
+        try:
+            inner = _each(content if isinstance(content, (list, tuple)) else [content], _read_inner)
+        except ValueError as error:
+            raise ValueError(f".{error}") from None
     server = block["type"] != "tool_result"
     failed = server and any(isinstance(part, Opaque) and part.type.endswith("_error") for part in inner)
+    is_error = block.get("is_error") is True or failed
     return ToolResult(
-        call_id=_need(block, "tool_use_id", at, slot),
-        content=inner,
-        is_error=block.get("is_error") is True or failed,
-        server=server,
-        slot=slot,
+        call_id=_text(block, "tool_use_id"), content=inner, is_error=is_error, server=server, slot=slot
     )
 
 
-def _as_block(item: Any, slot: int, at: str) -> dict[str, Any]:
+def _read_media(block: WireValue, slot: int) -> Media | None:
+    """An image or document; `None` for a source of a kind we do not read."""
+    kind, name = _MEDIA[block["type"]], _text_or_none(block.get("title"))
+    try:
+        source = _opened(block.get("source"))
+        match source["type"]:
+            case "url":
+                return Media(kind=kind, url=_text(source, "url"), name=name, slot=slot)
+            case "file":
+                return Media(kind=kind, ref=_text(source, "file_id"), name=name, slot=slot)
+            case "base64":
+                mime = _text_or_none(source.get("media_type"))
+                data = payload_of(mime, _text(source, "data"))
+            case _:
+                mime, data = "text/plain", _plain_text(source)
+    except ValueError as error:
+        raise ValueError(f".source{error}") from None
+    return None if data is None else Media(kind=kind, mime=mime, data=data, name=name, slot=slot)
+
+
+def _plain_text(source: WireValue) -> str | None:
+    """The text of a document whose source is text, or blocks that are all text."""
+    if source["type"] == "text":
+        return _text(source, "data")
+    if source["type"] != "content":
+        return None
+    try:
+        parts = read_content(source.get("content"))
+    except ValueError as error:
+        raise ValueError(f".{error}") from None
+    texts = [part.text for part in parts if isinstance(part, Text)]
+    return "\n".join(texts) if len(texts) == len(parts) else None
+
+
+def _opened(item: Any) -> WireValue:
     """`item` as a block: an object whose `type` is a string."""
     if not isinstance(item, dict):
         item = strict.plain(item)
     if isinstance(item, dict) and isinstance(item.get("type"), str):
         return item
-    raise ValueError(f"{at}[{slot}]: expected a block with a type, got {type(item).__name__}")
+    raise ValueError(f": expected a block with a type, got {type(item).__name__}")
 
 
-def _read_media(block: dict[str, Any], kind: MediaKind, slot: int, at: str) -> Media | None:
-    """An image or document; `None` for a source of a kind we do not read."""
-    source = _as_block(block.get("source"), slot, f"{at}.source")
-    at, name = f"{at}[{slot}].source", _text_or_none(block.get("title"))
-    match source["type"]:
-        case "base64":
-            mime = _text_or_none(source.get("media_type"))
-            data = payload_of(mime, _text_of(source.get("data"), f"{at}.data"))
-            return Media(kind=kind, mime=mime, data=data, name=name, slot=slot) if data is not None else None
-        case "text":
-            data = _text_of(source.get("data"), f"{at}.data")
-        case "content":
-            inner = read_content(source.get("content"), f"{at}.content")
-            if not all(isinstance(part, Text) for part in inner):
-                return None
-            data = "\n".join(part.text for part in inner if isinstance(part, Text))
-        case "url":
-            return Media(kind=kind, url=_text_of(source.get("url"), f"{at}.url"), name=name, slot=slot)
-        case "file":
-            return Media(
-                kind=kind, ref=_text_of(source.get("file_id"), f"{at}.file_id"), name=name, slot=slot
-            )
-        case _:
-            return None
-    return Media(kind=kind, mime="text/plain", data=data, name=name, slot=slot)
-
-
-def _need(block: dict[str, Any], key: str, at: str, slot: int) -> str:
+def _text(block: WireValue, key: str) -> str:
     value = block.get(key)
     if isinstance(value, str):
         return value
-    return _text_of(value, f"{at}[{slot}].{key}")
-
-
-def _text_of(value: Any, at: str) -> str:
-    if isinstance(value, str):
-        return value
     if isinstance(value, bytes):
-        raise ValueError(f"{at}: got bytes; give base64 text")
-    raise ValueError(f"{at}: expected text, got {'nothing' if value is None else type(value).__name__}")
+        raise ValueError(f".{key}: got bytes; give base64 text")
+    raise ValueError(f".{key}: expected text, got {'nothing' if value is None else type(value).__name__}")
 
 
 def _text_or_none(value: Any) -> str | None:

@@ -53,7 +53,7 @@ def read_body(
         name = detect(value) if format == "auto" else format
         del value  # everything is read from the bytes again, piece by piece
         top = _top(body)
-        return _read(top, codec(name), KEYS[name])
+        return _read(top, codec(name))
     except ValueError as error:
         raise InvalidTranscript(path, None, str(error)) from error
 
@@ -111,8 +111,9 @@ def _top(body: bytes | dict[str, Any] | list[Any]) -> WireValue:
     return {"messages": Raw(data)} if data.lstrip()[:1] == b"[" else dict(fields(data))
 
 
-def _read(top: WireValue, reading: Codec, keys: Keys) -> Request:
-    key = keys.messages if keys.messages in top else "messages"
+def _read(top: WireValue, reading: Codec) -> Request:
+    own = KEYS[reading.name].messages
+    key = own if own in top else "messages"
     messages = []
     for index, wire in enumerate(_wires(top.get(key), key)):
         try:
@@ -120,9 +121,7 @@ def _read(top: WireValue, reading: Codec, keys: Keys) -> Request:
         except ValueError as error:
             raise ValueError(f"{key}[{index}]: {error}") from None
     tools = _tools(top.get("tools"))
-    return Request(
-        format=reading.name, messages=tuple(messages), system=_system(top, reading, keys), tools=tools
-    )
+    return Request(format=reading.name, messages=tuple(messages), system=_system(top, reading), tools=tools)
 
 
 def _wires(value: Any, key: str) -> Iterator[bytes | WireValue]:
@@ -141,7 +140,8 @@ def _wires(value: Any, key: str) -> Iterator[bytes | WireValue]:
         raise ValueError(f"{key}: expected a list of messages, got {type(value).__name__}")
 
 
-def _system(top: WireValue, reading: Codec, keys: Keys) -> Message | None:
+def _system(top: WireValue, reading: Codec) -> Message | None:
+    keys = KEYS[reading.name]
     given = next((key for key in (*keys.system, "system") if not _is_null(top.get(key))), None)
     if given is None:
         return None

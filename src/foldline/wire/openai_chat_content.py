@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias, assert_never
 
+from msgspec.structs import replace
+
 from foldline.core.message import Media, Opaque, Text
 from foldline.wire import strict
 from foldline.wire.codec import WireValue
@@ -22,6 +24,7 @@ Piece: TypeAlias = Text | Media | Opaque
 _TEXTS = {"text": "text", "refusal": "refusal"}
 """Types of pieces that are text, and the key that holds it."""
 _URLS: dict[str, MediaKind] = {"image_url": "image", "video_url": "video"}
+_MEDIA = frozenset({*_URLS, "input_audio", "file"})
 
 
 def read_pieces(content: Any) -> list[Piece]:
@@ -31,8 +34,16 @@ def read_pieces(content: Any) -> list[Piece]:
     if content is None:
         return []
     if isinstance(content, (list, tuple)):
-        return [read_piece(item, index, index) for index, item in enumerate(content)]
+        return [read_piece(content, index, slot=index) for index in range(len(content))]
     raise ValueError(f"content: expected text or a list of parts, got {type(content).__name__}")
+
+
+def read_piece(content: Sequence[Any], index: int, *, slot: int) -> Piece:
+    """The piece at `index` of a content list. Raises `ValueError` that names the key."""
+    try:
+        return _read(strict.plain(content[index]), slot)
+    except ValueError as error:
+        raise ValueError(f"content[{index}]{error}") from None
 
 
 def write_pieces(pieces: Sequence[Piece], content: Any) -> Any:
@@ -56,56 +67,57 @@ def make_pieces(pieces: Sequence[Piece]) -> Any:
     return [_make(piece) for piece in pieces]
 
 
-def need_text(value: Any, at: str) -> str:
-    """`value` if it is text; else `ValueError` that names the key."""
-    if isinstance(value, str):
-        return value
-    raise ValueError(f"{at}: expected text, got {'nothing' if value is None else type(value).__name__}")
+def need_text(value: WireValue, key: str) -> str:
+    """The text under a key; else `ValueError` with the key in front."""
+    found = value.get(key)
+    if isinstance(found, str):
+        return found
+    raise ValueError(f".{key}: expected text, got {'nothing' if found is None else type(found).__name__}")
 
 
-def read_piece(item: Any, slot: int, index: int) -> Piece:
-    """The piece at `index` of a content list. Raises `ValueError` that names the key."""
-    at = f"content[{index}]"
-    item = strict.plain(item)
+def _read(item: Any, slot: int) -> Piece:
     if not isinstance(item, dict) or not isinstance(item.get("type"), str):
-        raise ValueError(f"{at}: expected a part with a type, got {type(item).__name__}")
-    kind = item["type"]
+        raise ValueError(f": expected a part with a type, got {type(item).__name__}")
+    kind: str = item["type"]
     if kind in _TEXTS:
-        return Text(text=need_text(item.get(_TEXTS[kind]), f"{at}.{_TEXTS[kind]}"), slot=slot)
+        return Text(text=need_text(item, _TEXTS[kind]), slot=slot)
     inner = strict.plain(item.get(kind))
-    media: Media | None = None
-    if kind in _URLS:
-        media = _read_url(inner, _URLS[kind], slot, at=f"{at}.{kind}")
-    elif kind == "input_audio" and isinstance(inner, dict):
-        form = inner.get("format")
-        data = need_text(inner.get("data"), f"{at}.input_audio.data")
-        media = Media(kind="audio", mime=f"audio/{form}" if form else None, data=data, slot=slot)
-    elif kind == "file" and isinstance(inner, dict):
-        media = _read_file(inner, slot)
-    return media or Opaque(type=kind, raw=strict.dump_foreign(item), slot=slot)
+    if isinstance(inner, str) and kind in _URLS:  # some clients give the address as text
+        inner = {"url": inner}
+    media = None
+    if isinstance(inner, dict) and kind in _MEDIA:
+        try:
+            media = _read_media(inner, kind)
+        except ValueError as error:
+            raise ValueError(f".{kind}{error}") from None
+    if media is None:
+        return Opaque(type=kind, raw=strict.dump_foreign(item), slot=slot)
+    return replace(media, slot=slot)
 
 
-def _read_url(inner: Any, kind: MediaKind, slot: int, *, at: str) -> Media | None:
-    """An image or video by address; some clients give the address as text instead of an object."""
-    fields = inner if isinstance(inner, dict) else {"url": inner}
-    url, detail = need_text(fields.get("url"), f"{at}.url"), fields.get("detail")
-    detail = detail if isinstance(detail, str) else None
+def _read_media(inner: WireValue, kind: str) -> Media | None:
+    """What a piece of type `kind` refers to; `None` where it cannot be read."""
+    if kind == "file":
+        return _read_file(inner)
+    if kind == "input_audio":
+        form = _text_or_none(inner.get("format"))
+        return Media(kind="audio", mime=f"audio/{form}" if form else None, data=need_text(inner, "data"))
+    url, detail = need_text(inner, "url"), _text_or_none(inner.get("detail"))
     found = split_data_url(url)
     if found is None:
-        return Media(kind=kind, url=url, detail=detail, slot=slot)
+        return Media(kind=_URLS[kind], url=url, detail=detail)
     mime, base64 = found
     data = payload_of(mime, base64)
-    return None if data is None else Media(kind=kind, mime=mime, data=data, detail=detail, slot=slot)
+    return None if data is None else Media(kind=_URLS[kind], mime=mime, data=data, detail=detail)
 
 
-def _read_file(inner: WireValue, slot: int) -> Media | None:
+def _read_file(inner: WireValue) -> Media | None:
     name, ref, given = (_text_or_none(inner.get(key)) for key in ("filename", "file_id", "file_data"))
     if given:
         mime, base64 = split_data_url(given) or (None, given)
         data = payload_of(mime, base64)
-        kind = media_kind(mime)
-        return None if data is None else Media(kind=kind, mime=mime, data=data, name=name, slot=slot)
-    return Media(kind="file", ref=ref, name=name, slot=slot) if ref else None
+        return None if data is None else Media(kind=media_kind(mime), mime=mime, data=data, name=name)
+    return Media(kind="file", ref=ref, name=name) if ref else None
 
 
 def _text_or_none(value: Any) -> str | None:

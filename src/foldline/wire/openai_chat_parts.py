@@ -72,54 +72,63 @@ def read_parts(value: WireValue) -> tuple[Part, ...]:
     content = value.get("content")
     if content is not None and not isinstance(content, (str, list, tuple)):
         raise ValueError(f"content: expected text or a list of parts, got {type(content).__name__}")
-    return tuple([_read_part(value, place, slot) for slot, place in enumerate(places_of(value))])
+    return tuple([_read_part(value, place, slot=slot) for slot, place in enumerate(places_of(value))])
 
 
-def _read_part(value: WireValue, place: Place, slot: int) -> Part:
+def _read_part(value: WireValue, place: Place, *, slot: int) -> Part:
     key, index = place
     held = value[key]
     match key:
         case "content":
-            return (
-                Text(text=held, slot=slot) if isinstance(held, str) else read_piece(held[index], slot, index)
-            )
+            if isinstance(held, str):
+                return Text(text=held, slot=slot)
+            return read_piece(held, index, slot=slot)
         case "tool_calls":
-            return _read_call(_object(held[index], f"tool_calls[{index}]"), slot, f"tool_calls[{index}]")
-        case "function_call":
-            return _read_legacy_call(_object(held, key), slot)
-        case "audio":
-            audio = _object(held, key)
-            if isinstance(audio.get("id"), str):
-                return Media(kind="audio", ref=audio["id"], slot=slot)
-            return Opaque(type="audio", raw=strict.dump_foreign(audio), slot=slot)
+            try:
+                return _read_call(_opened(held[index]), slot)
+            except ValueError as error:
+                raise ValueError(f"tool_calls[{index}]{error}") from None
+        case "function_call" | "audio":
+            try:
+                return (_read_legacy_call if key == "function_call" else _read_audio)(_opened(held), slot)
+            except ValueError as error:
+                raise ValueError(f"{key}{error}") from None
         case "refusal":
             return Text(text=held, slot=slot)
         case _:
             return Reasoning(text=held, slot=slot)
 
 
-def _object(value: Any, at: str) -> WireValue:
+def _opened(value: Any) -> WireValue:
     opened = strict.plain(value)
     if isinstance(opened, dict):
         return opened
-    raise ValueError(f"{at}: expected an object, got {type(value).__name__}")
+    raise ValueError(f": expected an object, got {type(value).__name__}")
 
 
-def _read_call(call: WireValue, slot: int, at: str) -> ToolCall | Opaque:
-    kind = call.get("type", "function")
+def _read_audio(audio: WireValue, slot: int) -> Media | Opaque:
+    if isinstance(audio.get("id"), str):
+        return Media(kind="audio", ref=audio["id"], slot=slot)
+    return Opaque(type="audio", raw=strict.dump_foreign(audio), slot=slot)
+
+
+def _read_call(call: WireValue, slot: int) -> ToolCall | Opaque:
+    kind, given = call.get("type", "function"), call.get("id")
     inner = strict.plain(call.get(kind)) if isinstance(kind, str) else None
     if not isinstance(inner, dict):
         return Opaque(type=str(kind), raw=strict.dump_foreign(call), slot=slot)
-    name = need_text(inner.get("name"), f"{at}.{kind}.name")
+    try:
+        name = need_text(inner, "name")
+    except ValueError as error:
+        raise ValueError(f".{kind}{error}") from None
     arguments = _arguments_text(inner.get("input" if kind == "custom" else "arguments"))
-    given = call.get("id")
     wired = given if isinstance(given, str) and given else None
     call_id = wired or _made_up_id(name)
     return ToolCall(id=call_id, name=name, arguments=arguments, wire_id=wired is not None, slot=slot)
 
 
 def _read_legacy_call(call: WireValue, slot: int) -> ToolCall:
-    name = need_text(call.get("name"), "function_call.name")
+    name = need_text(call, "name")
     arguments = _arguments_text(call.get("arguments"))
     return ToolCall(id=_made_up_id(name), name=name, arguments=arguments, wire_id=False, slot=slot)
 
@@ -152,8 +161,9 @@ def edit(parts: Sequence[Part], origin: WireValue) -> WireValue:
     """The origin with the parts' new values; keys that hold no part stay."""
     value, places = dict(origin), places_of(origin)
     by_key: dict[str, list[tuple[Part, int]]] = {}
+    reasoning = reasoning_key(origin) or REASONING[0]
     for part in parts:
-        key, index = _place_for(part, places, origin)
+        key, index = _place_for(part, places, reasoning=reasoning)
         by_key.setdefault(key, []).append((part, index))
     calls = "tool_calls" in by_key
     if "content" in by_key or any(key == "content" for key, _ in places):
@@ -162,17 +172,17 @@ def edit(parts: Sequence[Part], origin: WireValue) -> WireValue:
     for key in {key: None for key, _ in places if key != "content" and key not in by_key}:
         _drop(value, key, calls=calls)
     for key, members in by_key.items():
-        value[key] = _edit_key(key, members, origin.get(key))
+        value[key] = _edit_key(key, members, old=origin.get(key))
     return value
 
 
-def _place_for(part: Part, places: list[Place], origin: WireValue) -> Place:
+def _place_for(part: Part, places: list[Place], *, reasoning: str) -> Place:
     """Where a part goes: to its slot while that can hold it, else behind what its kind's key holds."""
     if 0 <= part.slot < len(places) and isinstance(part, _HOLDS[places[part.slot][0]]):
         return places[part.slot]
     match part:
         case Reasoning():
-            return reasoning_key(origin) or REASONING[0], NEW
+            return reasoning, NEW
         case ToolCall():
             return "tool_calls", NEW
         case ToolResult():
@@ -203,7 +213,7 @@ def _drop(value: WireValue, key: str, *, calls: bool) -> None:
         value.pop(key, None)
 
 
-def _edit_key(key: str, members: list[tuple[Part, int]], old: Any) -> Any:
+def _edit_key(key: str, members: list[tuple[Part, int]], *, old: Any) -> Any:
     """The value of a key other than `content`."""
     if key == "tool_calls":
         return [_edit_call(part, None if index == NEW else old[index]) for part, index in members]
