@@ -32,6 +32,9 @@ LIST_KEYS = {
 }
 FORMATS = tuple(LIST_KEYS)
 
+ROLES = ("user", "message", "input_text", "text")
+"""Strings of a message's envelope."""
+
 Message = dict[str, Any]
 
 
@@ -114,7 +117,8 @@ def squeezes(messages: list[Message], *, format: str) -> Iterator[Squeezed]:
     shorter = False
     for share in SHARES:
         out = squeezed(messages, format=format, to=share)
-        assert judged(out.messages, format=format) == [], f"at {share}"
+        found = judged(out.messages, format=format)
+        assert not found, f"at {share}: {found}"
         assert out.report["valid"] is True
         shorter = shorter or len(out.messages) < len(messages)
         yield out
@@ -135,6 +139,13 @@ def texts(value: Any) -> list[str]:
     if isinstance(value, list):
         return [text for part in value for text in texts(part)]
     return []
+
+
+def ends_with(messages: list[Message], last: Message) -> bool:
+    """True when the words of `last` close the history and stand nowhere else, perhaps beside a fold in one message."""
+    words = [text for text in texts(last) if text not in ROLES]
+    said = texts(messages)
+    return texts(messages[-1])[-len(words) :] == words and all(said.count(text) == 1 for text in words)
 
 
 def all_text(value: Any) -> str:

@@ -66,8 +66,7 @@ def test_a_call_and_its_results_go_together_at_every_cut() -> None:
     case = load("A01")
     last = case.messages[-1]
     for out in squeezes(grown(case.messages), format=case.format):
-        assert out.messages.count(last) == 1
-        assert out.messages[-1] == last
+        assert ends_with(out.messages, last)
         assert out.messages[0]["role"] == "user"
 
 
@@ -76,7 +75,7 @@ def test_a_call_and_its_results_go_together_in_every_format(format: str) -> None
     """Sibling of openclaw/openclaw#3243: many rounds, each wire."""
     messages = written([*rounds(6), Say("user", "Now change it.")], format=format)
     for out in squeezes(grown(messages), format=format):
-        assert out.messages[-1] == messages[-1]
+        assert ends_with(out.messages, messages[-1])
 
 
 def test_a_set_of_parallel_results_is_never_split() -> None:
@@ -183,7 +182,7 @@ def test_an_unanswered_call_is_closed_wherever_it_stands(format: str, parallel: 
     messages = written([*steps, Say("user", "Next: changelog.")], format=format)
     assert judged(messages, format=format), "the fault must be there"
     for out in squeezes(grown(messages), format=format):
-        assert out.messages[-1] == messages[-1]
+        assert ends_with(out.messages, messages[-1])
         assert out.report["outcome"] == "compacted" or out.report["reason"]
 
 

@@ -4,7 +4,8 @@ Sources: the API reference as the types of the official SDK carry it (`google-ge
 where both are silent the API's own error messages as public reports quote them. Keys are read in both spellings the
 API takes (`functionCall`, `function_call`). Knows nothing of `foldline`.
 
-Not judged: missing thought signatures, since which models demand them is not in a history.
+Not judged: missing thought signatures, since which models demand them is not in a history; neighbours of one role,
+which the first models refused (Portkey-AI/gateway#258) and today's take (google/adk-go#1302).
 """
 
 from __future__ import annotations
@@ -132,13 +133,6 @@ def _first_user(case: Case) -> Found:
     contents = case.body["contents"]
     if contents and _role(contents[0]) != "user":
         yield "contents.0", "the first content must be the user's"
-
-
-def _alternate(case: Case) -> Found:
-    roles = [_role(content) for content in case.body["contents"]]
-    for at in range(1, len(roles)):
-        if roles[at] == roles[at - 1]:
-            yield f"contents.{at}", "multiturn requests alternate between user and model"
 
 
 def _part_roles(case: Case) -> Found:
@@ -271,12 +265,6 @@ RULES: tuple[Rule, ...] = (
         "first-user",
         "microsoft/semantic-kernel#13288 (single turn); not confirmed for longer histories",
         _first_user,
-    ),
-    Rule(
-        "alternate",
-        _ERRORS
-        + "NousResearch/hermes-agent#55623; google/adk-go#1302 says that it is not demanded of every model",
-        _alternate,
     ),
     Rule(
         "part-roles", "'Function calling': calls in model contents, responses in user contents", _part_roles

@@ -427,7 +427,6 @@ GEMINI_BREAKS: dict[str, list[Change]] = {
     "count": [lambda b: b.update(contents=[]), lambda b: b["contents"][4].update(parts=[])],
     "roles": [lambda b: b["contents"][2].update(role="function")],
     "first-user": [lambda b: b["contents"].insert(0, {"role": "model", "parts": [{"text": "Hello."}]})],
-    "alternate": [lambda b: b["contents"].insert(4, {"role": "user", "parts": [{"text": "first"}]})],
     "part-roles": [
         lambda b: b["contents"][4]["parts"].append(gemini_call("ls")),
         lambda b: b["contents"][3]["parts"].append(gemini_response("ls")),
