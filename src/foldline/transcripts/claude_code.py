@@ -16,18 +16,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Final
 
-import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from foldline.core.message import Message, Meta, Text, ToolResult, Usage
 from foldline.transcripts import claude_tree
 from foldline.transcripts.claude_record import Record, decode, last_boundary
-from foldline.transcripts.source import BadLines, Mark, Source, keys
+from foldline.transcripts.source import START, BadLines, Mark, Source, keys
 from foldline.transcripts.transcript import Transcript
 from foldline.wire import slices, strict
 from foldline.wire.codec import Codec
@@ -122,19 +120,10 @@ def _transcript(
             usage=usage,
             usage_at=usage_at,
             skipped=tuple(sorted((name, count) for name, count in skipped.items() if count)),
-            notes=_numbered(bad, source, start) + tree.notes,
+            notes=bad.notes(source, start or START) + tree.notes,
             source=Places(source, builder.places(), start.offset if start is not None else None),
         ),
     )
-
-
-def _numbered(bad: BadLines, source: Source, start: Mark | None) -> tuple[str, ...]:
-    """The note on bad lines; those counted from a boundary on are numbered from the start of the file."""
-    if bad.count and start is not None:
-        before = source.number_of(start).line
-        bad.places = [(line + before, why) for line, why in bad.places]
-        source.torn = source.torn + before if source.torn is not None else None
-    return bad.notes(source)
 
 
 class _Builder:

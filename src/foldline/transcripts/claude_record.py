@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
+from foldline.transcripts.headers import header_of
 from foldline.transcripts.source import START, BadLines, Mark, Source
-from foldline.wire import slices, strict
 
 BOUNDARY: Final = b"compact_boundary"
 NOTHING: Final = Raw(b"")
@@ -23,7 +22,7 @@ class Record(Struct, gc=False):
 
     type: str = ""
     uuid: str | None = None
-    parentUuid: str | None | UnsetType = UNSET
+    parentUuid: str | UnsetType | None = UNSET
     sessionId: str | None = None
     timestamp: str | None = None
     subtype: str | None = None
@@ -48,12 +47,8 @@ class Record(Struct, gc=False):
         return self.type == "user" or self.type == "assistant"
 
 
-_record = msgspec.json.Decoder(Record).decode
-_PLAIN: Final = tuple(
-    name
-    for name in Record.__struct_encode_fields__
-    if name not in ("message", "compactMetadata") and name[0] != " "
-)
+decode_line = header_of(Record)
+"""The record of a line, or why it cannot be read."""
 
 
 def last_boundary(source: Source) -> Mark | None:
@@ -63,30 +58,6 @@ def last_boundary(source: Source) -> Mark | None:
         if isinstance(record, Record) and record.is_boundary and not record.isSidechain:
             return mark
     return None
-
-
-def decode_line(line: bytes) -> Record | str:
-    """The record of a line, or why it cannot be read."""
-    try:
-        return _record(line)
-    except msgspec.ValidationError as error:
-        return f"an unexpected record: {error}"
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _second_reading(line)
-
-
-def _second_reading(line: bytes) -> Record | str:
-    """A record with lone surrogate escapes in it, which msgspec refuses and real logs hold."""
-    try:
-        strict.loads(line)
-        fields = slices.fields(line)
-        known = {key: strict.parse(bytes(fields[key])) for key in _PLAIN if key in fields}
-        record = msgspec.convert(known, Record)
-    except ValueError as error:  # BadJson and msgspec's errors are such
-        return str(error)
-    record.message = fields.get("message", NOTHING)
-    record.compactMetadata = fields.get("compactMetadata", NOTHING)
-    return record
 
 
 def decode(source: Source, start: Mark | None, bad: BadLines, end: int | None = None) -> list[Record]:

@@ -291,13 +291,17 @@ class BadLines:
             f"no message could be read here: {why}; is the file damaged or of another format?", line=line
         )
 
-    def notes(self, source: Source) -> tuple[str, ...]:
-        """What a person should know: nothing, or one sentence with the numbers of the lines."""
+    def notes(self, source: Source, start: Mark = START) -> tuple[str, ...]:
+        """What a person should know: nothing, or one sentence with the numbers of the lines.
+
+        `start` is the mark reading began at: lines counted from an uncounted mark are numbered from the top.
+        """
         if not self.count:
             return ()
+        before = 0 if start.line else source.number_of(start).line
         if self.count == 1 and self.places[0][0] == source.torn:
-            return (f"line {source.torn} is torn (the file ends inside it) and was left out",)
-        places = ", ".join(f"{line} ({why})" for line, why in self.places)
+            return (f"line {source.torn + before} is torn (the file ends inside it) and was left out",)
+        places = ", ".join(f"{line + before} ({why})" for line, why in self.places)
         more = f" and {self.count - len(self.places):,} more" if self.count > len(self.places) else ""
         noun = "line" if self.count == 1 else "lines"
         return (f"{self.count:,} {noun} could not be read and were left out: {places}{more}",)
