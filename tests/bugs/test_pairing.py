@@ -19,6 +19,7 @@ from tests.bugs.case import (
     LIST_KEYS,
     SHARES,
     all_text,
+    ends_with,
     grown,
     judged,
     load,
@@ -35,11 +36,11 @@ CALL_SYNTAX = re.compile(
 """What a model would take for a way to make calls."""
 
 
-def rounds(count: int) -> list[Step]:
-    """Turns of one user message, one call with its result, and an answer."""
+def rounds(count: int, *, start: int = 0) -> list[Step]:
+    """Turns of one user message, one call with its result, and an answer; ids count from `start`."""
     return [
         step
-        for number in range(count)
+        for number in range(start, start + count)
         for step in (
             Say("user", f"Question {number}?"),
             Ask(((f"c{number}", "read"),), path=f"f{number}.txt"),
@@ -98,7 +99,7 @@ def test_a_set_of_parallel_results_is_never_split_anywhere(format: str, at: str)
         Say("assistant", "All four are read."),
     ]
     before, after = {"first": (0, 4), "middle": (2, 2), "last": (4, 0)}[at]
-    steps = [*rounds(before), *parallel, *rounds(after), Say("user", "Which one is shortest?")]
+    steps = [*rounds(before), *parallel, *rounds(after, start=4), Say("user", "Which one is shortest?")]
     for out in squeezes(grown(written(steps, format=format)), format=format):
         assert len({id for id in call_ids(out.messages) if id.startswith("p")}) in (0, 4)
 
@@ -178,12 +179,32 @@ def test_an_unanswered_call_is_closed_wherever_it_stands(format: str, parallel: 
     calls = (("d1", "deploy"), ("d2", "read")) if parallel else (("d1", "deploy"),)
     dead: list[Step] = [Say("user", "Deploy."), Ask(calls)]
     dead += [Answer((("d2", "fine"),))] if parallel else []
-    steps = [*rounds(at), *dead, Say("user", "Are you there?"), Say("assistant", "Yes."), *rounds(3 - at)]
+    steps = [
+        *rounds(at),
+        *dead,
+        Say("user", "Are you there?"),
+        Say("assistant", "Yes."),
+        *rounds(3 - at, start=3),
+    ]
     messages = written([*steps, Say("user", "Next: changelog.")], format=format)
     assert judged(messages, format=format), "the fault must be there"
     for out in squeezes(grown(messages), format=format):
         assert ends_with(out.messages, messages[-1])
         assert out.report["outcome"] == "compacted" or out.report["reason"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_an_id_used_again_in_a_later_round_is_told_apart(format: str) -> None:
+    """Sibling of pydantic/pydantic-ai#4728 (fw-ai/fireconnect#16: ids that count from 0 in every turn): pairs are
+    made by round, and where the provider wants ids unique over the whole request they are made so."""
+    messages = written([*rounds(3), *rounds(3), Say("user", "Next.")], format=format)
+    for out in squeezes(grown(messages), format=format):
+        assert ends_with(out.messages, messages[-1])
+    whole = squeezed(messages, format=format, to=100_000)
+    assert judged(whole.messages, format=format) == []
+    assert [text for text in texts(whole.messages) if text.startswith("content of")] == [
+        f"content of f{number}" for number in (0, 1, 2, 0, 1, 2)
+    ]
 
 
 def test_a_cut_never_lands_on_a_function_response() -> None:
@@ -239,9 +260,8 @@ def test_a_repaired_history_needs_no_second_repair() -> None:
     again = squeezed(out.messages, format=case.format, to=100_000)
     assert again.messages == out.messages
     assert not again.report["repairs"]
-    assert [
-        message for message in case.messages if message["content"] in ("Book it.", "hello?", "try again")
-    ] == [message for message in out.messages if message["content"] in ("Book it.", "hello?", "try again")]
+    said = ("Book it.", "hello?", "try again")
+    assert [text for text in texts(out.messages) if text in said] == list(said)
 
 
 def checked(tmp_path: Path, messages: list[dict[str, Any]], *, format: str) -> tuple[int, dict[str, Any]]:
