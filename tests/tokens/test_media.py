@@ -59,7 +59,7 @@ def test_an_image_costs_what_its_provider_publishes(
 ) -> None:
     """TOK-1: images by the provider's published rule; the figures of 1024², 2048×4096 and `low` are OpenAI's own
     examples, 1092² is Anthropic's largest square before it shrinks one."""
-    assert image_tokens(rule.image, size, detail) == pytest.approx(tokens, rel=0.02)
+    assert image_tokens(rule.image, size, detail=detail) == pytest.approx(tokens, rel=0.02)
 
 
 @given(
@@ -72,7 +72,7 @@ def test_no_image_is_free_and_none_is_without_a_bound(
     width: int, height: int, rule: MediaRule, detail: str | None
 ) -> None:
     """Never zero; and the largest is bounded by the provider's own shrinking (Gemini before 3 counts crops)."""
-    tokens = image_tokens(rule.image, (width, height), detail)
+    tokens = image_tokens(rule.image, (width, height), detail=detail)
     assert tokens >= 1
     if rule is not GEMINI:
         assert tokens <= 5_000

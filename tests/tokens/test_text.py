@@ -41,7 +41,7 @@ def test_every_non_ascii_character_is_in_one_script(text: str) -> None:
 
 def test_base64_and_hex_are_blobs_and_paths_rulers_and_prose_are_not() -> None:
     """The Claude correction counts blobs apart; a path counted so would be 40 % too high."""
-    path = "/work/worktrees/vllm_core/vllm_gpt5_rerun_0d243f2a/vllm/model_executor/layers/quantization/"
+    path = "/data/worktrees/vllm_core/vllm_gpt5_rerun_0d243f2a/vllm/model_executor/layers/quantization/"
     hexed = "9f86d081884c7d659a2feaa0c55ad015" * 4
     assert find_blobs(b"") == []
     for text in (path, "-" * 200, "=" * 200, "word " * 100, "a" * 200, hexed[:79]):

@@ -111,14 +111,16 @@ class Corrected(Struct, frozen=True):
         data = text.encode("utf-8", "surrogatepass")
         spans = find_blobs(data)
         if not spans:
-            return self._fitted(text, data, tokens)
+            return self._fitted(text, data, tokens=tokens)
         blobs = [data[start:end].decode("ascii") for start, end in spans]
         edges = [0, *chain.from_iterable(spans), len(data)]
         data = b"".join(data[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
         text = data.decode("utf-8", "surrogatepass")
-        return ceil(BLOB_RATIO * sum(self.base.many(blobs))) + self._fitted(text, data, self.base.one(text))
+        return ceil(BLOB_RATIO * sum(self.base.many(blobs))) + self._fitted(
+            text, data, tokens=self.base.one(text)
+        )
 
-    def _fitted(self, text: str, data: bytes, tokens: int) -> int:
+    def _fitted(self, text: str, data: bytes, *, tokens: int) -> int:
         by, ascii_ = self.generation, ascii_classes(data)
         total = by.base * tokens
         total += by.lower * ascii_.lower + by.upper * ascii_.upper + by.digit * ascii_.digit

@@ -92,7 +92,7 @@ class Counter(Struct, frozen=True, kw_only=True):
                 fixed.append(self._spell(part, texts))
                 ends.append(len(texts))
             spans.append(len(ends))
-        weights = _sums(fixed, ends, self.count.many(texts))
+        weights = _sums(fixed, ends, counts=self.count.many(texts))
         return [(tuple(weights[start:end]), MESSAGE_OVERHEAD) for start, end in pairwise((0, *spans))]
 
     def _spell(self, part: Part, texts: list[str]) -> int:
@@ -135,7 +135,7 @@ class Counter(Struct, frozen=True, kw_only=True):
         return 0
 
 
-def _sums(fixed: Sequence[int], ends: Sequence[int], counts: Sequence[int]) -> list[int]:
+def _sums(fixed: Sequence[int], ends: Sequence[int], *, counts: Sequence[int]) -> list[int]:
     """Tokens of each part: what is fixed, and the counts of its texts, which end at `ends`."""
     weights, start = [], 0
     for tokens, end in zip(fixed, ends, strict=True):

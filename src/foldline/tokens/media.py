@@ -124,11 +124,11 @@ SIDE_SMALL: Final = 384
 SIDE_CROP: Final = 768
 
 
-def image_tokens(rule: ImageRule, size: Size, detail: str | None = None) -> int:
+def image_tokens(rule: ImageRule, size: Size, *, detail: str | None = None) -> int:
     """Tokens of an image of this size in pixels; at least 1. `detail` other than `low` and `original` is `high`."""
     match rule:
         case Patches():
-            return max(1, _patches(rule, size, detail))
+            return max(1, _patches(rule, size, detail=detail))
         case Tiles():
             return rule.base if detail == "low" else rule.base + rule.tile * _tiles(size)
         case Crops():
@@ -140,7 +140,7 @@ def image_tokens(rule: ImageRule, size: Size, detail: str | None = None) -> int:
     assert_never(rule)
 
 
-def _patches(rule: Patches, size: Size, detail: str | None) -> int:
+def _patches(rule: Patches, size: Size, *, detail: str | None) -> int:
     if detail == "low" and rule.low is not None:
         return ceil(rule.low * rule.factor)
     patches_max, edge_max = rule.patches_max, rule.edge_max
@@ -202,7 +202,7 @@ def media_tokens(media: Media, rule: MediaRule) -> int:
     match kind:
         case "image":
             size = pixel_size(data) if data is not None else None
-            return rule.image_unknown if size is None else image_tokens(rule.image, size, media.detail)
+            return rule.image_unknown if size is None else image_tokens(rule.image, size, detail=media.detail)
         case "document" | "file":
             return rule.page * (PAGES_UNKNOWN if data is None else _pages(data))
         case "audio":

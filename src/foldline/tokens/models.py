@@ -158,7 +158,7 @@ def model(
     own = _override(name, overrides or {})
     known_as = next((spelling for spelling in spellings(name) if spelling in table), None)
     row = table[known_as] if known_as is not None else _Row()
-    window, source = _window(name, (own.window, stated, confirmed), row)
+    window, source = _window(name, (own.window, stated, confirmed), row=row)
     if source == "default":
         warnings.warn(
             f"model {name!r} is not in the table: a window of {window:,} tokens is assumed; "
@@ -209,7 +209,7 @@ def _override(name: str, overrides: Overrides) -> Override:
 _FIELDS: Final = ", ".join(Override.__struct_fields__)
 
 
-def _window(name: str, given: tuple[int | None, int | None, int | None], row: _Row) -> tuple[int, Source]:
+def _window(name: str, given: tuple[int | None, int | None, int | None], *, row: _Row) -> tuple[int, Source]:
     sources: tuple[Source, ...] = ("override", "stated", "confirmed")
     for value, source in zip(given, sources, strict=True):
         if value is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import binascii
 import re
-from typing import Final
+from typing import Final, Literal
 
 SNIFF_CHARS: Final = 64
 """Base64 characters that hold the size of a PNG, GIF or WebP (30 bytes at most)."""
@@ -35,9 +35,9 @@ def pixel_size(data: str) -> Size | None:
     if head.startswith(b"\xff\xd8"):
         size = _jpeg(decode_base64(data[:JPEG_CHARS_MAX]))
     elif head.startswith(b"\x89PNG\r\n\x1a\n"):
-        size = _pair(head, 16, "big", 4)
+        size = _pair(head, 16, order="big", width=4)
     elif head.startswith((b"GIF87a", b"GIF89a")):
-        size = _pair(head, 6, "little", 2)
+        size = _pair(head, 6, order="little", width=2)
     elif head.startswith(b"RIFF") and head[8:12] == b"WEBP":
         size = _webp(head)
     else:
@@ -53,21 +53,20 @@ def decode_base64(text: str) -> bytes:
     return binascii.a2b_base64(clean + "=" * (-len(clean) % 4))
 
 
-def _pair(data: bytes, at: int, order: str, width: int) -> Size | None:
+def _pair(data: bytes, at: int, *, order: Literal["big", "little"], width: int) -> Size | None:
     if len(data) < at + 2 * width:
         return None
-    endian: Final = "big" if order == "big" else "little"
     first, second = data[at : at + width], data[at + width : at + 2 * width]
-    return int.from_bytes(first, endian), int.from_bytes(second, endian)
+    return int.from_bytes(first, order), int.from_bytes(second, order)
 
 
 def _webp(data: bytes) -> Size | None:
     kind = data[12:16]
     if kind == b"VP8X":
-        size = _pair(data, 24, "little", 3)
+        size = _pair(data, 24, order="little", width=3)
         return None if size is None else (size[0] + 1, size[1] + 1)
     if kind == b"VP8 ":
-        size = _pair(data, 26, "little", 2)
+        size = _pair(data, 26, order="little", width=2)
         return None if size is None else (size[0] & 0x3FFF, size[1] & 0x3FFF)
     if kind == b"VP8L" and len(data) >= 25:
         bits = int.from_bytes(data[21:25], "little")
@@ -83,7 +82,7 @@ def _jpeg(data: bytes) -> Size | None:
         if len(data) < at + 9 or data[at] != 0xFF:
             return None
         if data[at + 1] in _FRAMES:
-            height_width = _pair(data, at + 5, "big", 2)
+            height_width = _pair(data, at + 5, order="big", width=2)
             return None if height_width is None else (height_width[1], height_width[0])
         at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
     return None
