@@ -7,15 +7,14 @@ import sys
 
 import pytest
 
-import foldline
 from tests.cli import stub_files
 
 
 @pytest.fixture
 def stub(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The stand-in in the place of `foldline.files`, and no setting of the outside."""
-    monkeypatch.setitem(sys.modules, "foldline.files", stub_files)
-    monkeypatch.setattr(foldline, "files", stub_files, raising=False)
+    """The stand-in in the place of the facade, and no setting of the outside."""
+    for name in stub_files.STANDS_FOR:
+        monkeypatch.setitem(sys.modules, name, stub_files)
     monkeypatch.setattr(stub_files, "TEXT", "text")
     for name in ("FOLDLINE_DEBUG", "COLUMNS", "NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)

@@ -1,4 +1,4 @@
-"""A stand-in for the facade `foldline.files`: fixed answers, so that tests of the command line test it alone.
+"""A stand-in for the facade: fixed answers, so that tests of the command line test it alone.
 
 Its file names are commands to it: `broken.jsonl` raises what a broken file raises, and so on; text in them comes from
 `TEXT`, which the environment of a child process may set. Run as a program it is the command line over this facade.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import types
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -192,6 +191,9 @@ def context(
     return {
         "schema": "foldline.context/1",
         "tokens_total": 135_468,
+        "tokens_anchored": 130_000,
+        "tokens_estimated": 5_468,
+        "notes": [payload(), "window by default"],
         "tokens_window": window,
         "tokens_threshold": window and 160_000,
         "percent": window and 67.7,
@@ -224,18 +226,12 @@ def models(name: str | None) -> list[dict[str, Any]]:
     return [model for model in known if name in (None, model["name"])]
 
 
-def install() -> None:
-    """Put this module in the place of `foldline.files` for the life of the process."""
-    import foldline
-
-    module = types.ModuleType("foldline.files")
-    module.__dict__.update({key: value for key, value in globals().items() if not key.startswith("__")})
-    sys.modules["foldline.files"] = module
-    foldline.files = module  # type: ignore[attr-defined]
+STANDS_FOR = ("foldline.files", "foldline.lookup", "foldline.distribution", "foldline.catalogue")
+"""The modules of the facade."""
 
 
 if __name__ == "__main__":
-    install()
     from foldline.cli.main import main
 
+    sys.modules |= dict.fromkeys(STANDS_FOR, sys.modules[__name__])
     main(prog_name="foldline")

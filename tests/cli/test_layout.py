@@ -82,7 +82,7 @@ def test_no_line_is_wider_than_the_page(columns: int, monkeypatch: pytest.Monkey
 
 def test_settings_are_written_for_people() -> None:
     """Every shape a setting may have."""
-    assert [value_of(v) for v in (None, True, False, 20_000, 0.8, "x", ("a", 1))] == [
-        "–", "yes", "no", "20,000", "0.8", "x", "a, 1",
+    assert [value_of(v) for v in (None, True, False, 20_000, 0.8, "x", ("a", 1), ["a", "b"])] == [
+        "–", "yes", "no", "20,000", "0.8", "x", "a 1", "a, b",
     ]  # fmt: skip
     assert value_of({"keep": 5, "of": ["a", "b"]}) == "keep 5 · of a, b"

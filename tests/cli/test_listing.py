@@ -32,15 +32,24 @@ def test_a_table_has_a_column_for_every_field(monkeypatch: pytest.MonkeyPatch) -
 def test_one_thing_is_shown_with_all_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiers in their order, each with its numbers: what policies are compared by."""
     out = printed(monkeypatch)
-    tiers = [{"pass": "clamp", "tokens_max": 20_000}, {"pass": "microcompact", "keep_last": 5}, "last"]
-    show_one({"name": "balanced", "summary": "By evidence.", "threshold": 0.8, "tiers": tiers})
+    tiers = [
+        {"pass": "clamp", "tokens_max": 20_000},
+        {"pass": "microcompact", "when": "over", "values": {"keep_last": 5, "idle_s": None}},
+        "last",
+    ]
+    threshold, target = (
+        {"percent": 80, "of": "input", "reserved": 0},
+        {"percent": 5, "of": "window", "reserved": 900},
+    )
+    show_one({"name": "balanced", "sentence": "By evidence.", "at": threshold, "to": target, "tiers": tiers})
     assert out.getvalue().splitlines() == [
         "balanced",
         "  By evidence.",
-        "  threshold  0.8",
-        "  tiers      1  clamp         tokens max 20,000",
-        "             2  microcompact  keep last 5",
-        "             3  last",
+        "  at     80% of input",
+        "  to     5% of window, 900 reserved",
+        "  tiers  1  clamp         tokens max 20,000",
+        "         2  microcompact  when over · keep last 5",
+        "         3  last",
     ]
 
 

@@ -108,6 +108,8 @@ def value_of(value: object) -> str:
             return " · ".join(f"{key} {value_of(inner)}" for key, inner in value.items())
         case str():
             return value
+        case (str(key), int() | float() as number):
+            return f"{key} {value_of(number)}"
         case Sequence():
             return ", ".join(value_of(inner) for inner in value)
         case _:

@@ -49,21 +49,31 @@ def show_one(row: Mapping[str, Any]) -> None:
 
 
 def _setting(value: object) -> RenderableType | str:
+    if isinstance(value, Mapping) and {"percent", "of"} <= value.keys():
+        reserved = value.get("reserved")
+        return f"{value['percent']}% of {value['of']}" + (
+            f", {value_of(reserved)} reserved" if reserved else ""
+        )
     if not isinstance(value, (list, tuple)) or not any(isinstance(entry, Mapping) for entry in value):
         return value_of(value)
     rows: list[tuple[RenderableType, ...]] = []
     for index, entry in enumerate(value, start=1):
         name, rest = _named(entry)
         rows.append((screen.cell(index, "dim"), screen.cell(name, "bold"), screen.cell(rest)))
-    return grid(rows, right=(0,))
+    return grid(rows, right=(0,), whole=(1,))
 
 
 def _named(entry: object) -> tuple[str, str]:
+    """A tier's name and its settings on one line; what is not set is left out, an inner table stands inline."""
     if not isinstance(entry, Mapping):
         return value_of(entry), ""
     name = next((key for key in (_NAME, "pass", "tier", "type") if key in entry), None)
-    rest = {key.replace("_", " "): value for key, value in entry.items() if key != name}
-    return (value_of(entry[name]) if name else "", value_of(rest))
+    rest: dict[str, object] = {}
+    for key, value in entry.items():
+        if key != name:
+            rest |= value if isinstance(value, Mapping) else {key: value}
+    said = {key.replace("_", " "): value for key, value in rest.items() if value is not None}
+    return (value_of(entry[name]) if name else "", value_of(said))
 
 
 def _is_number(value: object) -> bool:

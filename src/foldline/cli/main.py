@@ -18,6 +18,7 @@ import click
 
 from foldline.cli import exits, screen
 from foldline.core.errors import UnknownModel
+from foldline.environment import FOLDLINE_DEBUG
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "compact": (
@@ -131,13 +132,9 @@ def _calm_warnings() -> Iterator[None]:
 
 
 def _show_version(ctx: click.Context) -> None:
-    from importlib.metadata import PackageNotFoundError, version
+    from foldline import __version__
 
-    try:
-        number = version("foldline")
-    except PackageNotFoundError:
-        number = "(not installed, run from its source)"
-    screen.write_text(f"foldline {number}\n")
+    screen.write_text(f"foldline {__version__}\n")
     ctx.exit()
 
 
@@ -156,7 +153,11 @@ def _show_version(ctx: click.Context) -> None:
     help="Show the version.",
 )
 @click.option(
-    "--debug", is_flag=True, envvar="FOLDLINE_DEBUG", show_envvar=True, help="Show where an error comes from."
+    "--debug",
+    is_flag=True,
+    envvar=FOLDLINE_DEBUG.name,
+    show_envvar=True,
+    help="Show where an error comes from.",
 )
 def main(debug: bool) -> int:
     """Keep an agent's history inside its context window.

@@ -82,12 +82,12 @@ class Source(Struct, frozen=True, kw_only=True):
 
     def read(self) -> tuple[Transcript, ...]:
         """All conversations asked for; a long read shows a bar on a terminal."""
-        from foldline import files
+        from foldline.files import read
 
         if self.file == "-" and sys.stdin is not None and sys.stdin.isatty():
             screen.say("reading from the terminal; end with Ctrl-D")
         with progress.shown(f"reading {self.name}") as tick:
-            return files.read(self.file, format=self.format, select=self.select, progress=tick)
+            return read(self.file, format=self.format, select=self.select, progress=tick)
 
 
 Command = Callable[..., int]

@@ -11,10 +11,13 @@ pytestmark = pytest.mark.usefixtures("stub")
 
 def test_the_page_shows_usage_kinds_tools_and_biggest_items() -> None:
     """Interface: token distribution by kind, usage against the threshold, biggest items (UIX-1, `/context`)."""
-    page = run("context", "session.jsonl").stdout
+    done = run("context", "session.jsonl")
+    page = done.stdout
+    assert "foldline: window by default" in done.stderr
     for words in (
         "135,468 tokens  session.jsonl",
         "68% of a window of 200,000 · 24,532 below the threshold of 160,000",
+        "the provider last counted 130,000, since then 5,468 estimated",
         "tool results  90,468  67%",
         "read_file  30,468  22%",
         "9,000  text  m12.0-4f2a91c0text",

@@ -20,10 +20,3 @@ def test_json_prints_them_whole() -> None:
     """One document."""
     (document,) = documents(run("models", "--json").stdout)
     assert document == {"schema": "foldline.models/1", "models": stub_files.models(None)}
-
-
-def test_an_unknown_model_says_how_to_find_one() -> None:
-    """Exit 2: an argument's value."""
-    done = run("models", "nobody")
-    assert done.exit_code == 2
-    assert "`foldline models` lists them" in done.stderr

@@ -24,10 +24,10 @@ def command(source: Source, *, as_format: str | None) -> int:
 
     Exit code 1 when a rule is broken; each violation is listed with its place.
     """
-    from foldline import files
+    from foldline.files import check
 
     transcripts = source.read()
-    documents = [files.check(transcript, as_format=as_format) for transcript in transcripts]
+    documents = [check(transcript, as_format=as_format) for transcript in transcripts]
     valid = all(document["valid"] for document in documents)
     if source.as_json:
         screen.write_document(

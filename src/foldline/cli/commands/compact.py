@@ -61,12 +61,12 @@ def command(source: Source, **given: Any) -> int:
     The result goes to the file given with -o, else to stdout; the report goes to stderr, with --json to stdout (the
     result then only to -o). Onto a terminal the result is written only when asked with `-o -`.
     """
-    from foldline import files
+    from foldline.files import CompactOptions, compact
 
     wanted = Wanted(**given)
     if not wanted.dry_run:
         forbid_both_on_stdout(source, wanted.out)
-    options = files.CompactOptions(
+    options = CompactOptions(
         to=wanted.to,
         policy=wanted.policy,
         model=wanted.model,
@@ -75,7 +75,7 @@ def command(source: Source, **given: Any) -> int:
         pins=wanted.pins,
         as_format=wanted.as_format,
     )
-    compaction = files.compact(source.read(), options)
+    compaction = compact(source.read(), options)
     document = compaction.report_document
     code = exits.code_of_outcomes([one["outcome"] for one in document.get("sessions", [document])])
     written = None

@@ -1,6 +1,6 @@
 """`foldline context`: where the tokens are, and how close the threshold is.
 
-Owns the page: usage, tokens by kind and tool, biggest items. The counting is `foldline.files.context`.
+Owns the page: usage, tokens by kind and tool, biggest items. The counting is `foldline.distribution`.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def command(source: Source, *, model: str | None, policy: str, counter: str | No
 
     Tokens by kind and by tool, and the biggest items with the addresses under which `foldline show` opens them.
     """
-    from foldline import distribution
+    from foldline.distribution import context
 
     transcripts = source.read()
-    documents = [distribution.context(one, model=model, policy=policy, counter=counter) for one in transcripts]
+    documents = [context(one, model=model, policy=policy, counter=counter) for one in transcripts]
     if source.as_json:
         screen.write_document(
             documents[0] if len(documents) == 1 else {"schema": "foldline.contexts/1", "sessions": documents}
@@ -47,7 +47,7 @@ def command(source: Source, *, model: str | None, policy: str, counter: str | No
         return exits.DONE
     for index, document in enumerate(documents):
         _show(document, f"{source.name} [{index}]" if len(documents) > 1 else source.name)
-    for note in report.notes_of(transcripts):
+    for note in dict.fromkeys([*report.notes_of(transcripts), *report.notes_in({"sessions": documents})]):
         screen.say(note)
     return exits.DONE
 
@@ -85,7 +85,13 @@ def _usage(document: Mapping[str, Any]) -> list[RenderableType]:
         words += f" · {count(abs(threshold - total))} {where} the threshold of {count(threshold)}"
     style = "red" if threshold and total >= threshold else "cyan"
     used = bar(total / window, style=style, mark=threshold / window if threshold else None)
-    return [gap(screen.cell(words)), gap(used)]
+    lines = [gap(screen.cell(words)), gap(used)]
+    if anchored := document.get("tokens_anchored"):
+        estimated = count(document.get("tokens_estimated") or 0)
+        lines.append(
+            gap(screen.cell(f"the provider last counted {count(anchored)}, since then {estimated} estimated"))
+        )
+    return lines
 
 
 def _shares(tokens: Mapping[str, int], total: int) -> RenderableType:

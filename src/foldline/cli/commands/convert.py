@@ -21,11 +21,11 @@ def command(source: Source, *, as_format: str, out: str | None) -> int:
     What the target format cannot hold is named on stderr. The result goes to the file given with -o, else to stdout;
     with --json stdout holds the notes, and the result goes only to -o.
     """
-    from foldline import files
+    from foldline.files import convert
 
     forbid_both_on_stdout(source, out)
     transcripts = source.read()
-    conversion = files.convert(transcripts, as_format=as_format)
+    conversion = convert(transcripts, as_format=as_format)
     written = write_result(conversion.data, out, source=source)
     notes = list(dict.fromkeys([*report.notes_of(transcripts), *conversion.notes]))
     if source.as_json:

@@ -1,6 +1,6 @@
 """`foldline formats`: what is read and written.
 
-Owns nothing but the printing; the facts are those of `foldline.files.formats`.
+Owns nothing but the printing; the facts are those of `foldline.catalogue`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ def command(*, as_json: bool) -> int:
 
     A file's format is recognised by its content; --from names it where that fails.
     """
-    from foldline import catalogue
+    from foldline.catalogue import formats
 
-    rows = catalogue.formats()
+    rows = formats()
     if as_json:
         screen.write_document({"schema": "foldline.formats/1", "formats": rows})
     else:

@@ -1,6 +1,6 @@
 """`foldline models`: windows, output limits and prices.
 
-Owns nothing but the printing; the facts are those of `foldline.files.models`.
+Owns nothing but the printing; the facts are those of `foldline.catalogue`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,9 @@ def command(*, name: str | None, as_json: bool) -> int:
 
     With NAME, what is known of that model. Prices are US dollars for a million tokens.
     """
-    from foldline import catalogue
+    from foldline.catalogue import models
 
-    rows = catalogue.models(name)
-    if name is not None and not rows:
-        raise click.UsageError(
-            f"no model is called {name!r}; `foldline models` lists them", click.get_current_context()
-        )
+    rows = models(name)
     if as_json:
         screen.write_document({"schema": "foldline.models/1", "models": rows})
     elif len(rows) == 1:

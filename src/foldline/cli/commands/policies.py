@@ -1,6 +1,6 @@
 """`foldline policies`: each policy with its tiers and numbers.
 
-Owns nothing but the printing; the values are those of `foldline.files.policies`.
+Owns nothing but the printing; the values are those of `foldline.catalogue`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ def command(*, name: str | None, as_json: bool) -> int:
 
     With NAME, that policy alone. --json prints them whole, in the shape in which you would write your own.
     """
-    from foldline import catalogue
+    from foldline.catalogue import policies
 
-    rows = catalogue.policies()
+    rows = policies()
     if name is not None:
         known = ", ".join(str(row["name"]) for row in rows)
         rows = [row for row in rows if row["name"] == name]

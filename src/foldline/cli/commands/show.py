@@ -1,7 +1,7 @@
 """`foldline show`: the original behind an address.
 
 Owns how an original is given: untouched to a pipe or file, escaped to a terminal, whole or by lines. Finding it is
-the work of `foldline.files.show`.
+the work of `foldline.lookup`.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ def command(source: Source, address: str, *, span: tuple[int, int | None] | None
     An address is what a notice, a summary or a report names. In a pipe and with -o the original comes untouched; on a
     terminal what could act on it is shown as an escape.
     """
-    from foldline import lookup
+    from foldline.lookup import show
 
     if source.as_json and out is not None:
         raise click.UsageError(
             "--json holds the original itself, so it goes without -o", click.get_current_context()
         )
-    shown = lookup.show(source.read(), address)
-    text: str | None = shown.text
+    shown = show(source.read(), address)
+    text, data = shown.text, shown.data or b""
     if span is not None:
         if text is None:
             raise click.UsageError(
@@ -41,18 +41,18 @@ def command(source: Source, address: str, *, span: tuple[int, int | None] | None
             )
         text = _lines_of(text, first=span[0], last=span[1])
     if source.as_json:
-        screen.write_document(_document(address, shown.title, text=text, data=shown.data))
+        screen.write_document(_document(address, shown.title, text=text, data=data))
     elif out is not None and out != "-":
-        write_file(out, screen.bytes_of(text) if text is not None else shown.data)
+        write_file(out, screen.bytes_of(text) if text is not None else data)
         screen.say(f"{shown.title}, written to {out}")
     elif text is not None:
         if screen.is_terminal("stdout"):
             screen.say(shown.title)
         screen.write_content(text)
     elif screen.is_terminal("stdout"):
-        screen.say(f"{shown.title}, {len(shown.data):,} bytes; keep them with -o FILE, or pipe them on")
+        screen.say(f"{shown.title}, {len(data):,} bytes; keep them with -o FILE, or pipe them on")
     else:
-        screen.write_bytes(shown.data)
+        screen.write_bytes(data)
     return exits.DONE
 
 
@@ -61,8 +61,8 @@ def _lines_of(text: str, *, first: int, last: int | None) -> str:
     return "\n".join(text.split("\n")[first - 1 : last])
 
 
-def _document(address: str, title: str, *, text: str | None, data: bytes | None) -> dict[str, Any]:
+def _document(address: str, title: str, *, text: str | None, data: bytes) -> dict[str, Any]:
     document: dict[str, Any] = {"schema": "foldline.show/1", "address": address, "title": title}
     if text is not None:
         return document | {"text": text}
-    return document | {"base64": base64.b64encode(data or b"").decode()}
+    return document | {"base64": base64.b64encode(data).decode()}
