@@ -11,7 +11,7 @@ Shapes: PyPI `atif` 1.8.0, after the RFC `0001-trajectory-format` of harbor-fram
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from foldline.core.message import Message, Meta, Part, Reasoning, ToolCall, ToolResult, Usage
 from foldline.transcripts import document
@@ -20,6 +20,7 @@ from foldline.transcripts.log_values import read_part
 from foldline.transcripts.neutral import (
     arguments_text,
     content_parts,
+    mappings,
     neutral,
     string,
     text_parts,
@@ -32,6 +33,9 @@ from foldline.wire.usage import read_usage
 __all__ = ["READER", "WRITER", "AtifWriter"]
 
 _SIGN: Final = "ATIF-v"
+Kept: TypeAlias = Sequence[tuple[int, Part]]
+"""Parts ATIF has no word for, with their indexes."""
+
 _MAJOR: Final = "ATIF-v1."
 
 
@@ -48,19 +52,19 @@ class _Atif:
     def read(self, source: Source) -> tuple[Transcript, ...]:
         """The one trajectory of the file."""
         root = document.fields(document.open_document(source))
-        version = str(document.read(source, root.get("schema_version"), "schema_version"))
+        version = str(document.read(source, root.get("schema_version"), at="schema_version"))
         if version.startswith(_SIGN) and not version.startswith(_MAJOR):
             raise source.fail(f"is {version}, and only ATIF-v1 is known; convert it to ATIF-v1.8")
         messages: list[Message] = []
         usage_at: int | None = None
-        for index, step in document.objects(source, root.get("steps"), "steps"):
-            made = _messages(source, step, f"steps[{index}]")
+        for index, step in document.objects(source, root.get("steps"), at="steps"):
+            made = _messages(source, step, at=f"steps[{index}]")
             if made and made[0].meta is not None and made[0].meta.usage is not None:
                 usage_at = len(messages)
             messages.extend(made)
         if not messages:
             return ()
-        agent = document.read(source, root.get("agent"), "agent")
+        agent = document.read(source, root.get("agent"), at="agent")
         agent = agent if isinstance(agent, dict) else {}
         apart = len(document.items(root.get("subagent_trajectories")))
         tools = document.fields(root.get("agent")).get("tool_definitions")
@@ -85,7 +89,7 @@ READER: Final = _Atif()
 
 def _id(source: Source, root: dict[str, Any]) -> str | None:
     for name in ("session_id", "trajectory_id"):
-        if known := string(document.read(source, root.get(name), name)):
+        if known := string(document.read(source, root.get(name), at=name)):
             return known
     return None
 
@@ -94,23 +98,23 @@ def _usage_of(message: Message) -> Usage | None:
     return message.meta.usage if message.meta is not None else None
 
 
-def _messages(source: Source, step: dict[str, Any], place: str) -> list[Message]:
+def _messages(source: Source, step: dict[str, Any], *, at: str) -> list[Message]:
     """The messages of one step: what was said, then one message for each result."""
     try:
         kept = _kept(step)
     except (ValueError, LookupError, TypeError) as error:
-        raise document.unreadable(source, f"{place}.extra.{EXTRA}", str(error)) from error
+        raise document.unreadable(source, str(error), at=f"{at}.extra.{EXTRA}") from error
     said = tuple(content_parts(step.get("message")))
     match step.get("source"):
         case "agent":
-            first = neutral("assistant", _agent_parts(step, said, kept), meta=_meta(step))
+            first = neutral("assistant", _agent_parts(step, said=said, kept=kept), meta=_meta(step))
         case "system":
             first = neutral("system", _woven(said, kept), meta=_meta(step))
         case "user":
             first = neutral("user", _woven(said, kept), meta=_meta(step))
         case other:
             raise document.unreadable(
-                source, f"{place}.source", f"{other!r} is none of system, user and agent"
+                source, f"{other!r} is none of system, user and agent", at=f"{at}.source"
             )
     return [*([first] if first.parts else []), *_observed(step)]
 
@@ -128,14 +132,14 @@ def _meta(step: dict[str, Any]) -> Meta:
     )
 
 
-def _agent_parts(step: dict[str, Any], said: Sequence[Part], kept: Sequence[tuple[int, Part]]) -> list[Part]:
+def _agent_parts(step: dict[str, Any], *, said: Sequence[Part], kept: Kept) -> list[Part]:
     """Reasoning, text, calls; reasoning that was kept whole (signed) stands for its readable copy."""
     parts: list[Part] = []
     if not any(isinstance(part, Reasoning) for _, part in kept):
         thought = string(step.get("reasoning_content"))
         parts += [Reasoning(text=thought)] if thought else []
     parts += said
-    for call in _objects(step.get("tool_calls")):
+    for call in mappings(step.get("tool_calls")):
         extra = _extra(call)
         arguments = string(extra.get("arguments")) or arguments_text(call.get("arguments"))
         call_id, name = str(call.get("tool_call_id") or ""), str(call.get("function_name") or "unknown")
@@ -143,7 +147,7 @@ def _agent_parts(step: dict[str, Any], said: Sequence[Part], kept: Sequence[tupl
     return _woven(parts, kept)
 
 
-def _woven(parts: Sequence[Part], kept: Sequence[tuple[int, Part]]) -> list[Part]:
+def _woven(parts: Sequence[Part], kept: Kept) -> list[Part]:
     """The parts with those the format could not say put back at their indexes."""
     woven = list(parts)
     for index, part in kept:
@@ -154,8 +158,8 @@ def _woven(parts: Sequence[Part], kept: Sequence[tuple[int, Part]]) -> list[Part
 def _observed(step: dict[str, Any]) -> Iterator[Message]:
     """Results as messages of their own; what answers no call is text that the environment put in."""
     observation = step.get("observation")
-    names = {call.get("tool_call_id"): call.get("function_name") for call in _objects(step.get("tool_calls"))}
-    for result in _objects(observation.get("results")) if isinstance(observation, dict) else ():
+    names = {call.get("tool_call_id"): call.get("function_name") for call in mappings(step.get("tool_calls"))}
+    for result in mappings(observation.get("results")) if isinstance(observation, dict) else ():
         extra = _extra(result)
         call_id = string(result.get("source_call_id")) or string(extra.get("call_id"))
         content = content_parts(result.get("content")) or _delegated(result)
@@ -181,7 +185,7 @@ def _observed(step: dict[str, Any]) -> Iterator[Message]:
 
 def _delegated(result: dict[str, Any]) -> tuple[Any, ...]:
     """A sub-agent's result may be a reference alone; then the reference is what the parent saw."""
-    refs = _objects(result.get("subagent_trajectory_ref"))
+    refs = mappings(result.get("subagent_trajectory_ref"))
     told = [string(ref.get("trajectory_id")) or string(ref.get("trajectory_path")) for ref in refs]
     return text_parts("\n".join(f"[sub-agent trajectory {name}]" for name in told if name))
 
@@ -195,7 +199,3 @@ def _extra(value: dict[str, Any]) -> dict[str, Any]:
     extra = value.get("extra")
     ours = extra.get(EXTRA) if isinstance(extra, dict) else None
     return ours if isinstance(ours, dict) else {}
-
-
-def _objects(value: Any) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

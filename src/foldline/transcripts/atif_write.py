@@ -25,6 +25,7 @@ from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text,
 from foldline.transcripts.log_values import part_json
 from foldline.transcripts.transcript import Transcript, Written
 from foldline.wire import strict
+from foldline.wire.tools import convert_tools
 
 VERSION: Final = "ATIF-v1.8"
 EXTRA: Final = "foldline"
@@ -99,7 +100,8 @@ def _steps(messages: Iterable[Message]) -> list[Json]:
     for message in messages:
         results = [part for part in message.parts if isinstance(part, ToolResult) and not part.server]
         for result in results:
-            _observe(steps, asked.get(result.call_id), result)
+            asker = asked.get(result.call_id)
+            _observe(_holder(steps) if asker is None else asker, result, orphan=asker is None)
         rest = [part for part in message.parts if not isinstance(part, ToolResult) or part.server]
         if not rest:
             continue
@@ -165,15 +167,8 @@ def _call(call: ToolCall) -> Json:
     return told if extra is None else {**told, "extra": extra}
 
 
-def _observe(steps: list[Json], step: Json | None, result: ToolResult) -> None:
-    """Put a result into the step that asked; one that answers nothing says so in the step before it."""
-    orphan = step is None
-    if step is None:
-        if not steps:
-            steps.append({"source": "system", "message": ""})
-        step = steps[-1] if steps[-1]["source"] != "user" else {"source": "system", "message": ""}
-        if step is not steps[-1]:
-            steps.append(step)
+def _observe(step: Json, result: ToolResult, *, orphan: bool = False) -> None:
+    """Put a result into the observation of the step that asked; an orphan names its call in `extra` alone."""
     said: list[Json] = []
     kept: list[list[Any]] = []
     for index, part in enumerate(result.content):
@@ -182,11 +177,8 @@ def _observe(steps: list[Json], step: Json | None, result: ToolResult) -> None:
             kept.append([index, part_json(part, 0)])
         else:
             said.append(piece)
-    told: Json = (
-        {"content": _content(said)}
-        if orphan
-        else {"source_call_id": result.call_id, "content": _content(said)}
-    )
+    told: Json = {} if orphan else {"source_call_id": result.call_id}
+    told["content"] = _content(said)
     extra = _extra(
         call_id=result.call_id if orphan else None,
         is_error=result.is_error,
@@ -196,6 +188,13 @@ def _observe(steps: list[Json], step: Json | None, result: ToolResult) -> None:
     if extra is not None:
         told["extra"] = extra
     step.setdefault("observation", {"results": []})["results"].append(told)
+
+
+def _holder(steps: list[Json]) -> Json:
+    """A step that may hold a result no call asked for: the last one, or a new one where that is a user's."""
+    if not steps or steps[-1]["source"] == "user":
+        steps.append({"source": "system", "message": ""})
+    return steps[-1]
 
 
 def _content(pieces: Sequence[Json]) -> str | list[Json]:
@@ -254,13 +253,9 @@ def _final(steps: Sequence[Json]) -> Json:
 
 
 def _definitions(tools: bytes) -> list[Json]:
-    """Tool schemas in OpenAI's shape; Anthropic's and the Responses API's are turned, any other stands as it is."""
-    return [_definition(tool) for tool in strict.loads(tools) if isinstance(tool, dict)]
-
-
-def _definition(tool: Json) -> Json:
-    if "function" in tool or "name" not in tool:
-        return tool
-    parameters = tool.get("input_schema", tool.get("parameters"))
-    function = {"name": tool["name"], "description": tool.get("description"), "parameters": parameters}
-    return {"type": "function", "function": {key: told for key, told in function.items() if told is not None}}
+    """Tool schemas in OpenAI's shape; a tool that has none there (a provider's own) stands as it is."""
+    definitions: list[Json] = []
+    for tool in strict.loads(tools):
+        turned = None if "function" in tool else convert_tools(strict.dump([tool]), to="openai-chat")[0]
+        definitions += [tool] if turned is None else strict.loads(turned)
+    return definitions

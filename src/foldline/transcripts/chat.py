@@ -16,8 +16,8 @@ from foldline.transcripts.source import Source
 from foldline.wire import strict
 
 
-def decode_all(source: Source, slices: Iterable[bytes], *, wire: str, place: str) -> tuple[Message, ...]:
-    """Each slice as a message of format `wire`; raises `InvalidTranscript` naming `place[index]`."""
+def decode_all(source: Source, slices: Iterable[bytes], *, wire: str, at: str) -> tuple[Message, ...]:
+    """Each slice as a message of format `wire`; raises `InvalidTranscript` naming the place, `at[index]`."""
     reading = codec(wire)
     messages: list[Message] = []
     for index, data in enumerate(slices):
@@ -25,5 +25,5 @@ def decode_all(source: Source, slices: Iterable[bytes], *, wire: str, place: str
             strict.loads(data)
             messages.append(reading.decode(data))
         except ValueError as error:  # what is no JSON (BadJson) and what is no message
-            raise unreadable(source, f"{place}[{index}]", str(error)) from error
+            raise unreadable(source, str(error), at=f"{at}[{index}]") from error
     return tuple(messages)

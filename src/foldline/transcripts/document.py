@@ -14,6 +14,9 @@ and the same functions work on its values.
 
 from __future__ import annotations
 
+import codecs
+import json
+import re
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
@@ -27,17 +30,36 @@ from foldline.wire.splice import dump
 Piece: TypeAlias = Any
 """A `msgspec.Raw` slice not read yet, or a value."""
 
+_STRIDE = 64 * 1024
+"""Bytes checked for UTF-8 at a time; decoded they take four times that at most."""
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_KEY = re.compile(rb'\s*,?\s*("(?:[^"\\]++|\\.)*+")\s*:\s*', re.DOTALL)
+_END = re.compile(rb"\s*\}\s*\Z")
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 def open_document(source: Source) -> Piece:
-    """The document of an input, not read yet. Raises `InvalidTranscript` when it cannot be cut or read."""
+    """The document of an input, not read yet. Raises `InvalidTranscript` when it cannot be cut or read, or when the
+    outermost object gives a key twice."""
     data = source.document()
+    _refuse_other_text(source, data)
     try:
-        return msgspec.json.decode(data, type=msgspec.Raw)
+        root = msgspec.json.decode(data, type=msgspec.Raw)
     except (msgspec.DecodeError, RecursionError):
         return _whole(source, data)
+    unique_fields(source, root, at="the top")
+    return root
+
+
+def _refuse_other_text(source: Source, data: bytes) -> None:
+    """Raise for bytes that are no UTF-8, which slices would pass on unseen; in pieces, without a second copy."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for start in range(0, len(data), _STRIDE):
+        try:
+            decoder.decode(data[start : start + _STRIDE], final=start + _STRIDE >= len(data))
+        except UnicodeDecodeError as error:
+            place = start + max(error.start, 0)
+            raise source.fail(f"is not valid UTF-8 near byte {place:,}; convert or repair it") from error
 
 
 def _whole(source: Source, data: bytes) -> Any:
@@ -57,6 +79,29 @@ def fields(piece: Piece) -> dict[str, Piece]:
     return piece if isinstance(piece, dict) else {}
 
 
+def unique_fields(source: Source, piece: Piece, *, at: str) -> dict[str, Piece]:
+    """As `fields`; a key given twice is an `InvalidTranscript` that names the place `at`."""
+    members = fields(piece)
+    if isinstance(piece, msgspec.Raw) and members and not _walks_through(memoryview(piece), members):
+        read(source, piece, at=at)  # finds and names the key
+    return members
+
+
+def _walks_through(text: memoryview, members: dict[str, msgspec.Raw]) -> bool:
+    """True when an object gives no key twice.
+
+    A parser keeps a key's first place and last value. Walking the text by the lengths of the values kept, the keys
+    come in order and the walk ends at the end exactly when nothing was given twice.
+    """
+    place = 1
+    for key, piece in members.items():
+        match = _KEY.match(text, place)
+        if match is None or json.loads(match[1]) != key:
+            return False
+        place = match.end() + len(memoryview(piece))
+    return _END.match(text, place) is not None
+
+
 def items(piece: Piece) -> list[Piece]:
     """The members of a list; empty when it is none."""
     if isinstance(piece, msgspec.Raw):
@@ -72,18 +117,18 @@ def value(piece: Piece) -> Any:
     return strict.loads(bytes(piece)) if isinstance(piece, msgspec.Raw) else piece
 
 
-def read(source: Source, piece: Piece, place: str) -> Any:
-    """The value of a piece; what cannot be read is an `InvalidTranscript` that names `place` in the document."""
+def read(source: Source, piece: Piece, *, at: str) -> Any:
+    """The value of a piece; what cannot be read is an `InvalidTranscript` that names the place `at` in the document."""
     try:
         return value(piece)
     except strict.BadJson as error:
-        raise unreadable(source, place, str(error)) from error
+        raise unreadable(source, str(error), at=at) from error
 
 
-def objects(source: Source, piece: Piece, place: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def objects(source: Source, piece: Piece, *, at: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a list with their indexes, each read when it is asked for; other members are left out."""
     for index, item in enumerate(items(piece)):
-        entry = read(source, item, f"{place}[{index}]")
+        entry = read(source, item, at=f"{at}[{index}]")
         if isinstance(entry, dict):
             yield index, entry
 
@@ -93,9 +138,9 @@ def raw_bytes(piece: Piece) -> bytes:
     return bytes(piece) if isinstance(piece, msgspec.Raw) else dump(piece)
 
 
-def unreadable(source: Source, place: str, why: str) -> InvalidTranscript:
+def unreadable(source: Source, why: str, *, at: str) -> InvalidTranscript:
     """The error for a part of a document, to be raised by the caller."""
-    return source.fail(f"at {place}: {why}; repair or remove it")
+    return source.fail(f"at {at}: {why}; repair or remove it")
 
 
 def copies(piece: Piece) -> list[bytes]:

@@ -23,7 +23,7 @@ from foldline.core.edit import Edit, edited
 from foldline.core.errors import SessionCorrupt
 from foldline.core.message import Message, Meta, Part, Usage
 from foldline.core.ports import TokenCounter
-from foldline.core.view import Item
+from foldline.core.view import Item, item_of
 from foldline.transcripts.log_lines import Entry, Log, parse_log, write_log
 from foldline.transcripts.log_values import (
     Json,
@@ -211,7 +211,7 @@ class _Weightless:
 def _live(messages: Sequence[Message], compactions: Sequence[Sequence[Edit]]) -> tuple[Item, ...]:
     """The view of a log: its messages with the edits of each compaction applied in turn."""
     counter = cast(TokenCounter, _Weightless())
-    items = tuple(Item(seq=n, message=m, weights=(0,) * len(m.parts)) for n, m in enumerate(messages))
+    items = tuple(item_of(n, m, (0,) * len(m.parts), 0) for n, m in enumerate(messages))
     for edits in compactions:
         items = edited(items, edits, counter)
     return items

@@ -17,7 +17,15 @@ from typing import Any, Final
 from foldline.core.message import Message, Meta, Part, Reasoning, Role, ToolCall, ToolResult, Usage
 from foldline.transcripts import document
 from foldline.transcripts.document import Piece
-from foldline.transcripts.neutral import arguments_text, content_part, content_parts, neutral, string
+from foldline.transcripts.neutral import (
+    arguments_text,
+    content_part,
+    content_parts,
+    mapping,
+    mappings,
+    neutral,
+    string,
+)
 from foldline.transcripts.source import Source, keys
 from foldline.transcripts.transcript import Transcript
 from foldline.wire.usage import read_usage
@@ -69,18 +77,18 @@ class _LangGraph:
         """The one conversation of a state; empty when the document holds no LangChain messages."""
         root = document.open_document(source)
         place, piece = _find(root)
-        messages, skipped = _messages(source, piece, place)
+        messages, skipped = _messages(source, piece, at=place)
         if not messages:
             return ()
         at = _last_usage(messages)
         last = next((m.meta for m in reversed(messages) if m.role == "assistant"), None)
         state = document.fields(root)
-        about = document.read(source, state.get("metadata"), "metadata")
+        about = document.read(source, state.get("metadata"), at="metadata")
         about = about if isinstance(about, dict) else {}
         return (
             Transcript(
                 format=self.name,
-                wire=_wire(source, piece, place),
+                wire=_wire(source, piece, at=place),
                 messages=tuple(messages),
                 id=string(about.get("thread_id")),
                 model=(last.model if last else None) or string(about.get("model_name")),
@@ -105,10 +113,10 @@ def _find(root: Piece) -> tuple[str, Piece]:
     return "", root
 
 
-def _messages(source: Source, piece: Piece, place: str) -> tuple[list[Message], Counter[str]]:
+def _messages(source: Source, piece: Piece, *, at: str) -> tuple[list[Message], Counter[str]]:
     messages: list[Message] = []
     skipped: Counter[str] = Counter()
-    for _, entry in document.objects(source, piece, place):
+    for _, entry in document.objects(source, piece, at=at):
         plain = _plain(entry)
         kind = _kind(str(plain.get("type") or ""))
         role = _ROLES.get(kind)
@@ -136,8 +144,8 @@ def _kind(name: str) -> str:
 
 
 def _message(entry: dict[str, Any], role: Role) -> Message:
-    extra = _object(entry.get("additional_kwargs"))
-    meta = _meta(entry, extra, role)
+    extra = mapping(entry.get("additional_kwargs"))
+    meta = _meta(entry, role)
     match role:
         case "tool":
             return neutral("tool", (_result(entry),), meta=meta)
@@ -196,13 +204,13 @@ def _reasoning_text(item: dict[str, Any]) -> str:
 
 def _calls(entry: dict[str, Any], extra: dict[str, Any]) -> list[ToolCall]:
     """Calls LangChain could read, then those whose arguments are no JSON; raw OpenAI calls where it read none."""
-    read = [*_objects(entry.get("tool_calls")), *_objects(entry.get("invalid_tool_calls"))]
+    read = [*mappings(entry.get("tool_calls")), *mappings(entry.get("invalid_tool_calls"))]
     if not read:
-        raw = _objects(extra.get("tool_calls"))
+        raw = mappings(extra.get("tool_calls"))
         read = [
             {"id": call.get("id"), "name": inner.get("name"), "args": inner.get("arguments")}
             for call in raw
-            if (inner := _object(call.get("function")))
+            if (inner := mapping(call.get("function")))
         ]
     return [_call(call, index) for index, call in enumerate(read)]
 
@@ -226,13 +234,14 @@ def _result(entry: dict[str, Any]) -> ToolResult:
     )
 
 
-def _meta(entry: dict[str, Any], extra: dict[str, Any], role: Role) -> Meta:
-    about = _object(entry.get("response_metadata"))
+def _meta(entry: dict[str, Any], role: Role) -> Meta:
+    extra = mapping(entry.get("additional_kwargs"))
+    about = mapping(entry.get("response_metadata"))
     return Meta(
         id=string(entry.get("id")),
         response_id=string(about.get("id")),
         model=string(about.get("model_name")) or string(about.get("model")),
-        usage=read_usage(_object(entry.get("usage_metadata")), format="langgraph"),
+        usage=read_usage(mapping(entry.get("usage_metadata")), format="langgraph"),
         stop_reason=string(about.get("finish_reason")) or string(about.get("stop_reason")),
         # set by LangChain's summarisation middleware and by hosts that hide a message from the person
         injected=role == "user" and bool(extra.get("lc_source") or extra.get("hide_from_ui")),
@@ -247,20 +256,12 @@ def _last_usage(messages: list[Message]) -> int | None:
     return next((n for n in range(len(messages) - 1, -1, -1) if _usage_of(messages[n])), None)
 
 
-def _wire(source: Source, piece: Piece, place: str) -> str:
+def _wire(source: Source, piece: Piece, *, at: str) -> str:
     """The wire format of the provider that answered last."""
     pieces = document.items(piece)
     for index in range(len(pieces) - 1, -1, -1):
-        entry = document.read(source, pieces[index], f"{place}[{index}]")
+        entry = document.read(source, pieces[index], at=f"{at}[{index}]")
         if isinstance(entry, dict) and _kind(str(_plain(entry).get("type") or "")) == "ai":
-            provider = _object(_plain(entry).get("response_metadata")).get("model_provider")
+            provider = mapping(_plain(entry).get("response_metadata")).get("model_provider")
             return _WIRES.get(str(provider), "openai-chat")
     return "openai-chat"
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _objects(value: Any) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -84,22 +84,22 @@ class _Damage(Exception):
 
 def header_line(*, format: str, body: bytes) -> bytes:
     """The first line of a new log. `body` is a JSON object on one line."""
-    return _line(b'{"foldline":%d,"format":"%b"' % (VERSION, format.encode()), body, 0)
+    return _line(b'{"foldline":%d,"format":"%b"' % (VERSION, format.encode()), body, crc=0)
 
 
 def entry_line(*, seq: int, kind: str, body: bytes, crc: int) -> bytes:
     """The line of one entry; `crc` is the header's. `body` is a JSON object on one line."""
-    return _line(b'{"seq":%d,"kind":"%b"' % (seq, kind.encode()), body, crc)
+    return _line(b'{"seq":%d,"kind":"%b"' % (seq, kind.encode()), body, crc=crc)
 
 
-def _line(begin: bytes, body: bytes, crc: int) -> bytes:
+def _line(begin: bytes, body: bytes, *, crc: int) -> bytes:
     if b"\n" in body or not body.startswith(b"{") or len(body) > BODY_BYTES_MAX:
         raise ValueError("a body is one JSON object on one line, at most 1 GiB")
     begin += b',"len":%d' % len(body)
-    return b'%b,"crc":"%08x","body":%b}\n' % (begin, checksum(begin, body, crc), body)
+    return b'%b,"crc":"%08x","body":%b}\n' % (begin, checksum(begin, body, crc=crc), body)
 
 
-def checksum(begin: bytes, body: bytes, crc: int) -> int:
+def checksum(begin: bytes, body: bytes, *, crc: int) -> int:
     """CRC-32 of the line up to and with `len`'s digits, then of the body, going on from `crc`."""
     return zlib.crc32(body, zlib.crc32(begin, crc))
 
@@ -137,7 +137,7 @@ def parse_log(data: bytes) -> Log:
             if header is None:
                 header = _read_header(sound[end:stop])
             else:
-                entries.append(_read_entry(sound[end:stop], len(entries), header.crc, end))
+                entries.append(_read_entry(sound[end:stop], len(entries), crc=header.crc, offset=end))
             end = stop + 1
     except _Damage as damage:
         return Log(header=header, entries=tuple(entries), end=end, state="corrupt", detail=str(damage))
@@ -159,26 +159,26 @@ def _read_header(line: bytes) -> Header:
     match = _FIRST.match(line)
     if match is None:
         raise _Damage("the first line is no header of a foldline log")
-    body = _body(line, match, 0)
+    body = _body(line, match, crc=0)
     return Header(version=int(match[1]), format=match[2].decode(), body=body, crc=int(match[4], 16))
 
 
-def _read_entry(line: bytes, seq: int, crc: int, offset: int) -> Entry:
+def _read_entry(line: bytes, seq: int, *, crc: int, offset: int) -> Entry:
     match = _ENTRY.match(line)
     if match is None:
         raise _Damage(f"entry {seq} is not written as an entry")
-    body = _body(line, match, crc)
+    body = _body(line, match, crc=crc)
     if match[1] != b"%d" % seq:
         raise _Damage(f"entry {seq} is missing; the line says {match[1].decode()}")
     return Entry(seq=seq, kind=match[2].decode(), body=body, offset=offset)
 
 
-def _body(line: bytes, match: re.Match[bytes], crc: int) -> bytes:
+def _body(line: bytes, match: re.Match[bytes], *, crc: int) -> bytes:
     """The body of a line whose length and checksum are right."""
     body = line[match.end() : -1]
     if line[-1:] != b"}" or match[3] != b"%d" % len(body):
         raise _Damage(f"the line holds {len(body):,} bytes, not the {match[3].decode()} it should")
-    if checksum(line[: match.end(3)], body, crc) != int(match[4], 16):
+    if checksum(line[: match.end(3)], body, crc=crc) != int(match[4], 16):
         raise _Damage("the checksum does not match")
     return body
 

@@ -195,7 +195,7 @@ def read_part(body: Mapping[str, Any], place: int) -> Part:
         )
     if kind is Opaque:
         extra["raw"] = str(body["raw"]).encode("utf-8", "surrogateescape")
-    return cast(Part, _make(kind, body, extra))
+    return cast(Part, _make(kind, body, **extra))
 
 
 # ── edits ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -267,17 +267,15 @@ def _told(value: Struct, apart: frozenset[str] = frozenset()) -> Json:
     }
 
 
-def _make(kind: type[Struct], body: Mapping[str, Any], extra: Mapping[str, Any] | None = None) -> Any:
-    """A value of `kind` from the members it knows, checked; raises `ValueError` where a member is of another type."""
-    names = {field.name for field in fields(kind)} - _APART
-    plain = {name: told for name, told in body.items() if name in names}
+def _make(kind: type[Struct], body: Mapping[str, Any], **extra: Any) -> Any:
+    """A value of `kind` from the members it knows and those already read; raises `ValueError` for a wrong type."""
+    known = {field.name for field in fields(kind)}
     try:
-        made = msgspec.convert(
-            plain | {n: () if n == "content" else b"" for n in (extra or {}) if n != "slot"}, kind
+        return msgspec.convert(
+            {name: told for name, told in {**body, **extra}.items() if name in known}, kind
         )
     except msgspec.ValidationError as error:
         raise ValueError(f"{kind.__name__}: {error}") from error
-    return replace(made, **extra) if extra else made
 
 
 def _role(name: Any) -> Role:

@@ -130,6 +130,16 @@ def arguments_text(value: Any) -> str:
     return dump_text({} if value is None else value)
 
 
+def mapping(value: Any) -> dict[str, Any]:
+    """`value` when it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def mappings(value: Any) -> list[dict[str, Any]]:
+    """The objects in `value` when it is a list, else none."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
 def string(value: Any) -> str | None:
     """`value` when it is a non-empty text."""
     return value if isinstance(value, str) and value else None

@@ -53,7 +53,7 @@ class _OpenHands:
         log = _copy(source)
         if not log.sent:
             return ()
-        sent = [_marked(m) for m in decode_all(source, log.sent, wire=WIRE, place="messages")]
+        sent = [_marked(m) for m in decode_all(source, log.sent, wire=WIRE, at="messages")]
         replies = [] if log.reply is None else [log.reply]
         usage = _usage(log.response)
         meta = Meta(
@@ -62,9 +62,7 @@ class _OpenHands:
             model=string(log.response.get("model")),
             usage=usage,
         )
-        got = [
-            replace(m, meta=meta) for m in decode_all(source, replies, wire=WIRE, place="response.choices")
-        ]
+        got = [replace(m, meta=meta) for m in decode_all(source, replies, wire=WIRE, at="response.choices")]
         known = usage is not None and bool(got)
         return (
             Transcript(
@@ -93,14 +91,14 @@ def _copy(source: Source) -> _Log:
     root = document.fields(document.open_document(source))
     members = document.fields(root.get("response"))
     about = {
-        name: document.read(source, piece, f"response.{name}")
+        name: document.read(source, piece, at=f"response.{name}")
         for name, piece in members.items()
         if name in ("id", "model", "usage")
     }
     answered = document.fields(root.get("raw_response")) or members
     choices = document.items(answered.get("choices"))
     reply = document.fields(choices[0]).get("message") if choices else None
-    window = document.read(source, root.get("context_window"), "context_window")
+    window = document.read(source, root.get("context_window"), at="context_window")
     tools = root.get("tools")
     return _Log(
         sent=document.copies(root.get("messages")),
@@ -108,7 +106,7 @@ def _copy(source: Source) -> _Log:
         tools=document.raw_bytes(tools) if document.items(tools) and "raw_messages" not in root else None,
         response=about,
         tokens_window=window if isinstance(window, int) else None,
-        time_s=unix_time(document.read(source, root.get("timestamp"), "timestamp")),
+        time_s=unix_time(document.read(source, root.get("timestamp"), at="timestamp")),
     )
 
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from foldline.core.message import Message, Meta, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from foldline.transcripts import document
-from foldline.transcripts.neutral import arguments_text, content_parts, neutral, string
+from foldline.transcripts.neutral import arguments_text, content_parts, mapping, mappings, neutral, string
 from foldline.transcripts.source import Source, keys
 from foldline.transcripts.transcript import Transcript
 from foldline.wire.splice import dump_text
@@ -45,13 +45,13 @@ class _SweAgent:
         """The one conversation of the file."""
         root = document.fields(document.open_document(source))
         reading = _Reading()
-        for _, entry in document.objects(source, root.get("history"), "history"):
+        for _, entry in document.objects(source, root.get("history"), at="history"):
             reading.add(entry)
         if not reading.messages:
             return ()
         config = document.fields(root.get("replay_config"))
         agent = document.read(
-            source, document.fields(config.get("agent")).get("model"), "replay_config.agent.model"
+            source, document.fields(config.get("agent")).get("model"), at="replay_config.agent.model"
         )
         return (
             Transcript(
@@ -97,7 +97,7 @@ class _Reading:
                 self.skipped[str(other)] += 1
 
     def _assistant(self, entry: dict[str, Any]) -> None:
-        calls = [call for call in entry.get("tool_calls") or () if isinstance(call, dict)]
+        calls = mappings(entry.get("tool_calls"))
         parts: list[Part] = [*_thinking(entry)]
         self.waiting = None
         if calls:
@@ -109,8 +109,10 @@ class _Reading:
 
     def _results(self, entry: dict[str, Any]) -> None:
         """One observation; further ids of the same entry were answered by it too and get an empty result."""
-        told = entry.get("tool_call_ids") or [entry.get("tool_call_id")]
-        ids = [str(known) for known in told if known]
+        told = entry.get("tool_call_ids")
+        ids = [
+            str(known) for known in (told if isinstance(told, list) else [entry.get("tool_call_id")]) if known
+        ]
         for index, known in enumerate(ids or [self.waiting.id if self.waiting else ""]):
             content = content_parts(entry.get("content")) if index == 0 else ()
             self.messages.append(neutral("tool", (ToolResult(call_id=known, content=content),)))
@@ -141,7 +143,6 @@ def _is_task(message: Message) -> bool:
 
 
 def _thinking(entry: dict[str, Any]) -> list[Reasoning]:
-    blocks = [block for block in entry.get("thinking_blocks") or () if isinstance(block, dict)]
     return [
         Reasoning(
             text=string(block.get("thinking")) or "",
@@ -149,13 +150,12 @@ def _thinking(entry: dict[str, Any]) -> list[Reasoning]:
             redacted=block.get("type") == "redacted_thinking",
             provider="anthropic",
         )
-        for block in blocks
+        for block in mappings(entry.get("thinking_blocks"))
     ]
 
 
 def _call(call: dict[str, Any]) -> ToolCall:
-    function = call.get("function")
-    function = function if isinstance(function, dict) else {}
+    function = mapping(call.get("function"))
     return ToolCall(
         id=str(call.get("id") or ""),
         name=str(function.get("name") or "unknown"),
@@ -181,12 +181,16 @@ def _said(entry: dict[str, Any], call: ToolCall | None) -> list[Part]:
     content, thought = entry.get("content"), string(entry.get("thought"))
     if call is None:
         return [*content_parts(content)]
-    if isinstance(content, str) and thought is not None and _repeats(content, thought, str(entry["action"])):
+    if (
+        isinstance(content, str)
+        and thought is not None
+        and _repeats(content, thought=thought, action=str(entry["action"]))
+    ):
         return [Text(text=thought), call]
     return [*content_parts(content), call]
 
 
-def _repeats(content: str, thought: str, action: str) -> bool:
+def _repeats(content: str, *, thought: str, action: str) -> bool:
     """True when nothing but fences and blanks is left of the content without thought and action."""
     rest = content.replace(thought, "", 1).replace(action.strip(), "", 1)
     return not rest.replace("`", "").strip()
@@ -200,7 +204,7 @@ def _model(told: Any) -> str | None:
 def _notes(source: Source, config: dict[str, Any]) -> tuple[str, ...]:
     agent = document.fields(config.get("agent"))
     told = document.read(
-        source, agent.get("history_processors", agent.get("history_processor")), "replay_config.agent"
+        source, agent.get("history_processors", agent.get("history_processor")), at="replay_config.agent"
     )
     processors = told if isinstance(told, list) else [told]
     for processor in processors:

@@ -43,7 +43,7 @@ class _TauBench:
             Transcript(
                 format=self.name,
                 wire=WIRE,
-                messages=decode_all(source, result.slices, wire=WIRE, place=result.place),
+                messages=decode_all(source, result.slices, wire=WIRE, at=result.place),
                 id=result.id,
             )
             for result in results
@@ -60,10 +60,10 @@ def _results(source: Source) -> list[_Result]:
     elements = document.items(root) or [root]
     results = []
     for index, element in enumerate(elements):
-        members = document.fields(element)
+        members = document.unique_fields(source, element, at=f"[{index}]")
         place = f"[{index}].traj"
-        task = document.read(source, members.get("task_id"), f"[{index}].task_id")
-        trial = document.read(source, members.get("trial"), f"[{index}].trial")
+        task = document.read(source, members.get("task_id"), at=f"[{index}].task_id")
+        trial = document.read(source, members.get("trial"), at=f"[{index}].trial")
         name = str(index if task is None else task)
         results.append(
             _Result(

@@ -19,6 +19,8 @@ from foldline.transcripts import document
 from foldline.transcripts.neutral import (
     arguments_text,
     content_parts,
+    mapping,
+    mappings,
     neutral,
     string,
     text_parts,
@@ -45,21 +47,19 @@ class _Trae:
     def read(self, source: Source) -> tuple[Transcript, ...]:
         """The one conversation of the file."""
         root = document.fields(document.open_document(source))
-        provider = string(document.read(source, root.get("provider"), "provider"))
+        provider = string(document.read(source, root.get("provider"), at="provider"))
         messages: list[Message] = []
         usage_at: int | None = None
-        steps = document.objects(source, root.get("llm_interactions"), "llm_interactions")
+        steps = document.objects(source, root.get("llm_interactions"), at="llm_interactions")
         for index, step in steps:
-            told = step.get("input_messages")
-            for entry in told if isinstance(told, list) else ():
-                if isinstance(entry, dict):
-                    messages.append(_input(entry, first=index == 0))
+            for entry in mappings(step.get("input_messages")):
+                messages.append(_input(entry, first=index == 0))
             if isinstance(response := step.get("response"), dict):
-                messages.append(_response(response, step, provider))
+                messages.append(_response(response, provider, time=step.get("timestamp")))
                 usage_at = len(messages) - 1 if _usage_of(messages[-1]) else usage_at
         if not messages:
             return ()
-        model = string(document.read(source, root.get("model"), "model"))
+        model = string(document.read(source, root.get("model"), at="model"))
         return (
             Transcript(
                 format=self.name,
@@ -96,17 +96,14 @@ def _result(told: dict[str, Any]) -> ToolResult:
     )
 
 
-def _response(response: dict[str, Any], step: dict[str, Any], provider: str | None) -> Message:
+def _response(response: dict[str, Any], provider: str | None, *, time: Any) -> Message:
     parts: list[Part] = [*content_parts(response.get("content"))]
-    calls = response.get("tool_calls")
-    for call in calls if isinstance(calls, list) else ():
-        if isinstance(call, dict):
-            parts.append(_call(call))
+    parts += [_call(call) for call in mappings(response.get("tool_calls"))]
     meta = Meta(
-        time_s=unix_time(step.get("timestamp")),
+        time_s=unix_time(time),
         model=string(response.get("model")),
         usage=read_usage(
-            _object(response.get("usage")), format="anthropic" if provider in _ANTHROPIC else "trae"
+            mapping(response.get("usage")), format="anthropic" if provider in _ANTHROPIC else "trae"
         ),
         stop_reason=string(response.get("finish_reason")),
     )
@@ -119,10 +116,6 @@ def _call(call: dict[str, Any]) -> ToolCall:
         name=str(call.get("name") or "unknown"),
         arguments=arguments_text(call.get("arguments")),
     )
-
-
-def _object(value: Any) -> dict[str, Any] | None:
-    return value if isinstance(value, dict) else None
 
 
 def _usage_of(message: Message) -> Usage | None:

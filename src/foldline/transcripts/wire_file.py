@@ -74,10 +74,9 @@ class WireReader(Struct, frozen=True, kw_only=True):
 
     def recognise(self, head: bytes) -> int:
         """At most 70: for the format whose unmistakable mark comes first, or for the default without any."""
-        found = keys(head)
-        if "role" not in found and not any(key in found for key in _MESSAGE_KEYS):
-            if not (found.get("type") or "").startswith(("function_call", "reasoning")) or "payload" in found:
-                return 0
+        found = _body_keys(head)
+        if not found:
+            return 0
         marks = {name: match.start() for name, mark in _MARKS.items() if (match := mark.search(head))}
         if "contents" in found:
             likely, sure = "gemini", _CERTAIN
@@ -98,7 +97,7 @@ class WireReader(Struct, frozen=True, kw_only=True):
             root = document.open_document(source)
             if openhands.is_log(document.fields(root)):  # its own keys may stand beyond the first 64 kB
                 return openhands.READER.read(source)
-            conversations = list(_of_document(root))
+            conversations = list(_of_document(source, root))
             del root
         notes = bad.notes(source)
         found = [
@@ -123,7 +122,9 @@ class WireReader(Struct, frozen=True, kw_only=True):
         if name == DEFAULT:
             name = _detected(source, conversation)
         messages = decode_all(source, conversation.slices, wire=name, at=conversation.at)
-        rest = {key: Raw(data) for key, data in conversation.about.items() if key in (*_SYSTEM_KEYS, "tools")}
+        rest = {key: Raw(data) for key, data in conversation.about.items() if key in _SYSTEM_KEYS}
+        if "tools" in conversation.about:
+            rest["tools"] = Raw(_tools(source, conversation))
         beside = read_body({"messages": [], **rest}, format=name, path=source.path)
         request = Request(format=name, messages=messages, system=beside.system, tools=beside.tools)
         return request, conversation.about
@@ -160,6 +161,18 @@ GEMINI_WRITER: Final = WireWriter(name="gemini")
 # ── shapes ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+def _body_keys(head: bytes) -> set[str]:
+    """Keys of the first body or message in `head`; empty when it is neither."""
+    found = keys(head, depth=2)
+    outer = {name for name in found if "." not in name}
+    for wrapper in _WRAPPERS:
+        inner = {name.partition(".")[2] for name in found if name.startswith(f"{wrapper}.")}
+        if not inner.isdisjoint(_MESSAGE_KEYS):
+            return inner
+    item = (found.get("type") or "").startswith(("function_call", "reasoning")) and "payload" not in found
+    return outer if item or "role" in outer or not outer.isdisjoint(_MESSAGE_KEYS) else set()
+
+
 def _is_lines(source: Source) -> bool:
     """True when the first line is a whole JSON object and more follows it."""
     first, _, rest = source.head.partition(b"\n")
@@ -186,13 +199,13 @@ def _is_object(data: bytes) -> bool:
         return False
 
 
-def _of_document(root: Piece) -> Iterator[_Conversation]:
+def _of_document(source: Source, root: Piece) -> Iterator[_Conversation]:
     elements = document.items(root)
     if not elements:
-        yield from _of_body(root, at="")
+        yield from _of_body(source, root, at="")
     elif _holds_messages(elements[0]):
         for index, element in enumerate(elements):
-            yield from _of_body(element, at=f"[{index}].")
+            yield from _of_body(source, element, at=f"[{index}].")
     elif document.items(elements[0]):
         for index, element in enumerate(elements):
             yield _Conversation(at=f"[{index}]", key="messages", slices=document.copies(element), about={})
@@ -206,11 +219,12 @@ def _holds_messages(piece: Piece) -> bool:
     return any(key in members for key in (*_MESSAGE_KEYS, *_WRAPPERS)) and "role" not in members
 
 
-def _of_body(piece: Piece, *, at: str) -> Iterator[_Conversation]:
-    outer = members = document.fields(piece)
+def _of_body(source: Source, piece: Piece, *, at: str) -> Iterator[_Conversation]:
+    outer = members = document.unique_fields(source, piece, at=at or "the top")
     for wrapper in _WRAPPERS:
         if wrapper in members and _holds_messages(members[wrapper]):
-            members, at = document.fields(members[wrapper]), f"{at}{wrapper}."
+            at = f"{at}{wrapper}."
+            members = document.unique_fields(source, members[wrapper], at=at)
             break
     key = next((key for key in ("contents", "messages", "input") if key in members), None)
     if key is None:
@@ -251,7 +265,7 @@ def _of_lines(source: Source, bad: BadLines) -> list[_Conversation]:
         if not isinstance(value, dict):
             bad.add(number, "not a JSON object")
         elif _holds_messages(value):
-            bodies.extend(_of_body(Raw(line.strip()), at=f"line {number}, "))
+            bodies.extend(_of_body(source, Raw(line.strip()), at=f"line {number}, "))
         else:
             messages.append(line.strip())
     if not bodies:
@@ -260,6 +274,18 @@ def _of_lines(source: Source, bad: BadLines) -> list[_Conversation]:
 
 
 # ── values ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _tools(source: Source, conversation: _Conversation) -> bytes:
+    """The tool schemas: a list, `null`, or (in rows of data sets) a list inside a string."""
+    data = conversation.about["tools"]
+    value = _value(source, data, at="tools")
+    if isinstance(value, str):
+        data = value.encode("utf-8", "surrogatepass")
+        value = _value(source, data, at="tools")
+    if value is not None and not isinstance(value, list):
+        raise document.unreadable(source, f"expected a list of tools, got {type(value).__name__}", at="tools")
+    return data
 
 
 def _detected(source: Source, conversation: _Conversation) -> str:
