@@ -1,14 +1,18 @@
 """How far the built-in estimate is from the exact count, over real files: the source of the figures in the docs.
 
-    python benchmarks/estimator_error.py [FILE...]
+    python benchmarks/estimator_error.py [--families] [FILE...]
 
 Takes every string of at least 40 characters out of each JSON or JSONL file (any other file is one string for each
 2,000 characters) and prints, against o200k_base: the error of the sum, the median and the 95th percentile of the
 error of single strings, and the error of `length / 4` beside it. Without files: the sessions in tests/data.
+
+With `--families` it prints the error of each family's correction instead, against the family's own vocabulary out of
+the splintr-rs package (which nothing here depends on: install it first), and that of plain o200k_base beside it.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from collections.abc import Iterator
@@ -18,6 +22,8 @@ from typing import Any
 
 from foldline.tokens.bpe import Exact
 from foldline.tokens.estimate import estimate, quarter
+from foldline.tokens.families import FAMILIES, Scaled
+from foldline.tokens.text import scrub
 
 CHARS_MIN = 40
 """Shorter strings are keys and ids; their error is one token either way."""
@@ -27,27 +33,43 @@ SAMPLE = Path(__file__).parent.parent / "tests" / "data"
 
 def main(arguments: list[str]) -> None:
     """Print the table."""
-    files = [Path(argument) for argument in arguments] or sorted(SAMPLE.glob("[!b]*/*"))
-    rows, everything = [], []
-    for file in files:
-        texts = [text for text in texts_of(file) if len(text) >= CHARS_MIN]
-        if texts:
-            rows.append((file.name, texts))
-            everything += texts
+    files = [Path(argument) for argument in arguments if argument != "--families"]
+    named = {file.name: long_texts_of(file) for file in files or sorted(SAMPLE.glob("[!b]*/*"))}
+    named = {name: texts for name, texts in named.items() if texts}
+    everything = [text for texts in named.values() for text in texts]
+    if "--families" in arguments:
+        print_families(everything)
+        return
     print(f"{'file':44} {'strings':>8} {'tokens':>9} {'sum':>7} {'median':>7} {'p95':>7} {'length/4':>9}")
-    for name, texts in [*rows, ("all", everything)]:
-        print(row(name, texts))
+    for name, texts in (named | {"all": everything}).items():
+        exact = Exact("o200k_base").many(texts)
+        plain = sum(map(quarter, texts)) / sum(exact) - 1
+        print(f"{name[:44]:44} {errors_of(list(map(estimate, texts)), exact)} {plain:+9.1%}")
 
 
-def row(name: str, texts: list[str]) -> str:
-    """One line of the table."""
-    exact = Exact("o200k_base").many(texts)
-    guesses = [estimate(text) for text in texts]
+def print_families(texts: list[str]) -> None:
+    """The same for the corrections in `foldline.tokens.families`."""
+    splintr = importlib.import_module("splintr")
+    base = Exact("o200k_base")
+    texts = [text for text in texts if text.isascii() or scrub(text) == text]
+    print(f"{'family':44} {'strings':>8} {'tokens':>9} {'sum':>7} {'median':>7} {'p95':>7} {'o200k':>9}")
+    for name, family in FAMILIES.items():
+        tokenizer = splintr.Tokenizer.from_pretrained(name)
+        exact = [len(tokenizer.encode(text)) for text in texts]
+        plain = sum(base.many(texts)) / sum(exact) - 1
+        print(f"{name:44} {errors_of(Scaled(family, base).many(texts), exact)} {plain:+9.1%}")
+
+
+def errors_of(guesses: list[int], exact: list[int]) -> str:
+    """How many, and the errors of the sum, of the median string and of the 95th percentile."""
     errors = sorted(abs(guess / tokens - 1) for guess, tokens in zip(guesses, exact, strict=True))
-    total = sum(exact)
-    of_sum, of_quarter = sum(guesses) / total - 1, sum(map(quarter, texts)) / total - 1
-    p95 = errors[int(0.95 * len(errors))]
-    return f"{name[:44]:44} {len(texts):8,} {total:9,} {of_sum:+7.1%} {median(errors):7.1%} {p95:7.1%} {of_quarter:+9.1%}"
+    of_sum, p95 = sum(guesses) / sum(exact) - 1, errors[int(0.95 * len(errors))]
+    return f"{len(exact):8,} {sum(exact):9,} {of_sum:+7.1%} {median(errors):7.1%} {p95:7.1%}"
+
+
+def long_texts_of(file: Path) -> list[str]:
+    """The strings of a file that are long enough to measure."""
+    return [text for text in texts_of(file) if len(text) >= CHARS_MIN]
 
 
 def texts_of(file: Path) -> Iterator[str]:

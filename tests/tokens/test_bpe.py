@@ -53,7 +53,7 @@ def test_counts_of_any_text_are_those_of_tiktoken(tiktoken: Any, text: str) -> N
 
 @pytest.mark.parametrize("text", SURROGATES)
 def test_lone_surrogates_count_as_the_replacement_character(tiktoken: Any, text: str) -> None:
-    """JavaScript logs have them; tiktoken replaces them, toktok refuses them (openclaw/openclaw#3243 is the kind)."""
+    """JavaScript logs have them; tiktoken replaces them, toktok refuses them."""
     counter, judge = Exact("o200k_base"), tiktoken["o200k_base"]
     expected = len(judge.encode(text))
     assert counter.one(text) == expected
