@@ -6,6 +6,7 @@ that holds something else is refused rather than shown. Counterpart: `foldline.c
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -22,8 +23,10 @@ class Shown(Struct, frozen=True, kw_only=True):
 
     title: str
     """What it is: `tool result of message 12`, `messages 4 to 47`."""
-    text: str
+    text: str | None
     """The original text, to the character; several messages with a line between that names each."""
+    data: bytes | None = None
+    """The bytes of an image or another file; then `text` is `None`."""
 
 
 def show(transcripts: Sequence[Transcript], address: str) -> Shown:
@@ -46,7 +49,7 @@ def _find(transcript: Transcript, place: Place) -> Shown | None:
         part = next((part for part in messages[0].parts if part.slot == place.slot), None)
         if part is None or digest_of([part]) != place.digest:
             return None
-        return Shown(title=f"{_name(part)} of message {place.start}", text=text_of(part))
+        return _shown(part, f"{_name(part)} of message {place.start}")
     if digest_of(part for message in messages for part in message.parts) != place.digest:
         return None
     if len(messages) == 1:
@@ -55,6 +58,15 @@ def _find(transcript: Transcript, place: Place) -> Shown | None:
         f"── message {place.start + n}, {message.role} ──\n{_message(message)}" for n, message in enumerate(messages)
     )
     return Shown(title=f"messages {place.start} to {place.end - 1}", text=text)
+
+
+def _shown(part: Part, title: str) -> Shown:
+    if isinstance(part, Media) and part.data is not None and part.mime is not None:
+        try:
+            return Shown(title=title, text=None, data=b64decode(part.data, validate=True))
+        except ValueError:
+            return Shown(title=title, text=part.data)
+    return Shown(title=title, text=text_of(part))
 
 
 def _message(message: Message) -> str:

@@ -14,8 +14,12 @@ from foldline.core.clamp import head_and_tail
 PARSE_MAX_CHARS = 4_000_000
 """A longer text is cut as text: parsing it costs more than its structure is worth."""
 DEPTH_MAX = 64
-ROUNDS_MAX = 12
-"""Most attempts, each with half the room per string and per list of the one before."""
+STRING_MIN = 80
+"""Strings are cut no shorter than this, in characters, before lists are thinned."""
+ITEMS_MAX = 512
+ITEMS_MIN = 2
+ROUNDS_MAX = 24
+"""Most attempts, each with less room per string, then per list, than the one before."""
 
 
 def clamp_json(text: str, chars: int, mark: str) -> str | None:
@@ -32,15 +36,24 @@ def clamp_json(text: str, chars: int, mark: str) -> str | None:
     except (ValueError, RecursionError):
         return None
     indent = 2 if "\n" in stripped[:200] else None
-    string_max, items_max = max(64, chars // 2), 256
+    strings, items = max(STRING_MIN, chars), ITEMS_MAX
     for _ in range(ROUNDS_MAX):
-        thin = _thin(value, string_max, items_max, mark, DEPTH_MAX)
-        separators = (",", ": ") if indent else (",", ":")
-        out = json.dumps(thin, ensure_ascii=False, indent=indent, separators=separators)
-        if len(out) <= chars and mark in out:
-            return out
-        string_max, items_max = max(16, string_max // 2), max(2, items_max // 2)
+        out = _dump(_thin(value, strings, items, mark, DEPTH_MAX), indent)
+        if len(out) <= chars:
+            return out if mark in out else None
+        share = max(0.3, min(0.9, chars / len(out)))
+        if strings > STRING_MIN:
+            strings = max(STRING_MIN, int(min(strings, chars) * share))
+        elif items > ITEMS_MIN:
+            items = max(ITEMS_MIN, int(items * share))
+        else:
+            return None
     return None
+
+
+def _dump(value: Any, indent: int | None) -> str:
+    separators = (",", ": ") if indent else (",", ":")
+    return json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -56,12 +69,11 @@ def _thin(value: Any, string_max: int, items_max: int, mark: str, depth: int) ->
     if depth == 0:
         return mark
     if isinstance(value, list):
-        head = [_thin(v, string_max, items_max, mark, depth - 1) for v in value[: items_max - items_max // 3]]
-        if len(value) <= items_max:
-            rest = value[items_max - items_max // 3 :]
-            return head + [_thin(v, string_max, items_max, mark, depth - 1) for v in rest]
-        tail = [_thin(v, string_max, items_max, mark, depth - 1) for v in value[-(items_max // 3) :]] if items_max >= 3 else []
-        return [*head, f"{len(value) - len(head) - len(tail)} items {mark}", *tail]
+        head, tail = _ends(value, items_max)
+        thin = [_thin(v, string_max, items_max, mark, depth - 1) for v in value[:head]]
+        if head + tail < len(value):
+            thin.append(f"{len(value) - head - tail} items {mark}")
+        return thin + [_thin(v, string_max, items_max, mark, depth - 1) for v in value[len(value) - tail :]]
     if isinstance(value, dict):
         kept = list(value.items())[:items_max]
         out = {k: _thin(v, string_max, items_max, mark, depth - 1) for k, v in kept}
@@ -69,6 +81,13 @@ def _thin(value: Any, string_max: int, items_max: int, mark: str, depth: int) ->
             out["…"] = f"{len(value) - items_max} keys {mark}"
         return out
     return value
+
+
+def _ends(value: list[Any], items_max: int) -> tuple[int, int]:
+    """How many items stay at the head and at the tail."""
+    if len(value) <= items_max:
+        return len(value), 0
+    return items_max - items_max // 3, items_max // 3
 
 
 def _thin_text(text: str, chars: int, mark: str) -> str:

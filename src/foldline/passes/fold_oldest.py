@@ -8,19 +8,16 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from foldline.core.edit import Edit, Fold, Frame, Plan, Replace
+from foldline.core.edit import Edit, Fold, Frame, Plan
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline
-from foldline.core.view import Item, View
+from foldline.core.view import View
+from foldline.passes.clamping import clamp
 from foldline.passes.folding import counted, fold_of
-from foldline.passes.results import Found, find_results
-from foldline.passes.shorten import Limit, shorten
 from foldline.passes.template import body
 
 FOLD_TOKENS_MIN = 80
 """What the delimiters, the address and one line of a fold cost at most."""
-CLAMP_TOKENS_MIN = 120
-"""A result is not clamped below this: its notice alone costs about 40."""
 EDGE_TOKENS_MIN = 400
 """Less room than this is not worth half a unit at the edge."""
 
@@ -48,43 +45,37 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         if moment.tokens_excess <= 0:
             return Plan()
         structure = outline(view.items())
-        fixed = [not may_fold(structure, unit, frame) for unit in structure.units]
-        needed = sum(unit.tokens for unit, stays in zip(structure.units, fixed, strict=True) if stays)
-        if not all(fixed) and needed + FOLD_TOKENS_MIN < moment.tokens_target:
-            return self._fold(structure, fixed, moment, frame)
-        squeezed = clamp_to_fit(structure, fixed, moment.tokens_target - FOLD_TOKENS_MIN, frame)
-        folded = [u for u, stays in zip(structure.units, fixed, strict=True) if not stays]
-        return Plan(edits=(*squeezed, *self._fold_edit(structure, folded, FOLD_TOKENS_MIN, frame)))
-
-    def _fold(self, structure: Outline, fixed: list[bool], moment: Moment, frame: Frame) -> Plan:
-        room = moment.tokens_target - sum(
-            unit.tokens for unit, stays in zip(structure.units, fixed, strict=True) if stays
-        )
+        loose = [unit for unit in structure.units if may_fold(structure, unit, frame)]
+        fixed = [unit for unit in structure.units if unit not in loose]
+        room = moment.tokens_target - sum(unit.tokens for unit in fixed)
+        clamps: tuple[Edit, ...] = ()
+        if room < FOLD_TOKENS_MIN:
+            cut = clamp(structure, fixed, FOLD_TOKENS_MIN - room, frame)
+            clamps, room = cut.edits, room + cut.tokens_freed
         fold_max = min(self.fold_tokens_max, max(FOLD_TOKENS_MIN, int(moment.tokens_target * self.share_max)), room)
-        room -= fold_max
-        folded: list[Unit] = []
-        clamps: list[Edit] = []
-        edge_open = True
-        for unit, stays in reversed(list(zip(structure.units, fixed, strict=True))):
-            if stays:
-                continue
-            if edge_open and unit.tokens <= room:
-                room -= unit.tokens
-                continue
-            if edge_open and self.clamp_edge and room >= EDGE_TOKENS_MIN:
-                clamps = clamp_unit(structure, unit, room, frame)
-            else:
-                clamps = [] if edge_open else clamps
-            if not (edge_open and clamps):
-                folded.append(unit)
-            edge_open = False
-        return Plan(edits=(*clamps, *self._fold_edit(structure, folded[::-1], fold_max, frame)))
+        folded, edge, room = self._divide(structure, loose, room - fold_max, frame)
+        fold_max = min(self.fold_tokens_max, fold_max + max(0, room))
+        return Plan(edits=(*clamps, *edge, *self._fold_edit(structure, folded, fold_max, frame)))
+
+    def _divide(
+        self, structure: Outline, loose: list[Unit], room: int, frame: Frame
+    ) -> tuple[list[Unit], tuple[Edit, ...], int]:
+        """Newest units that fit, from the end; at most one clamped at the edge; the rest, oldest first, to be folded;
+        and the room that is left."""
+        loose = list(loose)
+        while loose and loose[-1].tokens <= room:
+            room -= loose.pop().tokens
+        if loose and self.clamp_edge and room >= EDGE_TOKENS_MIN:
+            cut = clamp(structure, loose[-1:], loose[-1].tokens - room, frame)
+            if loose[-1].tokens - cut.tokens_freed <= room:
+                return loose[:-1], cut.edits, 0
+        return loose, (), room
 
     def _fold_edit(self, structure: Outline, units: Sequence[Unit], tokens_max: int, frame: Frame) -> list[Fold]:
         gone = [item for unit in units for item in structure.items[unit.start : unit.end]]
         if not gone:
             return []
-        head = f"{counted(gone)}, folded; the originals can be read again at this address."
+        head = f"{counted(gone)}, folded; the address opens the originals."
         room = tokens_max - FOLD_TOKENS_MIN
         lines = body(gone, room, frame.counter.text) if room > 0 else ""
         edit = fold_of(gone, f"{head}\n{lines}" if lines else head)
@@ -94,39 +85,3 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
 def may_fold(structure: Outline, unit: Unit, frame: Frame) -> bool:
     """True for a unit that nothing protects."""
     return unit.kind != "system" and not unit.open and structure.seqs(unit).isdisjoint(frame.kept | frame.pins)
-
-
-def clamp_unit(structure: Outline, unit: Unit, room: int, frame: Frame) -> list[Edit]:
-    """Cuts of one unit's results that bring it to `room` tokens; empty when they cannot."""
-    results = [f for f in _results_in(structure, [unit]) if f.movable]
-    edits, freed = _clamp(results, unit.tokens - room, frame)
-    return edits if unit.tokens - freed <= room else []
-
-
-def clamp_to_fit(structure: Outline, fixed: list[bool], target: int, frame: Frame) -> list[Edit]:
-    """Cuts of oversized results among the units that stay, pins apart, largest first, until they fit `target`."""
-    units = [unit for unit, stays in zip(structure.units, fixed, strict=True) if stays and unit.kind == "round"]
-    excess = sum(unit.tokens for unit, stays in zip(structure.units, fixed, strict=True) if stays) - target
-    results = [f for f in _results_in(structure, units) if f.movable and f.seq not in frame.pins]
-    return _clamp(results, excess, frame)[0] if excess > 0 else []
-
-
-def _results_in(structure: Outline, units: Sequence[Unit]) -> list[Found]:
-    items: list[Item] = [item for unit in units for item in structure.items[unit.start : unit.end]]
-    return list(find_results(outline(tuple(items))))
-
-
-def _clamp(results: Sequence[Found], excess: int, frame: Frame) -> tuple[list[Edit], int]:
-    edits: list[Edit] = []
-    freed = 0
-    for found in sorted(results, key=lambda f: (-f.tokens, f.seq, f.part.slot)):
-        left = excess - freed
-        if left <= 0 or found.tokens <= CLAMP_TOKENS_MIN * 2:
-            break
-        size = max(CLAMP_TOKENS_MIN, found.tokens - left - CLAMP_TOKENS_MIN)
-        limit = Limit(size=size, head=size * 3 // 4, tail=size // 4, unit="tokens")
-        edit = shorten(found, limit, frame.counter.text)
-        if isinstance(edit, Replace):
-            edits.append(edit)
-            freed += found.tokens - frame.counter.part(edit.part)
-    return edits, freed

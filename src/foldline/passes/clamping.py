@@ -1,0 +1,122 @@
+"""Clamping what has to stay: single oversized parts cut to head and tail until the rest fits.
+
+Used by the last tier alone, at the edge of what it keeps and inside what nothing may fold. Cuts results, and outside
+the open round the assistant's own text, what a host wrote under the user's name, and the strings inside call arguments,
+which stay valid JSON with the same keys (NousResearch/hermes-agent#13574). Never the user's words, never reasoning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from foldline.core.address import notice, part_address
+from foldline.core.clamp import fit_head, fit_tail, head_and_tail
+from foldline.core.clamp_json import clamp_json
+from foldline.core.edit import Edit, Frame, Replace
+from foldline.core.message import Message, Part, Text, ToolCall, ToolResult
+from foldline.core.rounds import Outline, Unit
+from foldline.passes.results import Found
+from foldline.passes.shorten import Limit, shorten
+
+TOKENS_MIN = 120
+"""No part is clamped below this: its notice alone costs about 40."""
+HEAD_PERCENT = 75
+"""Share of a clamped part that is its head; the rest is its tail (requirement CMP-12)."""
+
+
+class Clamped(Struct, frozen=True, kw_only=True):
+    """Cuts, and what they free."""
+
+    edits: tuple[Edit, ...]
+    tokens_freed: int
+
+
+class _Part(Struct, frozen=True, kw_only=True):
+    seq: int
+    part: Part
+    tokens: int
+
+
+def clamp(structure: Outline, units: Iterable[Unit], excess: int, frame: Frame) -> Clamped:
+    """Cut parts of `units`, largest first, until `excess` tokens are freed or nothing is left to cut. Pinned messages
+    stay whole; of an open round only results are cut (law TAIL)."""
+    edits: list[Edit] = []
+    freed = 0
+    for part in sorted(_parts(structure, units, frame), key=lambda p: (-p.tokens, p.seq, p.part.slot)):
+        left = excess - freed
+        if left <= 0 or part.tokens <= 2 * TOKENS_MIN:
+            break
+        size = max(TOKENS_MIN, part.tokens - left - TOKENS_MIN)
+        edit = _cut(part, size, frame.counter.text)
+        gain = part.tokens - frame.counter.part(edit.part) if edit is not None else 0
+        if edit is not None and gain > 0:
+            edits.append(edit)
+            freed += gain
+    return Clamped(edits=tuple(edits), tokens_freed=freed)
+
+
+def _parts(structure: Outline, units: Iterable[Unit], frame: Frame) -> Iterable[_Part]:
+    for unit in units:
+        for item in structure.items[unit.start : unit.end]:
+            if item.seq in frame.pins or item.message.synthetic is not None:
+                continue
+            for part, tokens in zip(item.message.parts, item.weights, strict=True):
+                if part.slot >= 0 and _may_cut(part, item.message, is_open=unit.open):
+                    yield _Part(seq=item.seq, part=part, tokens=tokens)
+
+
+def _may_cut(part: Part, message: Message, *, is_open: bool) -> bool:
+    match part:
+        case ToolResult():
+            return not part.server
+        case Text():
+            return not is_open and (message.role == "assistant" or _is_hosts(message))
+        case ToolCall():
+            return not is_open and not part.server
+        case _:
+            return False
+
+
+def _is_hosts(message: Message) -> bool:
+    """Text under the user's name that no user wrote: command output, reminders."""
+    return message.role == "user" and message.meta is not None and message.meta.injected
+
+
+def _cut(part: _Part, size: int, count: Callable[[str], int]) -> Replace | None:
+    limit = Limit(size=size, head=size * HEAD_PERCENT // 100, tail=size - size * HEAD_PERCENT // 100, unit="tokens")
+    address = part_address(part.seq, part.part)
+    match part.part:
+        case ToolResult() as result:
+            found = Found(
+                seq=part.seq,
+                part=result,
+                tokens=part.tokens,
+                kind="other",
+                name="",
+                arguments="",
+                round=0,
+                turn=0,
+                movable=True,
+            )
+            return shorten(found, limit, count)
+        case Text() as text:
+            head, tail = fit_head(text.text, limit.head, count), fit_tail(text.text, limit.tail, count)
+            cut = head_and_tail(text.text, head, tail)
+            if cut is None:
+                return None
+            mark = notice(f"{part.tokens - size:,} tokens omitted", address)
+            new: Part = replace(text, text=f"{cut[0]}\n{mark}\n{cut[1]}", edited=True)
+        case ToolCall() as call:
+            mark = notice(f"{part.tokens - size:,} tokens omitted", address)
+            chars = size * len(call.arguments) // max(1, part.tokens)
+            arguments = clamp_json(call.arguments, chars, mark)
+            if arguments is None:
+                return None
+            new = replace(call, arguments=arguments, edited=True)
+        case _:
+            return None
+    return Replace(seq=part.seq, slot=part.part.slot, part=new, address=address)
+
