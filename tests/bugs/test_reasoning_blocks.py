@@ -27,8 +27,8 @@ def turns(count: int) -> list[dict[str, Any]]:
         round_ = written(
             [
                 Say("user", f"Step {number}?"),
-                Ask(((f"t{number}", "ls"),)),
-                Answer(((f"t{number}", "a b c"),)),
+                Ask(((f"r{number}", "ls"),)),
+                Answer(((f"r{number}", "a b c"),)),
             ],
             format="anthropic",
         )

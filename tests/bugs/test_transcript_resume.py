@@ -59,13 +59,22 @@ def _blocks(record: dict[str, Any]) -> Any:
 
 def pi(records: list[dict[str, Any]]) -> list[str]:
     """Lines of a pi session."""
-    lines = [
-        json.dumps({"type": "session", "id": "s1", "cwd": "/home/user/project", "provider": "anthropic"})
-    ]
+    head = {
+        "type": "session",
+        "id": "s1",
+        "timestamp": "2026-01-01T00:00:00.000Z",
+        "cwd": "/home/user/project",
+        "provider": "anthropic",
+        "modelId": "claude-sonnet-5",
+        "thinkingLevel": "off",
+    }
+    lines = [json.dumps(head)]
     for record in records:
-        content = [{"type": "text", "text": record["content"]}]
-        message = {"role": record["role"], "content": content, "timestamp": record["id"]}
-        lines.append(json.dumps({"type": "message", "message": message}, ensure_ascii=False))
+        message = {"role": record["role"], "content": [{"type": "text", "text": record["content"]}]}
+        stamp = f"2026-01-01T00:00:{record['id']:02d}.000Z"
+        lines.append(
+            json.dumps({"type": "message", "timestamp": stamp, "message": message}, ensure_ascii=False)
+        )
     return lines
 
 

@@ -165,5 +165,11 @@ def _errors(validator: Any, value: Any) -> list[str]:
 
 
 def _lines(error: Any) -> list[str]:
-    shown = error.errors(include_url=False, include_context=False, include_input=False)[:ERRORS_SHOWN_MAX]
-    return ["sdk at " + ".".join(str(step) for step in line["loc"]) + ": " + line["msg"] for line in shown]
+    """The errors, of each value those of the union's member that fits best: the others only repeat its type."""
+    members: dict[Any, dict[Any, list[str]]] = {}
+    for line in error.errors(include_url=False, include_context=False, include_input=False):
+        place, member = line["loc"][:1], line["loc"][1:2]
+        text = ".".join(str(step) for step in line["loc"]) + ": " + line["msg"]
+        members.setdefault(place, {}).setdefault(member, []).append(f"sdk at {text}")
+    best = [min(found.values(), key=len) for found in members.values()]
+    return [line for lines in best for line in lines][:ERRORS_SHOWN_MAX]
