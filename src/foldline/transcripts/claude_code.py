@@ -19,10 +19,11 @@ from collections import Counter
 from datetime import datetime
 from typing import Any, Final
 
+import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from foldline.core.message import Message, Meta, Text, ToolResult, Usage
+from foldline.core.message import Message, Meta, Part, Text, ToolResult, Usage
 from foldline.transcripts import claude_tree
 from foldline.transcripts.claude_record import Record, decode, last_boundary
 from foldline.transcripts.source import START, BadLines, Mark, Source, keys
@@ -42,6 +43,14 @@ INJECTED: Final = re.compile(
 """How text begins that the client puts into user records: output of commands, reminders, notices."""
 _ARGUMENTS = re.compile(r"<command-args>\s*[^<\s]")
 """A slash command's arguments: what the user typed after its name."""
+
+
+class _Around(Struct, gc=False):
+    content: Raw = Raw(b"")
+
+
+_around = msgspec.json.Decoder(_Around).decode
+_SENT: Final = {"role", "content"}
 
 
 class Places(Struct, frozen=True):
@@ -78,11 +87,11 @@ class ClaudeCode(Struct, frozen=True):
         bad = BadLines()
         start = last_boundary(source)
         try:
-            tree = claude_tree.live(decode(source, start, bad), source, whole=start is None)
+            tree = claude_tree.live(decode(source, start, bad=bad), source, whole=start is None)
         except claude_tree.Outside:
             start, bad = None, BadLines()
-            tree = claude_tree.live(decode(source, start, bad), source, whole=True)
-        return _transcript(source, tree, start, bad)
+            tree = claude_tree.live(decode(source, start, bad=bad), source, whole=True)
+        return _transcript(source, tree, start=start, bad=bad)
 
 
 _OPENERS: Final = (
@@ -97,7 +106,7 @@ READER = ClaudeCode()
 
 
 def _transcript(
-    source: Source, tree: claude_tree.Tree, start: Mark | None, bad: BadLines
+    source: Source, tree: claude_tree.Tree, *, start: Mark | None, bad: BadLines
 ) -> tuple[Transcript, ...]:
     builder = _Builder(codec("anthropic"), bad)
     for record in tree.live:
@@ -157,13 +166,13 @@ class _Builder:
             self.bad.add(record.number, str(error))
 
     def _user(self, record: Record, value: dict[str, Any]) -> None:
-        if record.body.find(b"tool_result") < 0:
+        if b"tool_result" not in record.body:
             self.under_way = {}
         read = self.codec.decode(value)
         injected = record.isMeta is True or is_injected(read)
-        self._append(
-            record, read, Meta(id=record.uuid, time_s=unix_time(record.timestamp), injected=injected)
-        )
+        origin = record.body if value.keys() == _SENT else sent("user", content_of(record.body))
+        meta = Meta(id=record.uuid, time_s=unix_time(record.timestamp), injected=injected)
+        self._append(record, read.parts, origin=origin, meta=meta)
 
     def _response(self, record: Record, value: dict[str, Any]) -> None:
         response, model = value.get("id"), value.get("model")
@@ -179,7 +188,8 @@ class _Builder:
             self.records[index].append(record)
             self.split.add(index)
         else:
-            read = self.codec.decode(record.body if b'"input"' in record.body else value)
+            origin = sent("assistant", content_of(record.body))
+            read = self.codec.decode(origin if b'"input"' in origin else value)
             stop = value.get("stop_reason")
             meta = Meta(
                 id=record.uuid,
@@ -188,20 +198,20 @@ class _Builder:
                 model=model,
                 stop_reason=stop if isinstance(stop, str) else None,
             )
-            self._append(record, read, meta)
+            self._append(record, read.parts, origin=origin, meta=meta)
             if isinstance(response, str):
                 self.under_way[response] = index
         if "usage" in value:
             self.usages.append((index, value["usage"], record.uuid))
         self.model = model or self.model
 
-    def _append(self, record: Record, read: Message, meta: Meta) -> None:
+    def _append(self, record: Record, parts: tuple[Part, ...], *, origin: bytes, meta: Meta) -> None:
         self.messages.append(
             Message(
-                role=read.role,
-                parts=read.parts,
-                format=read.format,
-                origin=record.body,
+                role="assistant" if record.type == "assistant" else "user",
+                parts=parts,
+                format="anthropic",
+                origin=origin,
                 synthetic="summary" if record.isCompactSummary else None,
                 meta=meta,
             )
@@ -211,11 +221,11 @@ class _Builder:
     def finish(self) -> None:
         """Join the lines of responses that came in several."""
         for index in sorted(self.split):
-            first, last = self.messages[index], self.records[index][-1]
-            origin = merged([record.body for record in self.records[index]])
+            first, lines = self.messages[index], self.records[index]
             assert first.meta is not None
-            meta = replace(first.meta, stop_reason=strict.parse(last.body).get("stop_reason"))
-            self.messages[index] = replace(self.codec.decode(origin), meta=meta)
+            meta = replace(first.meta, stop_reason=strict.parse(lines[-1].body).get("stop_reason"))
+            joined = self.codec.decode(sent("assistant", merged([content_of(line.body) for line in lines])))
+            self.messages[index] = replace(joined, meta=meta)
 
     def places(self) -> dict[str, tuple[int, ...]]:
         """Message id → offsets of its lines."""
@@ -237,20 +247,29 @@ class _Builder:
         return None, None
 
 
-def merged(messages: list[bytes]) -> bytes:
-    """One message object of the lines of a response: the last line's keys, the content of all, byte for byte.
+def sent(role: str, content: bytes) -> bytes:
+    """The message a request holds: providers refuse the id, model and usage that stand around it in the file."""
+    return b'{"role":"%b","content":%b}' % (role.encode(), content)
 
-    A block that a later line repeats to the byte is taken once.
-    """
-    contents: dict[bytes, None] = {}
-    fields: dict[str, Raw] = {}
-    for message in messages:
-        fields = slices.fields(message)
-        contents |= dict.fromkeys(
-            bytes(item) for item in slices.items(bytes(fields.get("content", Raw(b"[]"))))
-        )
-    fields["content"] = Raw(b"[%b]" % b",".join(contents))
-    return strict.dump(fields)
+
+def content_of(message: bytes) -> bytes:
+    """The bytes of a message's content. Raises `ValueError` where it has none."""
+    try:
+        content = bytes(_around(message).content)
+    except msgspec.DecodeError:  # a lone surrogate escape
+        content = bytes(slices.fields(message).get("content", b""))
+    if not content:
+        raise ValueError("message: no content")
+    return content
+
+
+def merged(contents: list[bytes]) -> bytes:
+    """The content of the lines of one response, block by block, to the byte. A block that a later line repeats to
+    the byte is taken once."""
+    blocks: dict[bytes, None] = {}
+    for content in contents:
+        blocks |= dict.fromkeys(bytes(block) for block in slices.items(content))
+    return b"[%b]" % b",".join(blocks)
 
 
 def is_injected(message: Message) -> bool:

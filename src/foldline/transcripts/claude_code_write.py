@@ -191,7 +191,7 @@ class _Out:
         content = fields_of(self.codec.encode_bytes(message))["content"]
         originals = [self._original(offset) for offset in offsets]
         if len(originals) == 1:
-            self._rewritten(*originals[0], content)
+            self._rewritten(*originals[0], content=content)
             return
         blocks = items_of(content)
         sizes = [len(items_of(fields_of(fields["message"])["content"])) for _, fields in originals]
@@ -200,9 +200,11 @@ class _Out:
         for (record, fields), size in zip(originals, sizes, strict=True):
             if size:
                 mine, blocks = blocks[:size], blocks[size:]
-                self._rewritten(record, fields, Raw(b"[%b]" % b",".join(bytes(block) for block in mine)))
+                self._rewritten(
+                    record, fields, content=Raw(b"[%b]" % b",".join(bytes(block) for block in mine))
+                )
 
-    def _rewritten(self, record: Record, fields: dict[str, Raw], content: Raw) -> None:
+    def _rewritten(self, record: Record, fields: dict[str, Raw], *, content: Raw) -> None:
         message = {**fields_of(fields["message"]), "content": content}
         self._kept(record, {**fields, "message": Raw(strict.dump(message))})
 
@@ -221,7 +223,7 @@ class _Out:
             **self.envelope,
             "sessionId": self.session,
             "type": "assistant" if message.role == "assistant" else "user",
-            "message": Raw(wire) if message.role != "assistant" else self._response(message, wire, uuid),
+            "message": Raw(wire) if message.role != "assistant" else self._response(message, wire, uuid=uuid),
             "uuid": uuid,
             "timestamp": self.time,
         }
@@ -231,7 +233,7 @@ class _Out:
             record["isMeta"] = True
         self._add(record, uuid)
 
-    def _response(self, message: Message, wire: bytes, uuid: str) -> dict[str, Any]:
+    def _response(self, message: Message, wire: bytes, *, uuid: str) -> dict[str, Any]:
         """An assistant message with the keys of a response, which the client expects."""
         meta = message.meta
         fields = fields_of(wire)

@@ -60,7 +60,7 @@ def last_boundary(source: Source) -> Mark | None:
     return None
 
 
-def decode(source: Source, start: Mark | None, bad: BadLines, end: int | None = None) -> list[Record]:
+def decode(source: Source, start: Mark | None, *, bad: BadLines, end: int | None = None) -> list[Record]:
     """Records from `start` on, up to byte `end`. Text of side chains is let go of once a main message was seen."""
     records: list[Record] = []
     main = False

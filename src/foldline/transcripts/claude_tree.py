@@ -88,7 +88,7 @@ def live(records: list[Record], source: Source, *, whole: bool) -> Tree:
     kept: list[Record] = []
     notes: list[str] = []
     if nodes and nodes[0].is_boundary and not whole:
-        kept = _relinked(nodes, source, notes)
+        kept = _relinked(nodes, source, notes=notes)
     walk = _Walk(kept + nodes, source, whole=whole)
     path = walk.path()
     return Tree(path, frozenset(record.uuid for record in kept), skipped, (*notes, *walk.notes))
@@ -171,7 +171,7 @@ class _Walk:
         self.lookups += 1
         if self.lookups > LOOKUPS_MAX:
             return False
-        return _find(self.source, uuid, self.nodes[0].offset) is not None
+        return _find(self.source, uuid, before=self.nodes[0].offset) is not None
 
     def _with_siblings(self, path: list[Record]) -> list[Record]:
         """The path with the other lines of its responses and the results that answer them."""
@@ -233,14 +233,14 @@ def result_ids(record: Record) -> tuple[str, ...]:
     return tuple(r.tool_use_id for r in content if r.tool_use_id) if isinstance(content, list) else ()
 
 
-def _relinked(nodes: list[Record], source: Source, notes: list[str]) -> list[Record]:
+def _relinked(nodes: list[Record], source: Source, *, notes: list[str]) -> list[Record]:
     """Records from before the boundary that it preserves, linked in: anchor ─ head … tail ─ what followed the anchor."""
     boundary = nodes[0]
     try:
         metadata = _metadata(bytes(boundary.compactMetadata) or b"{}")
     except msgspec.MsgspecError:
         return []
-    kept, anchor = _preserved(metadata, source, boundary.offset)
+    kept, anchor = _preserved(metadata, source, end=boundary.offset)
     here = {node.uuid for node in nodes}
     kept = [record for record in kept if record.uuid not in here]
     if not kept:
@@ -258,14 +258,14 @@ def _relinked(nodes: list[Record], source: Source, notes: list[str]) -> list[Rec
     return kept
 
 
-def _preserved(metadata: _Metadata, source: Source, end: int) -> tuple[list[Record], str]:
+def _preserved(metadata: _Metadata, source: Source, *, end: int) -> tuple[list[Record], str]:
     """The preserved records in order, and the id of the record they follow."""
     listed, segment = metadata.preservedMessages, metadata.preservedSegment
     head = listed.uuids[0] if listed and listed.uuids else segment.headUuid if segment else ""
-    start = _find(source, head, end) if head else None
+    start = _find(source, head, before=end) if head else None
     if start is None:
         return [], ""
-    between = [record for record in decode(source, start, BadLines(), end) if not record.isSidechain]
+    between = [record for record in decode(source, start, bad=BadLines(), end=end) if not record.isSidechain]
     if listed and listed.uuids:
         place = {uuid: i for i, uuid in enumerate(listed.uuids)}
         kept = [record for record in between if record.uuid in place]
@@ -282,7 +282,7 @@ def _preserved(metadata: _Metadata, source: Source, end: int) -> tuple[list[Reco
     return [record for node in way for record in (node, *added.get(node.uuid, ()))], segment.anchorUuid
 
 
-def _find(source: Source, uuid: str, before: int) -> Mark | None:
+def _find(source: Source, uuid: str, *, before: int) -> Mark | None:
     """The start of the record of this id, searched backwards."""
     for mark in source.marks_back(uuid.encode(), before):
         record = decode_line(source.line_at(mark.offset))

@@ -143,7 +143,7 @@ class _Reading:
         kind, payload = record.get("type"), record.get("payload")
         if not isinstance(payload, dict):
             if payload is None and kind in _OLD_ITEMS:
-                self._item(line, record, None)
+                self._item(line, record, time_s=None)
             else:
                 self._old_head(record)
             return
@@ -154,9 +154,9 @@ class _Reading:
                 self._turn(payload)
             case "response_item":
                 raw = bytes(slices.fields(line)["payload"])
-                self._item(raw, payload, unix_time(record.get("timestamp")))
+                self._item(raw, payload, time_s=unix_time(record.get("timestamp")))
             case "compacted":
-                self._compacted(line, payload, unix_time(record.get("timestamp")))
+                self._compacted(line, payload, time_s=unix_time(record.get("timestamp")))
             case "event_msg":
                 self._event(payload)
             case _:
@@ -180,7 +180,7 @@ class _Reading:
         if isinstance(payload.get("model"), str):
             self.model = payload["model"]
 
-    def _item(self, raw: bytes, item: dict[str, Any], time_s: float | None) -> None:
+    def _item(self, raw: bytes, item: dict[str, Any], *, time_s: float | None) -> None:
         kind = item.get("type")
         if kind in _NOT_SENT:
             self.skipped[f"response_item {kind}"] += 1
@@ -195,7 +195,7 @@ class _Reading:
         )
         self.messages.append(replace(read, meta=meta))
 
-    def _compacted(self, line: bytes, payload: dict[str, Any], time_s: float | None) -> None:
+    def _compacted(self, line: bytes, payload: dict[str, Any], *, time_s: float | None) -> None:
         """Start over from the history the record gives, or from the user's messages and the summary."""
         self.usage = None
         history = payload.get("replacement_history")
@@ -203,7 +203,7 @@ class _Reading:
             self.messages = []
             raw = slices.fields(bytes(slices.fields(line)["payload"]))["replacement_history"]
             for piece, value in zip(slices.items(bytes(raw)), history, strict=True):
-                self._item(bytes(piece), value, time_s)
+                self._item(bytes(piece), value, time_s=time_s)
             return
         summary = payload.get("message")
         self.messages = self._kept()

@@ -16,32 +16,32 @@ from foldline.transcripts.source import Progress, Source, keys, open_source
 from foldline.transcripts.transcript import Reader, Transcript, Writer
 
 READERS: Final = {
-    "claude-code": "claude_code:READER",
-    "codex": "codex:READER",
-    "pi": "pi:READER",
-    "kimi": "kimi:READER",
-    "foldline": "foldline_log:READER",
-    "langgraph": "langgraph:READER",
-    "swe-agent": "swe_agent:READER",
-    "openhands": "openhands:READER",
-    "tau-bench": "tau_bench:READER",
-    "trae": "trae:READER",
-    "atif": "atif:READER",
-    "anthropic": "wire_file:ANTHROPIC",
-    "openai-responses": "wire_file:OPENAI_RESPONSES",
-    "gemini": "wire_file:GEMINI",
-    "openai-chat": "wire_file:OPENAI_CHAT",
+    "claude-code": "foldline.transcripts.claude_code:READER",
+    "codex": "foldline.transcripts.codex:READER",
+    "pi": "foldline.transcripts.pi:READER",
+    "kimi": "foldline.transcripts.kimi:READER",
+    "foldline": "foldline.transcripts.foldline_log:READER",
+    "langgraph": "foldline.transcripts.langgraph:READER",
+    "swe-agent": "foldline.transcripts.swe_agent:READER",
+    "openhands": "foldline.transcripts.openhands:READER",
+    "tau-bench": "foldline.transcripts.tau_bench:READER",
+    "trae": "foldline.transcripts.trae:READER",
+    "atif": "foldline.transcripts.atif:READER",
+    "anthropic": "foldline.transcripts.wire_file:ANTHROPIC",
+    "openai-responses": "foldline.transcripts.wire_file:OPENAI_RESPONSES",
+    "gemini": "foldline.transcripts.wire_file:GEMINI",
+    "openai-chat": "foldline.transcripts.wire_file:OPENAI_CHAT",
 }
-"""Format name → module in this package and the `Reader` in it, imported when first asked."""
+"""Format name → module and the `Reader` in it, imported when first asked."""
 
 WRITERS: Final = {
-    "anthropic": "wire_file:ANTHROPIC_WRITER",
-    "openai-chat": "wire_file:OPENAI_CHAT_WRITER",
-    "openai-responses": "wire_file:OPENAI_RESPONSES_WRITER",
-    "gemini": "wire_file:GEMINI_WRITER",
-    "claude-code": "claude_code_write:WRITER",
-    "foldline": "foldline_log:WRITER",
-    "atif": "atif:WRITER",
+    "anthropic": "foldline.transcripts.wire_file:ANTHROPIC_WRITER",
+    "openai-chat": "foldline.transcripts.wire_file:OPENAI_CHAT_WRITER",
+    "openai-responses": "foldline.transcripts.wire_file:OPENAI_RESPONSES_WRITER",
+    "gemini": "foldline.transcripts.wire_file:GEMINI_WRITER",
+    "claude-code": "foldline.transcripts.claude_code_write:WRITER",
+    "foldline": "foldline.transcripts.foldline_log:WRITER",
+    "atif": "foldline.transcripts.atif:WRITER",
 }
 
 ALIASES: Final = {
@@ -58,29 +58,43 @@ ALIASES: Final = {
 
 CERTAIN = 100
 """A reader this sure ends the search."""
+LINES_TRIED_MAX = 8
+"""Lines at the start of an input that are asked for its format, one after the other."""
 _KEYS_SHOWN = 8
 
 
 def reader(name: str) -> Reader:
     """The reader of a format, by name or alias. Raises `UnknownFormat`."""
-    return cast(Reader, _load(READERS, name, "no reader"))
+    return cast(Reader, _load(READERS, name, missing="no reader"))
 
 
 def writer(name: str) -> Writer:
     """The writer of a format, by name or alias. Raises `UnknownFormat`."""
-    return cast(Writer, _load(WRITERS, name, "no writer"))
+    return cast(Writer, _load(WRITERS, name, missing="no writer"))
 
 
-def _load(table: dict[str, str], name: str, missing: str) -> object:
+def _load(table: dict[str, str], name: str, *, missing: str) -> object:
     place = table.get(ALIASES.get(name, name))
     if place is None:
         raise UnknownFormat(name, tuple(sorted(table)), f"there is {missing} for a format called {name!r}")
     module, attribute = place.split(":")
-    return getattr(import_module(f"foldline.transcripts.{module}"), attribute)
+    return getattr(import_module(module), attribute)
 
 
 def recognise(head: bytes) -> str | None:
-    """The format of an input that begins with `head` (at most 64 kB), or `None` when no reader knows it."""
+    """The format of an input that begins with `head` (at most 64 kB), or `None` when no reader knows it.
+
+    A first line that no reader knows may be damaged: the lines after it are tried, up to `LINES_TRIED_MAX`.
+    """
+    for _ in range(LINES_TRIED_MAX):
+        name = _surest(head)
+        _, _, head = head.partition(b"\n")
+        if name is not None or not head:
+            return name
+    return None
+
+
+def _surest(head: bytes) -> str | None:
     best, sureness = None, 0
     for name in READERS:
         sure = reader(name).recognise(head)

@@ -80,7 +80,7 @@ class Pi(Struct, frozen=True):
         """Certain of a session header; nearly of linked entries without one."""
         found = keys(head, depth=2)
         kind = found.get("type")
-        if kind == "session" and "cwd" in found and "timestamp" in found:
+        if kind == "session" and "cwd" in found:
             return 100
         if kind == "message" and "message.role" in found and ("parentId" in found or "timestamp" in found):
             return 85
@@ -98,13 +98,13 @@ class Pi(Struct, frozen=True):
             entry.number = number
             entries.append(entry)
         live, notes = live_entries(entries)
-        reading = _Reading(source, bad, {entry.number for entry in live})
+        reading = _Reading(source, bad, live={entry.number for entry in live})
         for number, line in source.lines():
             reading.take(number, line)
         counted = Counter(
             e.type or "(no type)" for e in entries if e.type not in _SPOKEN and e.type != "session"
         )
-        return reading.transcripts([entry.number for entry in live], counted, notes)
+        return reading.transcripts([entry.number for entry in live], counted=counted, notes=notes)
 
 
 READER = Pi()
@@ -162,7 +162,7 @@ def _path(entries: list[Entry], notes: list[str]) -> list[Entry]:
 class _Reading:
     """Makes messages of the live entries."""
 
-    def __init__(self, source: Source, bad: BadLines, live: set[int]) -> None:
+    def __init__(self, source: Source, bad: BadLines, *, live: set[int]) -> None:
         self.source, self.bad, self.live = source, bad, live
         self.header: dict[str, Any] = {}
         self.messages: dict[int, Message] = {}
@@ -195,32 +195,32 @@ class _Reading:
                 inner = entry.get("message")
                 if not isinstance(inner, dict):
                     raise ValueError("message: expected an object")
-                message = self._message(number, inner, meta)
+                message = self._message(number, inner, meta=meta)
             case "compaction":
                 self.compacted_at = number
-                message = _summary(SUMMARY, entry.get("summary"), meta)
+                message = _summary(SUMMARY, entry.get("summary"), meta=meta)
             case "branch_summary":
-                message = _summary(BRANCH, entry.get("summary"), meta)
+                message = _summary(BRANCH, entry.get("summary"), meta=meta)
             case "custom_message":
                 message = neutral("user", _content(entry.get("content")), meta=replace(meta, injected=True))
             case "model_change":
-                self._model(number, entry.get("modelId"), None, entry.get("provider"))
+                self._model(number, entry.get("modelId"), api=None, provider=entry.get("provider"))
             case _:
                 pass
         if message is not None:
             self.messages[number] = message
 
-    def _model(self, number: int, model: Any, api: Any, provider: Any) -> None:
+    def _model(self, number: int, model: Any, *, api: Any, provider: Any) -> None:
         wire = WIRES.get(str(api)) or WIRES.get(str(provider)) or "openai-chat"
         self.models[number] = (_string(model), wire)
 
-    def _message(self, number: int, inner: dict[str, Any], meta: Meta) -> Message | None:
+    def _message(self, number: int, inner: dict[str, Any], *, meta: Meta) -> Message | None:
         role = inner.get("role")
         match role:
             case "user":
                 return neutral("user", _content(inner.get("content")), meta=meta)
             case "assistant":
-                return self._assistant(number, inner, meta)
+                return self._assistant(number, inner, meta=meta)
             case "toolResult":
                 return neutral("tool", (_result(inner),), meta=meta)
             case "bashExecution":
@@ -231,16 +231,16 @@ class _Reading:
             case "custom" | "hookMessage":
                 return neutral("user", _content(inner.get("content")), meta=replace(meta, injected=True))
             case "compactionSummary":
-                return _summary(SUMMARY, inner.get("summary"), meta)
+                return _summary(SUMMARY, inner.get("summary"), meta=meta)
             case "branchSummary":
-                return _summary(BRANCH, inner.get("summary"), meta)
+                return _summary(BRANCH, inner.get("summary"), meta=meta)
             case _:
                 self.skipped[f"message {role}"] += 1
                 return None
 
-    def _assistant(self, number: int, inner: dict[str, Any], meta: Meta) -> Message | None:
+    def _assistant(self, number: int, inner: dict[str, Any], *, meta: Meta) -> Message | None:
         stop = inner.get("stopReason")
-        self._model(number, inner.get("model"), inner.get("api"), inner.get("provider"))
+        self._model(number, inner.get("model"), api=inner.get("api"), provider=inner.get("provider"))
         if stop in NEVER_SENT:
             self.skipped[f"assistant {stop}"] += 1
             return None
@@ -277,7 +277,7 @@ class _Reading:
         else:
             usage = None
         if not self.models:
-            self._model(0, self.header.get("modelId"), None, self.header.get("provider"))
+            self._model(0, self.header.get("modelId"), api=None, provider=self.header.get("provider"))
         model, wire = self.models[max(self.models)]
         return (
             Transcript(
@@ -382,7 +382,7 @@ def _bash(inner: dict[str, Any]) -> str:
     return text
 
 
-def _summary(lead: str, summary: Any, meta: Meta) -> Message | None:
+def _summary(lead: str, summary: Any, *, meta: Meta) -> Message | None:
     """A summary as pi tells it: a user message that no user wrote."""
     if not isinstance(summary, str) or not summary:
         return None

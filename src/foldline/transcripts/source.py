@@ -74,7 +74,7 @@ class Source:
     torn: int | None
     """Number of the last line when the input ends inside it; known once `lines` has run to the end."""
 
-    def __init__(self, path: str, data: bytes | None, size: int, progress: Progress | None = None) -> None:
+    def __init__(self, path: str, data: bytes | None, *, size: int, progress: Progress | None = None) -> None:
         self.path, self.size, self.torn = path, size, None
         self._data, self._progress = data, progress
         with self._open() as file:
@@ -126,7 +126,7 @@ class Source:
                         raise self.fail(_too_long(), line=number)
                     self.torn = number
                 if b"\0" in line:
-                    yield from _between_nuls(number, offset, line)
+                    yield from _between_nuls(number, offset, line=line)
                 elif not line.isspace():
                     yield number, offset, line
         self._tell(self.size)
@@ -155,7 +155,7 @@ class Source:
                         raise self.fail(_too_long())
                     end, carry = start, block
                     continue
-                yield from _line_starts(block, word, start, first)
+                yield from _line_starts(block, word, base=start, first=first)
                 end, carry = start, block[:first]
 
     def number_of(self, mark: Mark) -> Mark:
@@ -193,21 +193,21 @@ def open_source(
     `InvalidTranscript` when it is missing, a folder, empty, not permitted, binary or not UTF-8.
     """
     if isinstance(given, bytes):
-        return Source(name, given, len(given), progress)
+        return Source(name, given, size=len(given), progress=progress)
     path = os.fspath(given)
     try:
         status = os.stat(path)
         if stat.S_ISDIR(status.st_mode):
             raise InvalidTranscript(path, None, "is a folder; name one session file inside it")
         if stat.S_ISREG(status.st_mode):
-            return Source(path, None, status.st_size, progress)
+            return Source(path, None, size=status.st_size, progress=progress)
         with open(path, "rb") as pipe:
             data = pipe.read(DOCUMENT_MAX + 1)
     except (OSError, ValueError) as error:
         raise InvalidTranscript(path, None, _os_words(error)) from error
     if len(data) > DOCUMENT_MAX:
         raise InvalidTranscript(path, None, f"more than {DOCUMENT_MAX:,} bytes from a pipe; give a file")
-    return Source(path, data, len(data), progress)
+    return Source(path, data, size=len(data), progress=progress)
 
 
 def refuse_unreadable(source: Source) -> None:
@@ -235,14 +235,14 @@ def _looks_utf16(head: bytes) -> bool:
     )
 
 
-def _between_nuls(number: int, offset: int, line: bytes) -> Iterator[tuple[int, int, bytes]]:
+def _between_nuls(number: int, offset: int, *, line: bytes) -> Iterator[tuple[int, int, bytes]]:
     for piece in line.split(b"\0"):
         if piece and not piece.isspace():
             yield number, offset, piece
         offset += len(piece) + 1
 
 
-def _line_starts(block: bytes, word: bytes, base: int, first: int) -> Iterator[Mark]:
+def _line_starts(block: bytes, word: bytes, *, base: int, first: int) -> Iterator[Mark]:
     """Marks of the lines of `block` from index `first` on that hold `word`, last line first."""
     if word not in block:  # forward search is much the faster one
         return
@@ -307,7 +307,7 @@ class BadLines:
         return (f"{self.count:,} {noun} could not be read and were left out: {places}{more}",)
 
 
-def records(source: Source, bad: BadLines, start: Mark = START) -> Iterator[tuple[int, dict[str, Any]]]:
+def records(source: Source, bad: BadLines, *, start: Mark = START) -> Iterator[tuple[int, dict[str, Any]]]:
     """The JSON objects of a JSON Lines input with their line numbers; other lines go to `bad`."""
     for number, line in source.lines(start):
         try:
