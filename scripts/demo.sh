@@ -6,6 +6,7 @@ PATH=$PWD/${VENV:-.venv}/bin:$PATH
 
 session=examples/session.jsonl
 small=out/session.small.json
+model=claude-opus-4-5 # the one that wrote it; decides how tokens are counted
 
 run() {
     printf '\n$ %s\n' "$*"
@@ -14,10 +15,10 @@ run() {
 
 mkdir -p out
 echo "A real coding session ($(wc -c <"$session") bytes), compacted to a quarter. Offline, no key."
-run foldline context "$session"
-run foldline compact "$session" --to 25% --as anthropic -o "$small"
+run foldline context "$session" --model "$model"
+run foldline compact "$session" --to 25% --model "$model" --as anthropic -o "$small"
 run foldline check "$small"
-run foldline context "$small"
+run foldline context "$small" --model "$model"
 echo
 echo "The smaller session is in $small. Nothing was lost: every address in it opens the original, see"
 echo "  foldline show $session ADDRESS"

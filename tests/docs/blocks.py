@@ -83,9 +83,8 @@ def run_command(
     command: str, folder: Path, *, environment: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
     """Run one shell command with `foldline` and `python3` being this source tree's."""
-    script = (
-        'foldline() { "$PYTHON_FOR_DOCS" -m foldline.cli "$@"; }\npython3() { "$PYTHON_FOR_DOCS" "$@"; }\n'
-    )
+    program = '"$PYTHON_FOR_DOCS" -c "from foldline.cli.main import main; main()"'
+    script = f'foldline() {{ {program} "$@"; }}\npython3() {{ "$PYTHON_FOR_DOCS" "$@"; }}\n'
     return subprocess.run(
         ["bash", "-c", script + command],
         cwd=folder,

@@ -63,14 +63,11 @@ def test_commands_and_code_of_a_document_run_as_shown(
     environment = sandbox(tmp_path) if blocks else {}
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {"__name__": "document"}
-    wrong = []
     for block in blocks:
         if block.language == "python":
             run_python(block, namespace)
-        else:
-            wrong += run_shell(block, tmp_path, environment=environment)
-    if wrong:
-        pytest.fail("\n".join(wrong), pytrace=False)
+        elif wrong := run_shell(block, tmp_path, environment=environment):
+            pytest.fail("\n".join(wrong), pytrace=False)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
