@@ -22,9 +22,14 @@ REPO = Path(__file__).parent.parent
 SOURCE = REPO / "src"
 MODULES = tidy.modules_in(SOURCE)
 PROJECT = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))
-DOORS = frozenset(target.split(":")[0] for target in PROJECT["project"]["scripts"].values()) | frozenset(
-    module.name for module in MODULES if module.name.endswith(".__main__")
+TESTS = tidy.modules_in(REPO / "tests")
+DOORS = frozenset(
+    {target.split(":")[0] for target in PROJECT["project"]["scripts"].values()}
+    | {module.name for module in MODULES if module.name.endswith(".__main__")}
+    | {module.name for module in MODULES if any(tidy.pass_names((module,)))}
+    | {name for test in TESTS for name in tidy.imports_of(test) if name.startswith("foldline.testing.")}
 )
+"""What is started from outside: the program, the passes (users compose them), and of the testing kit what tests use."""
 
 LONG = "x = 1\n" * (tidy.MODULE_LINES_MAX + 1)
 LONG_FUNCTION = "def f():\n" + "    x = 1\n" * tidy.FUNCTION_LINES_MAX
@@ -86,7 +91,7 @@ def test_every_module_keeps_the_rule(check: tidy.Check) -> None:
     report([complaint for module in MODULES for complaint in check(module)])
 
 
-@pytest.mark.parametrize("module", tidy.modules_in(REPO / "tests"), ids=lambda module: module.name)
+@pytest.mark.parametrize("module", TESTS, ids=lambda module: module.name)
 def test_every_test_module_keeps_the_habits_of_tests(module: tidy.Module) -> None:
     """Tests are functions without sleeps or mocks of values, and open with a paragraph too."""
     report([*tidy.test_habits(module), *tidy.linked_todos(module), *tidy.narrow_excepts(module)])
