@@ -20,6 +20,8 @@ FOLD_TOKENS_MIN = 80
 """What the delimiters, the address and one line of a fold cost at most."""
 EDGE_TOKENS_MIN = 400
 """Less room than this is not worth half a unit at the edge."""
+EDGE_SHARE = 0.3
+"""Share of the room at the edge that one unit too large for it may take, so that older units still find a place."""
 
 
 class FoldOldest(Struct, frozen=True, kw_only=True):
@@ -60,16 +62,19 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
     def _divide(
         self, structure: Outline, loose: list[Unit], room: int, frame: Frame
     ) -> tuple[list[Unit], tuple[Edit, ...], int]:
-        """Newest units that fit, from the end; at most one clamped at the edge; the rest, oldest first, to be folded;
-        and the room that is left."""
-        loose = list(loose)
-        while loose and loose[-1].tokens <= room:
-            room -= loose.pop().tokens
-        if loose and self.clamp_edge and room >= EDGE_TOKENS_MIN:
-            cut = clamp(structure, loose[-1:], loose[-1].tokens - room, frame)
-            if loose[-1].tokens - cut.tokens_freed <= room:
-                return loose[:-1], cut.edits, 0
-        return loose, (), room
+        """The newest units that fit, from the end; one that does not is clamped to its share of the room, and older
+        ones follow while they fit. What is to be folded, oldest first, the cuts, and the room that is left."""
+        rest, left = _newest_that_fit(loose, room)
+        if not rest or not self.clamp_edge or left < EDGE_TOKENS_MIN:
+            return rest, (), left
+        edge, older = rest[-1], rest[:-1]
+        share = max(EDGE_TOKENS_MIN, int(left * EDGE_SHARE))
+        beyond, left_over = _newest_that_fit(older, left - share)
+        size = share + left_over
+        cut = clamp(structure, [edge], edge.tokens - size, frame)
+        if edge.tokens - cut.tokens_freed > size:
+            return rest, (), left
+        return beyond, cut.edits, 0
 
     def _fold_edit(self, structure: Outline, units: Sequence[Unit], tokens_max: int, frame: Frame) -> list[Fold]:
         gone = [item for unit in units for item in structure.items[unit.start : unit.end]]
@@ -80,6 +85,14 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         lines = body(gone, room, frame.counter.text) if room > 0 else ""
         edit = fold_of(gone, f"{head}\n{lines}" if lines else head)
         return [edit] if frame.counter.message(edit.message) < sum(item.tokens for item in gone) else []
+
+
+def _newest_that_fit(units: Sequence[Unit], room: int) -> tuple[list[Unit], int]:
+    """The units without the newest ones that fit into `room`, and the room that is left."""
+    rest, left = list(units), room
+    while rest and rest[-1].tokens <= left:
+        left -= rest.pop().tokens
+    return rest, left
 
 
 def may_fold(structure: Outline, unit: Unit, frame: Frame) -> bool:
