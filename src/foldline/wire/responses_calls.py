@@ -243,11 +243,15 @@ def _write_shell(chunks: list[Any], pieces: tuple[Piece, ...]) -> list[Any]:
     if not chunks and texts:
         chunks = [{"outcome": {"type": "exit", "exit_code": 0}}]
     return [
-        {**chunk, "stdout": texts.get(2 * index, ""), "stderr": texts.get(2 * index + 1, "")}
-        if isinstance(chunk, dict)
-        else chunk
+        _write_chunk(chunk, texts.get(2 * index, ""), stderr=texts.get(2 * index + 1, ""))
         for index, chunk in enumerate(chunks)
     ]
+
+
+def _write_chunk(chunk: Any, stdout: str, *, stderr: str) -> Any:
+    if not isinstance(chunk, dict) or (chunk.get("stdout"), chunk.get("stderr")) == (stdout, stderr):
+        return chunk
+    return {**chunk, "stdout": stdout, "stderr": stderr}
 
 
 def _write_screenshot(old: Any, pieces: tuple[Piece, ...]) -> Any:
