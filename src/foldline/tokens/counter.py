@@ -10,7 +10,6 @@ encrypted reasoning and opaque blobs by their length, media by pixels.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Final, assert_never
@@ -19,7 +18,7 @@ from msgspec import Struct
 
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.tokens.media import MediaRule, media_tokens, plain_text
-from foldline.tokens.text import TextCount
+from foldline.tokens.text import TextCount, runs_of
 
 MESSAGE_OVERHEAD: Final = 4
 """Role markers of one message (`<|im_start|>`, the role, a line feed, `<|im_end|>`): requirement TOK-1, and OpenAI's
@@ -32,7 +31,8 @@ BLOB_CHARS_PER_TOKEN: Final = 5
 """Base64 characters of encrypted content for each token inside: 4 characters of text a token, 4 of base64 for 3 bytes."""
 OPAQUE_BLOB_TOKENS_MAX: Final = 4_784
 """Most a blob inside an opaque part can cost: the largest image of any published rule."""
-_BLOB = re.compile(rb"[A-Za-z0-9+/_=-]{256,}")
+OPAQUE_BLOB_CHARS_MIN: Final = 256
+"""Shorter base64 inside an opaque part counts as text: ids and digests."""
 
 Weights = tuple[tuple[int, ...], int]
 """Tokens of each part, in order, and the overhead of the message."""
@@ -150,10 +150,10 @@ def _sums(fixed: Sequence[int], ends: Sequence[int], *, counts: Sequence[int]) -
 def _opaque(part: Opaque, texts: list[str]) -> int:
     """An unknown part's JSON is text; long base64 inside is not."""
     rest, tokens, at = [], 0, 0
-    for blob in _BLOB.finditer(part.raw):
-        rest.append(part.raw[at : blob.start()])
-        tokens += min(OPAQUE_BLOB_TOKENS_MAX, -(-len(blob.group()) // BLOB_CHARS_PER_TOKEN))
-        at = blob.end()
+    for start, end in runs_of(part.raw, OPAQUE_BLOB_CHARS_MIN):
+        rest.append(part.raw[at:start])
+        tokens += min(OPAQUE_BLOB_TOKENS_MAX, -(-(end - start) // BLOB_CHARS_PER_TOKEN))
+        at = end
     rest.append(part.raw[at:])
     texts.append(b" ".join(rest).decode("utf-8", "replace"))
     return tokens

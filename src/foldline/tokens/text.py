@@ -7,7 +7,7 @@ messages. Implementations: `bpe` (exact), `claude` and `families` (corrected), `
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Final, Protocol
 
@@ -139,21 +139,23 @@ def _is_blob(run: bytes) -> bool:
     return (len(run) - len(run.translate(None, DIGIT))) * _DIGITS >= len(run)
 
 
-def find_blobs(data: bytes) -> list[tuple[int, int]]:
-    """Where base64 and hex stand in a text in UTF-8: start and end of each blob, ascending.
+def runs_of(data: bytes, length_min: int) -> Iterator[tuple[int, int]]:
+    """Runs of at least `length_min` base64 characters in a text in UTF-8: start and end of each, ascending.
 
     Looks for the last gap in the next window and goes on behind it, so that most bytes are never looked at.
     """
-    blobs: list[tuple[int, int]] = []
-    if len(data) < BLOB_CHARS_MIN:
-        return blobs
+    if len(data) < length_min:
+        return
     marks, at = data.translate(_BLOB_TABLE), 0
-    while at + BLOB_CHARS_MIN <= len(marks):
-        gap = marks.rfind(b" ", at, at + BLOB_CHARS_MIN)
+    while at + length_min <= len(marks):
+        gap = marks.rfind(b" ", at, at + length_min)
         if gap < 0:
             gap = marks.find(b" ", at)
             gap = gap if gap >= 0 else len(marks)
-            if _is_blob(data[at:gap]):
-                blobs.append((at, gap))
+            yield at, gap
         at = gap + 1
-    return blobs
+
+
+def find_blobs(data: bytes) -> list[tuple[int, int]]:
+    """Where base64 and hex stand in a text in UTF-8: start and end of each blob, ascending."""
+    return [(start, end) for start, end in runs_of(data, BLOB_CHARS_MIN) if _is_blob(data[start:end])]
