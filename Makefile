@@ -32,7 +32,8 @@ test: $(DEV) ## all tests
 check: $(DEV) format-check lint types imports coverage ## format, lint, types, layers, then all tests with coverage
 
 format-check: $(DEV)
-	@echo "check: format"; $(BIN)/ruff format --quiet --check --diff .
+	@echo "check: format"
+	@$(BIN)/ruff format --quiet --check . || { echo "some files are not formatted; run: make format" >&2; exit 1; }
 
 lint: $(DEV)
 	@echo "check: lint"; $(BIN)/ruff check --quiet .

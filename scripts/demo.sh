@@ -19,6 +19,7 @@ run foldline context "$session" --model "$model"
 run foldline compact "$session" --to 25% --model "$model" --as anthropic -o "$small"
 run foldline check "$small"
 run foldline context "$small" --model "$model"
+
 echo
-echo "The smaller session is in $small. Nothing was lost: every address in it opens the original, see"
-echo "  foldline show $session ADDRESS"
+echo "Nothing was lost: each address in $small opens the original in $session."
+run foldline show "$session" "$(grep -o 'm[0-9]*\.[0-9]*@[0-9a-f]\{8\}' "$small" | head -n 1)" --lines 1-5
