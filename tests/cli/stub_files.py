@@ -221,8 +221,18 @@ def policies() -> list[dict[str, Any]]:
 
 
 def models(name: str | None) -> list[dict[str, Any]]:
-    known = [{"name": "claude-sonnet-5", "tokens_window": 200_000, "price_input": 3.0, "family": payload()}]
-    known.append({"name": "gpt-5", "tokens_window": 400_000, "price_input": 1.25, "family": payload()})
+    known = [
+        {
+            "name": "claude-sonnet-5",
+            "window": 200_000,
+            "max_output": 64_000,
+            "prices": {"input": 3.0, "output": 15.0},
+            "family": payload(),
+        }
+    ]
+    known.append(
+        {"name": "gpt-5", "window": 400_000, "prices": {"input": 1.25, "output": None}, "family": payload()}
+    )
     return [model for model in known if name in (None, model["name"])]
 
 

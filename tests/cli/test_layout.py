@@ -86,3 +86,11 @@ def test_settings_are_written_for_people() -> None:
         "–", "yes", "no", "20,000", "0.8", "x", "a 1", "a, b",
     ]  # fmt: skip
     assert value_of({"keep": 5, "of": ["a", "b"]}) == "keep 5 · of a, b"
+
+
+@pytest.mark.parametrize("columns", [40, 60])
+def test_numbers_and_addresses_are_never_cut(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a narrow page long names give way, by wrapping; a cut number would be another number."""
+    rows = [(screen.cell("a-very-long-name-" * 5), screen.cell("1,048,576"), screen.cell("m12.3@5f0c9a1e"))]
+    printed = "\n".join(page(grid(rows, right=(1,), whole=(2,)), monkeypatch=monkeypatch, columns=columns))
+    assert "1,048,576  m12.3@5f0c9a1e" in printed

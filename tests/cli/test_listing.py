@@ -58,3 +58,14 @@ def test_an_empty_list_prints_nothing_wrong(monkeypatch: pytest.MonkeyPatch) -> 
     out = printed(monkeypatch)
     show_table([])
     assert out.getvalue().strip() == ""
+
+
+def test_a_narrow_page_leaves_out_numbers_rather_than_cut_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At 60 columns the first numbers stand whole beside a name that can be read."""
+    out = printed(monkeypatch)
+    monkeypatch.setenv("COLUMNS", "60")
+    show_table([{"name": "a" * 25, **{f"n{n}": 1_000_000 for n in range(6)}}])
+    assert out.getvalue().splitlines() == [
+        "name                              n0         n1",
+        "a" * 25 + "  1,000,000  1,000,000",
+    ]

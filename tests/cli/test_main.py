@@ -173,7 +173,7 @@ def test_help_imports_nothing_but_click_and_the_standard_library() -> None:
     )
     loaded = set(done.stdout.splitlines()[-1].split())
     outside = {name for name in loaded if not name.startswith("foldline")}
-    assert outside == set()
+    assert outside <= {"click", "msgspec"}, "beyond what importing those two loads"
     assert not {name for name in loaded if name.startswith("foldline.cli.commands")}
 
 

@@ -45,19 +45,26 @@ def title(state: str, name: str, *, style: str) -> Text:
     return screen.cell(state, style) + screen.cell(f"  {name}", "bold")
 
 
+def plural(number: int, noun: str) -> str:
+    """`1 message`, `2 messages`."""
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
 def grid(
     rows: Iterable[Sequence[RenderableType]], *, right: Sequence[int] = (), whole: Sequence[int] = ()
 ) -> Table:
-    """Rows of pieces in aligned columns, those of `right` flush right; those of `whole` are never broken."""
+    """Rows of pieces in aligned columns. Those of `right` stand flush right; those and the ones of `whole` are never
+    broken or cut, so the other columns give way on a narrow page."""
+    from rich.cells import cell_len
     from rich.table import Table
 
     table = Table.grid(padding=(0, 2))
     listed = [tuple(row) for row in rows]
     for index in range(max((len(row) for row in listed), default=0)):
+        rigid = index in right or index in whole
+        widest = max(cell_len(str(row[index])) for row in listed if index < len(row)) if rigid else None
         table.add_column(
-            justify="right" if index in right else "left",
-            no_wrap=index in whole or index in right,
-            overflow="ignore" if index in whole else "fold",
+            justify="right" if index in right else "left", no_wrap=rigid, min_width=widest, overflow="fold"
         )
     for row in listed:
         table.add_row(*row)

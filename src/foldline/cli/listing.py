@@ -16,22 +16,29 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _NAME = "name"
+TEXT_COLUMNS_MIN = 28
+"""Columns of the page that numbers leave to text."""
 _DESCRIBING = ("sentence", "description", "summary", "title", "notes")
 """Fields that are sentences; one of them stands under the name."""
 
 
 def show_table(rows: Sequence[Mapping[str, Any]]) -> None:
-    """One row each, a column for every field; numbers flush right."""
+    """One row each, a column for every field, numbers flush right. On a page too narrow for all of them the last
+    columns of numbers are left out; `--json` has them."""
     keys = list(dict.fromkeys(key for row in rows for key in row))
-    right = [index for index, key in enumerate(keys) if any(_is_number(row.get(key)) for row in rows)]
+    written = {key: [value_of(row.get(key)) for row in rows] for key in keys}
+    numbers = [key for key in keys if any(_is_number(row.get(key)) for row in rows)]
+    room = screen.width_of("stdout") - TEXT_COLUMNS_MIN
+    for key in numbers:
+        room -= 2 + max(len(text) for text in [key, *written[key]])
+        if room < 0:
+            keys.remove(key)
     cells: list[tuple[RenderableType, ...]] = [
         tuple(screen.cell(key.replace("_", " "), "dim") for key in keys)
     ]
-    for row in rows:
-        cells.append(
-            tuple(screen.cell(value_of(row.get(key)), "bold" if key == _NAME else "") for key in keys)
-        )
-    screen.show(grid(cells, right=right, whole=[keys.index(_NAME)] if _NAME in keys else []))
+    for index in range(len(rows)):
+        cells.append(tuple(screen.cell(written[key][index], "bold" if key == _NAME else "") for key in keys))
+    screen.show(grid(cells, right=[keys.index(key) for key in numbers if key in keys]))
 
 
 def show_one(row: Mapping[str, Any]) -> None:
@@ -42,7 +49,7 @@ def show_one(row: Mapping[str, Any]) -> None:
         blocks.append(gap(screen.cell(said)))
     settings: list[tuple[str, RenderableType | str | None]] = []
     for key, value in row.items():
-        if key == _NAME or value == said:
+        if key == _NAME or value == said or value in ("", [], ()):
             continue
         settings.append((key.replace("_", " "), _setting(value)))
     screen.show(*blocks, fields(settings))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from foldline.cli import screen
-from foldline.cli.layout import bar, count, fields, gap, grid, percent, span, title
+from foldline.cli.layout import bar, count, fields, gap, grid, percent, plural, span, title
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -107,7 +107,7 @@ def _passes(passes: Sequence[Mapping[str, Any]]) -> RenderableType | None:
     rows = [
         (
             screen.cell(entry["name"]),
-            screen.cell(f"{count(entry['edits'])} edit{'' if entry['edits'] == 1 else 's'}"),
+            screen.cell(plural(entry["edits"], "edit")),
             screen.cell(f"{count(entry['tokens_freed'])} freed", "bold"),
             screen.cell(span(entry["seconds"]), "dim"),
         )
@@ -122,7 +122,7 @@ def _covers(covers: Mapping[str, Any], name: str) -> RenderableType | None:
     if not addresses:
         return None
     folded = covers.get("messages") or 0
-    words = f"{count(folded)} messages folded" if folded else "parts of messages, no message whole"
+    words = f"{plural(folded, 'message')} folded" if folded else "parts of messages, no message whole"
     rows = [screen.cell(f"{words}; read the originals with")]
     rows.append(screen.cell(f"foldline show {shlex.quote(name)} ADDRESS", "cyan"))
     rows += [screen.cell(f"  {address}", "cyan") for address in addresses[:ADDRESSES_MAX]]

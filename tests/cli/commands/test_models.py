@@ -12,8 +12,12 @@ pytestmark = pytest.mark.usefixtures("stub")
 
 def test_models_are_a_table_and_one_by_name_is_a_page() -> None:
     """Interface: `foldline models [NAME]`."""
-    assert "claude-sonnet-5        200,000            3  text" in run("models").stdout
-    assert "  tokens window  400,000" in run("models", "gpt-5").stdout
+    assert run("models").stdout.splitlines() == [
+        "name              window  output  $input  $output",
+        "claude-sonnet-5  200,000  64,000       3       15",
+        "gpt-5            400,000       –    1.25        –",
+    ]
+    assert "  window  400,000" in run("models", "gpt-5").stdout
 
 
 def test_json_prints_them_whole() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from foldline.cli import exits, report, screen
-from foldline.cli.layout import count, gap, grid, title
+from foldline.cli.layout import gap, grid, plural, title
 from foldline.cli.options import Source, reads_file
 
 
@@ -44,13 +44,13 @@ def command(source: Source, *, as_format: str | None) -> int:
 
 
 def _show(document: dict[str, Any], name: str) -> None:
-    said = f"{document['format']} · {count(document['messages'])} messages"
+    said = f"{document['format']} · {plural(document['messages'], 'message')}"
     if document["valid"]:
         screen.show(title("valid", name, style="bold green"), gap(screen.cell(said)))
         return
     broken = document["violations"]
     screen.show(
         title("not valid", name, style="bold red"),
-        gap(screen.cell(f"{said} · {count(len(broken))} violation{'' if len(broken) == 1 else 's'}")),
+        gap(screen.cell(f"{said} · {plural(len(broken), 'violation')}")),
         gap(grid(report.violation_rows(broken))),
     )

@@ -65,7 +65,7 @@ def _show(document: Mapping[str, Any], name: str) -> None:
         rows = [
             (
                 screen.cell(count(item["tokens"]), "bold"),
-                screen.cell(item["kind"]),
+                screen.cell(str(item["kind"]).replace("_", " ")),
                 screen.cell(item["address"], "cyan"),
             )
             for item in document["largest"][:ROWS_MAX]
