@@ -23,8 +23,9 @@ PACKAGES = {
     "gemini": "google.genai",
 }
 """The module that carries a format's types."""
-CHAT_EXTRAS = frozenset({"reasoning_content"})
-"""Demanded by servers beside OpenAI's own (QwenLM/qwen-code#3579), so no violation of this format."""
+CHAT_EXTRAS = {"assistant": frozenset({"reasoning_content"}), "tool": frozenset({"name"})}
+"""By role. Reasoning is demanded by servers beside OpenAI's own (QwenLM/qwen-code#3579); a result's tool name was in
+OpenAI's first examples and is taken to this day (sierra-research/tau-bench sent it to gpt-4o in all its runs)."""
 ERRORS_SHOWN_MAX = 5
 
 
@@ -53,7 +54,7 @@ def _anthropic(body: Body) -> list[str]:
 
 def _openai_chat(body: Body) -> list[str]:
     messages = [
-        {key: value for key, value in message.items() if key not in CHAT_EXTRAS}
+        {key: value for key, value in message.items() if key not in CHAT_EXTRAS.get(message["role"], ())}
         for message in body["messages"]
     ]
     return _errors(_strict("openai-chat"), messages)

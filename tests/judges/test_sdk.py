@@ -10,7 +10,7 @@ import pytest
 
 from tests.judges import anthropic, sdk
 from tests.judges.panel import FORMATS
-from tests.judges.test_judges import ANTHROPIC, CHAT, GEMINI, RESPONSES, text
+from tests.judges.test_judges import ANTHROPIC, CHAT, GEMINI, RESPONSES
 
 Body = dict[str, Any]
 GOOD: dict[str, Body] = {
@@ -91,10 +91,10 @@ def test_the_judge_knows_the_keys_that_the_sdk_knows() -> None:
     }
 
 
-def test_reasoning_content_is_no_violation_in_chat() -> None:
-    """QwenLM/qwen-code#3579: servers in thinking mode demand it back."""
+def test_what_chat_servers_take_beside_the_reference_is_no_violation() -> None:
+    """QwenLM/qwen-code#3579: servers in thinking mode demand reasoning back; tau-bench names tools in results."""
     skip_without_sdk("openai-chat")
     body = copy.deepcopy(CHAT)
     body["messages"][7]["reasoning_content"] = "need the tool"
-    body["messages"][6]["content"] = [text("again")]
+    body["messages"][8]["name"] = "ls"
     assert sdk.violations(body, format="openai-chat") == []
