@@ -10,7 +10,7 @@ pytestmark = pytest.mark.usefixtures("stub")
 
 
 def test_the_page_shows_usage_kinds_tools_and_biggest_items() -> None:
-    """Interface: token distribution by kind, usage against the threshold, biggest items (UIX-1, `/context`)."""
+    """Interface: token distribution by kind, usage against the threshold, biggest items (what `/context` shows in a chat)."""
     done = run("context", "session.jsonl")
     page = done.stdout
     assert "foldline: window by default" in done.stderr
