@@ -1,6 +1,6 @@
 """How fast a history of a million tokens is counted: this project's counter ÷ tiktoken, in one run.
 
-    python benchmarks/recount.py
+    python benchmarks/bench_recount.py
 
 Makes a history of 2,000 messages out of the sessions in tests/data, counts it part by part with the exact counter and
 with Claude's correction, and counts the same texts with tiktoken (its vocabulary out of bpe-openai's package, so
