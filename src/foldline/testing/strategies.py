@@ -116,8 +116,7 @@ def _orphan(draw: st.DrawFn, messages: list[Message], at: int) -> list[Message]:
 
 
 def _interim(draw: st.DrawFn, messages: list[Message], at: int) -> list[Message]:
-    message = messages[at]
-    for part in message.parts:
+    for part in messages[at].parts if messages else ():
         if isinstance(part, ToolResult):
             early = ToolResult(call_id=part.call_id, content=(Text(text="pending"),), interim=draw(st.booleans()), slot=0)
             return [*messages[:at], Message(role="tool", parts=(early,)), *messages[at:]]

@@ -38,7 +38,7 @@ _encode = msgspec.json.Encoder().encode
 _CONTAINERS = frozenset((dict, list))
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_SURROGATE = re.compile(rb"\\u[dD][89abAB]", re.ASCII)
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]", re.ASCII)
 _PLACE = re.compile(r" \(byte (\d+)\)$")
 _TOKEN = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"(\s*+:)?|[{}]', re.DOTALL)
 
