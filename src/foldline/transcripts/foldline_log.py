@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -250,9 +250,16 @@ def _compaction(result: Written, ordinal: Callable[[int], int]) -> list[tuple[st
         "tokens_before": result.tokens_before,
         "tokens_after": result.tokens_after,
         "edits": [edit_json(edit, ordinal) for edit in result.edits],
-        "report": result.report,
+        "report": _timeless(result.report),
     }
     return [("compaction", dumps({key: told for key, told in body.items() if told is not None}))]
+
+
+def _timeless(value: Any) -> Any:
+    """A report without how long things took: the same history and settings give the same log (law SAME)."""
+    if isinstance(value, dict):
+        return {key: _timeless(told) for key, told in value.items() if key != "seconds"}
+    return [_timeless(told) for told in value] if isinstance(value, (list, tuple)) else value
 
 
 def _format_of(messages: Sequence[Message]) -> str:

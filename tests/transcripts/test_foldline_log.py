@@ -1,0 +1,202 @@
+"""The foldline log as a session format: the live view, and a history of which nothing is lost."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from foldline.core.edit import Drop, Edit, Fold, Replace
+from foldline.core.errors import SessionCorrupt
+from foldline.core.message import Message, Meta, Text, ToolResult, Usage, result_text
+from foldline.core.view import Span
+from foldline.testing.builders import assistant, call, result, system, user
+from foldline.testing.strategies import sessions
+from foldline.transcripts import detect
+from foldline.transcripts.foldline_log import READER, WRITER, LogSource
+from foldline.transcripts.log_lines import parse_log, write_log
+from foldline.transcripts.source import open_source
+from foldline.transcripts.transcript import Transcript, Written
+from foldline.wire.formats import codec
+
+HISTORY = (
+    user("read it"),
+    assistant("yes", call("read", "c1", path="a.py")),
+    result("c1", "long " * 50),
+    assistant("it says long"),
+    user("and now?"),
+)
+
+
+def transcript(*messages: Message, **values: object) -> Transcript:
+    return Transcript(**{"format": "pi", "wire": "anthropic", "messages": messages, **values})
+
+
+def logged(*messages: Message, edits: tuple[Edit, ...] = (), **values: object) -> bytes:
+    return WRITER.write(transcript(*messages, **values), Written(messages=messages, edits=edits))
+
+
+def read(data: bytes) -> Transcript:
+    (found,) = READER.read(open_source(data))
+    return found
+
+
+def fold(*spans: tuple[int, int], text: str = "folded") -> Fold:
+    message = Message(role="user", parts=(Text(text=text),), synthetic="fold")
+    return Fold(spans=tuple(Span(start=a, end=b) for a, b in spans), message=message, address="m1-2@00000000")
+
+
+def cleared(seq: int) -> Replace:
+    part = ToolResult(
+        call_id="c1", content=(Text(text="[cleared]", slot=0, edited=True),), slot=0, edited=True
+    )
+    return Replace(seq=seq, slot=0, part=part, address=f"m{seq}.0@00000000")
+
+
+def test_a_log_is_recognised_by_its_first_line() -> None:
+    """Formats are recognised by content."""
+    data = logged(*HISTORY)
+    assert READER.recognise(data) == 100
+    assert detect.recognise(data) == "foldline"
+    assert READER.recognise(b'{"type":"user"}') == 0
+
+
+def test_a_history_without_compactions_comes_back_whole() -> None:
+    """Law LOSSLESS: messages, system prompt, tools and what is known of the session."""
+    prompt = codec("anthropic").system_of({"system": "be kind"})
+    data = logged(
+        *HISTORY, system=prompt, tools=b'[{"name": "f"}]', id="s1", model="m", tokens_window=200_000
+    )
+    back = read(data)
+    assert back.messages == HISTORY
+    assert back.system is not None
+    assert back.system.text == "be kind"
+    assert (back.tools, back.id, back.model, back.tokens_window) == (b'[{"name": "f"}]', "s1", "m", 200_000)
+    assert (back.wire, back.notes, back.skipped) == ("anthropic", (), ())
+
+
+def test_a_compaction_shows_in_the_view_and_the_history_keeps_what_it_covers() -> None:
+    """Laws LOG and REPLAY: nobody edits messages, the edits are an entry."""
+    back = read(logged(*HISTORY, edits=(cleared(2), fold((3, 4)))))
+    assert [m.text for m in back.messages] == ["read it", "yes", "", "folded", "and now?"]
+    assert isinstance(back.messages[2].parts[0], ToolResult)
+    assert result_text(back.messages[2].parts[0]) == "[cleared]"
+    assert isinstance(back.source, LogSource)
+    assert back.source.history == HISTORY
+    assert back.source.ordinals == (0, 1, 2, 3, 4)
+
+
+def test_a_second_compaction_is_appended_and_names_the_ordinals_of_the_log() -> None:
+    """Law LOG: the earlier bytes stay; an index of the view is not an ordinal of the log."""
+    first = logged(*HISTORY, edits=(fold((1, 3), text="one"),))
+    once = read(first)
+    assert isinstance(once.source, LogSource)
+    assert once.source.ordinals == (0, 1, 3, 4)
+    again = Written(messages=(), edits=(fold((1, 3), text="two"),))
+    second = WRITER.write(once, again)
+    assert second.startswith(first)
+    twice = read(second)
+    assert [m.text for m in twice.messages] == ["read it", "two", "and now?"]
+    assert isinstance(twice.source, LogSource)
+    assert twice.source.history == HISTORY
+
+
+def test_writing_a_log_back_without_edits_changes_no_byte_and_keeps_unknown_entries() -> None:
+    """Law LOG: records of a later version survive a round trip (their loss is a fault of other products)."""
+    log = parse_log(logged(*HISTORY))
+    assert log.header is not None
+    entries = [(e.kind, e.body) for e in log.entries] + [("star_chart", b'{"x": [1, 2]}')]
+    data = write_log(format=log.header.format, body=b'{"id":"s","later":true}', entries=entries)
+    back = read(data)
+    assert back.skipped == (("star_chart", 1),)
+    assert WRITER.write(back, Written(messages=back.messages)) == data
+
+
+def test_a_torn_end_is_left_out_and_said() -> None:
+    """A power cut loses the last append and nothing else; in silence it would look like a wrong memory
+    (anthropics/claude-code#53821)."""
+    whole = logged(*HISTORY)
+    back = read(whole[:-10])
+    assert back.messages == HISTORY[:-1]
+    assert len(back.notes) == 1
+    assert "interrupted" in back.notes[0]
+
+
+def test_damage_in_the_middle_is_refused_with_its_byte() -> None:
+    """A damaged middle is not a torn end: guessing on would alter the history."""
+    whole = logged(*HISTORY)
+    at = whole.index(b"it says long")
+    with pytest.raises(SessionCorrupt) as caught:
+        read(whole[:at] + b"IT" + whole[at + 2 :])
+    assert caught.value.offset == whole.rindex(b"\n", 0, at) + 1
+
+
+def test_a_sound_line_whose_body_makes_no_sense_is_refused_with_its_byte() -> None:
+    """A checksum says that bytes are the written ones, not that they were right."""
+    data = write_log(
+        format="neutral", body=b"{}", entries=[("message", b'{"format":"neutral","role":"x","parts":[]}')]
+    )
+    with pytest.raises(SessionCorrupt) as caught:
+        read(data)
+    assert caught.value.offset == data.index(b"\n") + 1
+
+
+def test_usage_from_before_a_compaction_is_not_trusted() -> None:
+    """Requirement TOK-3 counts from the last usage; one that measured the uncut history would trigger at once."""
+    told = Message(
+        role="assistant",
+        parts=(Text(text="a", slot=0),),
+        meta=Meta(usage=Usage(tokens_input=90, tokens_output=5)),
+    )
+    before = read(logged(user("q"), told))
+    assert (before.usage_at, before.usage) == (1, Usage(tokens_input=90, tokens_output=5))
+    after = read(logged(user("q"), told, user("q2"), edits=(Drop(span=Span(start=2, end=3)),)))
+    assert (after.usage_at, after.usage) == (None, None)
+
+
+def test_a_usage_that_came_later_and_an_undone_compaction_count() -> None:
+    """`usage` and `undo` entries, as `docs/reference/log-format.md` says."""
+    log = parse_log(logged(*HISTORY, edits=(fold((1, 3)),)))
+    more = [
+        ("undo", b'{"entry":5}'),
+        ("message", b'{"format":"neutral","role":"assistant","parts":[{"part":"text","text":"done"}]}'),
+        ("usage", b'{"message":5,"usage":{"tokens_input":7}}'),
+    ]
+    entries = [(e.kind, e.body) for e in log.entries] + more
+    back = read(write_log(format="neutral", body=b"{}", entries=entries))
+    assert len(back.messages) == len(HISTORY) + 1
+    assert (back.usage_at, back.usage) == (5, Usage(tokens_input=7))
+
+
+def test_a_report_is_kept_without_how_long_it_took() -> None:
+    """Law SAME: the same history and settings give the same bytes."""
+    made = Written(
+        messages=HISTORY,
+        edits=(fold((1, 3)),),
+        report={"seconds": 0.1, "passes": [{"name": "fold", "seconds": 1}]},
+    )
+    data = WRITER.write(transcript(*HISTORY), made)
+    assert b"seconds" not in data
+    assert b'"passes":[{"name":"fold"}]' in data
+
+
+def test_messages_that_no_edits_explain_become_a_log_of_their_own() -> None:
+    """A conversion repairs a history; what is written is the repaired one."""
+    data = WRITER.write(transcript(*HISTORY), Written(messages=HISTORY[:1]))
+    assert read(data).messages == HISTORY[:1]
+
+
+def test_system_messages_in_the_middle_stay_where_they_are() -> None:
+    """Law LOSSLESS: only a system prompt that was apart is an entry of its own."""
+    messages = (user("a"), system("be brief"), assistant("b"))
+    assert read(logged(*messages)).messages == messages
+
+
+@given(sessions())
+def test_any_session_and_its_halving_come_back(messages: list[Message]) -> None:
+    """Laws LOG and REPLAY: the view a log projects to is the one the edits made."""
+    half = max(len(messages) // 2, 1)
+    edits = (fold((0, half)),)
+    back = read(logged(*messages, edits=edits))
+    assert isinstance(back.source, LogSource)
+    assert back.source.history == tuple(messages)
+    assert back.messages == (edits[0].message, *messages[half:])
