@@ -11,6 +11,7 @@ Every other key stays in the envelope.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import is_
 from typing import Any, TypeAlias, assert_never
 
 from msgspec.structs import replace
@@ -216,7 +217,9 @@ def _drop(value: WireValue, key: str, *, calls: bool) -> None:
 def _edit_key(key: str, members: list[tuple[Part, int]], *, old: Any) -> Any:
     """The value of a key other than `content`."""
     if key == "tool_calls":
-        return [_edit_call(part, None if index == NEW else old[index]) for part, index in members]
+        calls = [_edit_call(part, None if index == NEW else old[index]) for part, index in members]
+        same = isinstance(old, list) and len(calls) == len(old) and all(map(is_, calls, old))
+        return old if same else calls
     part, index = members[0]
     if index != NEW and not part.edited:
         return old

@@ -1,0 +1,54 @@
+"""Parts under the keys of a chat message: places count as the reading does, and parts go where they fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from foldline.core.message import Media, Reasoning, Text, ToolCall, ToolResult
+from foldline.wire.openai_chat_parts import edit, places_of, read_parts
+from tests.wire.values import CHAT
+
+
+@given(CHAT)
+def test_every_part_lies_at_the_place_of_its_slot(value: dict[str, Any]) -> None:
+    """A slot is an index into the places: an edit finds the key the part was read from."""
+    parts = read_parts(value)
+    assert [part.slot for part in parts] == list(range(len(places_of(value))))
+    assert edit(parts, value) == value
+
+
+@pytest.mark.parametrize(
+    ("part", "key", "value"),
+    [
+        (Text(text="t"), "content", "t"),
+        (Reasoning(text="r"), "reasoning_content", "r"),
+        (
+            ToolCall(id="c", name="f", arguments="{}"),
+            "tool_calls",
+            [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
+        ),
+    ],
+)
+def test_a_new_part_goes_to_the_key_of_its_kind(part: Any, key: str, value: Any) -> None:
+    """Repairs add parts: a call's result is answered elsewhere, everything else has a key."""
+    assert edit([part], {"role": "assistant"})[key] == value
+
+
+def test_a_text_in_the_slot_of_a_recording_moves_to_the_content() -> None:
+    """A cleared recording becomes a notice; `audio` holds no text."""
+    origin = {"role": "assistant", "content": None, "audio": {"id": "audio_1"}}
+    (recording,) = read_parts(origin)
+    assert recording == Media(kind="audio", ref="audio_1", slot=0)
+    assert edit([Text(text="[cleared]", slot=0, edited=True)], origin) == {
+        "role": "assistant",
+        "content": "[cleared]",
+    }
+
+
+def test_a_result_has_no_key_in_another_message() -> None:
+    """On this wire a result is a message of its own."""
+    with pytest.raises(ValueError, match="split the message first"):
+        edit([ToolResult(call_id="a")], {"role": "user", "content": "a"})

@@ -1,0 +1,185 @@
+"""Strict JSON: what is refused, what is accepted, and that whatever is accepted has every key once."""
+
+from __future__ import annotations
+
+import json
+from time import perf_counter
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foldline.wire import strict
+from tests.wire.values import JSON, spell
+
+HOSTILE = {
+    "a list 100,000 deep": (b"[" * 100_000 + b"]" * 100_000, "deeper than 128"),
+    "an object 50,000 deep": (b'{"a":' * 50_000 + b"1" + b"}" * 50_000, "deeper than 128"),
+    "a list 900 deep": (b"[" * 900 + b"]" * 900, "deeper than 128"),
+    "depth behind a lone surrogate": (b'["\\ud800",' + b"[" * 900 + b"]" * 900 + b"]", "deeper than 128"),
+    "an integer of a million digits": (b"9" * 1_000_000, "out of range"),
+    "one digit too many": (b"9" * (strict.DIGITS_MAX + 1), "out of range"),
+    "the same behind a lone surrogate": (b'["\\ud800",' + b"9" * 5_000 + b"]", "out of range"),
+    "a float beyond all": (b"1e999", "out of range"),
+    "the same float behind a lone surrogate": (b'["\\ud800",1e999]', "out of range"),
+    "NaN": (b"NaN", "not valid JSON"),
+    "NaN behind a lone surrogate": (b'["\\ud800",NaN]', "NaN is no JSON number"),
+    "minus infinity": (b'{"a":-Infinity}', "not valid JSON"),
+    "a role given twice": (b'{"role":"user","role":"system"}', "key 'role' is given twice"),
+    "a role given twice, once escaped": (b'{"role" : "user", "ro\\u006ce":"system"}', "key 'role'"),
+    "a deep key given twice": (b'[{"a":[{"b":1, "b":1}]}]', "key 'b' is given twice"),
+    "a key twice behind a lone surrogate": (b'{"a":"\\ud800","a":1}', "key 'a' is given twice"),
+    "a lone surrogate as a key, twice": (b'{"\\ud800":1,"\\uD800":2}', "is given twice"),
+    "a raw control character": (b'"a\x1b]0;x\x07"', "not valid JSON"),
+    "UTF-16 with a mark": ('{"a":1}'.encode("utf-16"), "UTF-16"),
+    "UTF-16 without a mark": ('{"a":1}'.encode("utf-16-le"), "UTF-16"),
+    "UTF-16, big end first": ('{"a":1}'.encode("utf-16-be"), "UTF-16"),
+    "no UTF-8": (b'{"a":"\xff"}', "not valid UTF-8"),
+    "no UTF-8 beside a lone surrogate": (b'["\\ud800","\xff"]', "not valid UTF-8"),
+    "a surrogate in UTF-8": (b'"\xed\xa0\x80"', "not valid UTF-8"),
+    "nothing": (b"", "empty"),
+    "white space": (b" \n", "empty"),
+    "half a document": (b'{"a":[1,', "cut off"),
+    "two documents": (b"{} {}", "trailing characters"),
+    "text": (b"hello", "not valid JSON"),
+    "a NUL": (b"\0", "UTF-16"),
+}
+
+
+@pytest.mark.parametrize(("data", "why"), HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_bytes_are_refused_in_words_within_a_second(data: bytes, why: str) -> None:
+    """The threat model's row "hostile input": no traceback, no recursion, bounded time."""
+    started = perf_counter()
+    with pytest.raises(strict.BadJson, match=why):
+        strict.loads(data)
+    assert perf_counter() - started < 1
+
+
+def test_a_line_over_its_bound_is_refused_before_it_is_read() -> None:
+    """Every buffer has a named bound (`style.md`, 11)."""
+    with pytest.raises(strict.BadJson, match="more than the 10 accepted"):
+        strict.loads(b'"0123456789"', bytes_max=10)
+
+
+@pytest.mark.parametrize(
+    ("data", "value"),
+    [
+        (b'\xef\xbb\xbf{"a":1}', {"a": 1}),
+        (b'"\\ud83d cut"', "\ud83d cut"),
+        (b'{"a":"\\ud800","b":{"a":1}}', {"a": "\ud800", "b": {"a": 1}}),
+        (b'"\\ud83d\\ude00"', "\U0001f600"),
+        (b'"a\\u0000b"', "a\0b"),
+        ('"a\u2028b\x85c"'.encode(), "a\u2028b\x85c"),
+        (b"9" * 4_300, 10**4_300 - 1),
+        (b"[" * 128 + b"]" * 128, None),
+        (b'{"a":{"a":1},"b":[{"a":1},{"a":2}]}', {"a": {"a": 1}, "b": [{"a": 1}, {"a": 2}]}),
+        (b'{"a":"{\\"a\\":1,\\"a\\":2}"}', {"a": '{"a":1,"a":2}'}),
+    ],
+)
+def test_what_real_logs_hold_is_read(data: bytes, value: Any) -> None:
+    """Issues of other projects: claude-code#69927 (lone surrogates), byte order marks of editors on Windows."""
+    read = strict.loads(data)
+    assert value is None or read == value
+    assert strict.parse(data.removeprefix(b"\xef\xbb\xbf")) == read
+
+
+@given(JSON, st.integers(0, 2**32))
+def test_any_spelling_of_a_value_reads_as_that_value(value: Any, seed: int) -> None:
+    """Law LOSSLESS begins with the reading: the standard library says the same of every legal spelling."""
+    data = spell(value, seed)
+    assert strict.loads(data) == json.loads(data) == strict.parse(data)
+
+
+def _has_duplicates(data: bytes) -> bool:
+    seen: list[bool] = []
+    json.loads(
+        data, object_pairs_hook=lambda pairs: seen.append(len(dict(pairs)) < len(pairs)) or dict(pairs)
+    )
+    return any(seen)
+
+
+_PAIRS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            ['"a"', '"a" ', '"\\u0061"', '"a\\\\"', '"\\\\\\":"', '""', '"é"', '"\\u00e9"', '"\\ud800"']
+        ),
+        st.sampled_from(["1", "1e5", '":"', '" : "', '"\\u003a"', '{"a":1}', '[{"a":1,"a" :2}]', '"\\/"']),
+    ),
+    max_size=4,
+)
+
+
+@pytest.mark.parametrize("proof_bytes", [strict.PROOF_BYTES_MAX, 0], ids=["small document", "large document"])
+@given(pairs=_PAIRS)
+def test_a_key_given_twice_is_found_in_any_disguise(
+    monkeypatch_module: pytest.MonkeyPatch, pairs: list[tuple[str, str]], proof_bytes: int
+) -> None:
+    """Duplicate keys spoof roles (`{"role":"user","role":"system"}`); the cheap proof may err on no input."""
+    monkeypatch_module.setattr(strict, "PROOF_BYTES_MAX", proof_bytes)
+    data = ("{" + ",".join(f"{key}:{value}" for key, value in pairs) + "}").encode()
+    if _has_duplicates(data):
+        with pytest.raises(strict.BadJson, match="given twice"):
+            strict.loads(data)
+    else:
+        assert strict.loads(data) == json.loads(data)
+
+
+@pytest.fixture(scope="module")
+def monkeypatch_module() -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        yield patch
+
+
+@given(
+    st.binary(max_size=40) | st.text(alphabet='{}[]",:\\ud8901eE+-.nulltrue \n', max_size=40).map(str.encode)
+)
+def test_any_bytes_give_a_value_or_one_kind_of_error(data: bytes) -> None:
+    """The reader's contract: `BadJson` and nothing else."""
+    try:
+        value = strict.loads(data)
+    except strict.BadJson:
+        return
+    assert strict.loads(strict.dump(value)) == value
+
+
+@given(JSON)
+def test_what_is_dumped_reads_back_the_same(value: Any) -> None:
+    """Lone surrogates are escaped, so that the bytes are valid UTF-8 (claude-code#69927)."""
+    for data in (strict.dump(value), strict.dump_foreign(value)):
+        data.decode("utf-8")
+        assert strict.loads(data) == value
+
+
+def test_raw_slices_are_spliced_in_as_they_are() -> None:
+    """An edited message keeps the bytes of its untouched parts, also beside a lone surrogate (law LOSSLESS)."""
+    raw = msgspec.Raw(b'{"a" : 1.50}')
+    assert strict.dump({"x": raw}) == b'{"x":{"a" : 1.50}}'
+    assert strict.dump({"x": [raw, "\ud800"]}) == b'{"x":[{"a" : 1.50},"\\ud800"]}'
+
+
+@pytest.mark.parametrize("value", [{"a": b"bytes"}, [float("nan")], {1, 2}, {"a": object()}], ids=str)
+def test_what_json_cannot_say_is_an_error_not_something_else(value: Any) -> None:
+    """msgspec alone writes bytes as base64, NaN as null and sets as lists, silently."""
+    with pytest.raises(ValueError, match="cannot be written as JSON"):
+        strict.dump_foreign(value)
+
+
+def test_sdk_objects_are_opened_where_they_stand() -> None:
+    """`response.content` goes straight into the next request's messages, as every SDK's guide shows."""
+
+    class Block:
+        def model_dump(self, *, mode: str, exclude_unset: bool) -> dict[str, Any]:
+            assert (mode, exclude_unset) == ("json", True)
+            return {"type": "text", "text": "hi"}
+
+    assert strict.dump_foreign({"content": [Block()]}) == b'{"content":[{"type":"text","text":"hi"}]}'
+
+
+def test_an_error_names_the_byte() -> None:
+    """Errors carry fields, and name the place (`style.md`, 10)."""
+    with pytest.raises(strict.BadJson) as caught:
+        strict.loads(b'{"a":"\xff"}')
+    assert caught.value.offset == 6
+    assert "(byte 6)" in str(caught.value)
