@@ -284,6 +284,36 @@ def test_a_message_that_held_only_foreign_reasoning_is_gone() -> None:
     assert [block["text"] for block in out[0]["content"]] == ["one", "two"]
 
 
+@pytest.mark.parametrize("to", ["anthropic", "openai-chat", "openai-responses"])
+def test_reasoning_that_nothing_follows_is_dropped_and_counted(to: str) -> None:
+    """An aborted answer may hold a thought alone: chat refuses the empty message, Anthropic a thought at the end,
+    Responses an item without its follower (continuedev/continue#8933)."""
+    thought = Reasoning(text="hm", signature=None if to == "openai-chat" else "c2ln", provider=None)
+    thought = thought if to == "openai-chat" else replace(thought, provider=to)
+    converted = convert(Request(format="", messages=(user(), assistant(thought))), to)
+
+    assert [m.role for m in converted.request.messages] == ["user"]
+    assert converted.reasoning_dropped == 1
+
+
+def test_a_tool_is_renamed_alike_in_calls_results_and_schemas() -> None:
+    """Names with dots, as MCP servers give them, are refused by three of the four."""
+    call = replace(a_call("a"), name="fs.read")
+    history = Request(
+        format="gemini",
+        messages=(user(), assistant(call), tool("a", Text(text="A"))),
+        tools=b'[{"functionDeclarations":[{"name":"fs.read"}]}]',
+    )
+    converted = convert(history, "openai-chat")
+    name = calls_of(converted.request.messages[1])[0].name
+
+    assert name != "fs.read"
+    assert results_of(converted.request.messages[2])[0].name == name
+    assert converted.request.tools is not None
+    assert json.loads(converted.request.tools)[0]["function"]["name"] == name
+    assert f"the tool fs.read is called {name}" in converted.notes
+
+
 @pytest.mark.parametrize("to", ["anthropic", "gemini"])
 def test_arguments_that_are_no_object_are_wrapped_in_one(to: str) -> None:
     """Models write broken JSON, custom tools take free text; both targets need an object."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from foldline.wire.tools import FREE_TEXT, NO_ARGUMENTS, convert_tools
+from foldline.wire.tools import FREE_TEXT, NAMES, NO_ARGUMENTS, convert_tools, tool_name
 
 SCHEMA = {"type": "object", "properties": {"p": {"type": "string"}}, "required": ["p"]}
 SHAPES: dict[str, list[dict[str, Any]]] = {
@@ -108,3 +108,16 @@ def test_no_tools_are_none() -> None:
     """Nothing in, nothing out; an empty list is no list of tools."""
     assert convert_tools(None, to="anthropic") == (None, ())
     assert convert_tools(b"[]", to="gemini") == (None, ())
+
+
+@pytest.mark.parametrize("to", sorted(NAMES))
+def test_a_name_changes_only_where_it_is_refused_and_never_into_another(to: str) -> None:
+    """MCP servers name tools with dots, OpenAI chat takes 64 characters."""
+    names = ["read", "fs.read", "fs_read", "fs read", "1st", "ü", "", "x" * 65, "x" * 66, "x" * 200]
+    new = [tool_name(name, to=to) for name in names]
+
+    assert all(NAMES[to].fullmatch(name) for name in new)
+    assert len(set(new)) == len(names)
+    assert [n for n, was in zip(new, names, strict=True) if n == was] == [
+        n for n in names if NAMES[to].fullmatch(n)
+    ]

@@ -43,7 +43,7 @@ from foldline.wire.call_ids import CallIds
 from foldline.wire.carry import CARRIES, carry_media, carry_reasoning, media_words, opaque_words, server_words
 from foldline.wire.codec import Request, Rules
 from foldline.wire.splice import arguments_object, dump_text
-from foldline.wire.tools import convert_tools
+from foldline.wire.tools import convert_tools, tool_name
 
 RULES: dict[str, Rules] = {
     module.NAME: module.CODEC.rules for module in (anthropic, openai_chat, openai_responses, gemini)
@@ -54,6 +54,9 @@ OBJECT_ARGUMENTS = frozenset({"anthropic", "gemini"})
 """Formats whose calls hold an object; text that is none is wrapped as `splice.arguments_object` says."""
 SYSTEM_KEY = frozenset({"anthropic", "gemini", "openai-responses"})
 """Formats whose body has a key for the system prompt."""
+FOLLOWED_REASONING = frozenset({"anthropic", "openai-responses"})
+"""Formats that refuse reasoning at the end of what the assistant said: "the final block in an assistant message cannot
+be thinking" (Anthropic), "without its required following item" (Responses, continuedev/continue#8933)."""
 ERROR_MARK = frozenset({"anthropic", "gemini"})
 """Formats that can say that a tool failed."""
 SYSTEM_WORDS = "[foldline: a system message stood here]\n"
@@ -167,17 +170,25 @@ class _Work:
 
     def _assistant(self, run: list[Message]) -> Iterator[Message]:
         """One message for a run, or one item for each part of it."""
-        groups = [
-            (message, [p for part in message.parts for p in self._spoken(part, message)]) for message in run
+        spoken = [
+            (message, new) for message in run for part in message.parts for new in self._spoken(part, message)
         ]
+        self._drop_dangling(spoken)
         if self.rules.results == "item":
-            for message, parts in groups:
-                for index, part in enumerate(parts):
-                    yield self._message("assistant", [part], source=message, first=index == 0)
-        else:
-            parts = [part for _, group in groups for part in group]
-            if parts:
-                yield self._message("assistant", parts, source=run[0], meta=_latest_meta(run))
+            before: Message | None = None
+            for message, part in spoken:
+                yield self._message("assistant", [part], source=message, first=message is not before)
+                before = message
+        elif spoken:
+            parts = [part for _, part in spoken]
+            yield self._message("assistant", parts, source=run[0], meta=_latest_meta(run))
+
+    def _drop_dangling(self, spoken: list[tuple[Message, Part]]) -> None:
+        """Take out reasoning that nothing follows where the target refuses it, counted."""
+        if self.to in FOLLOWED_REASONING or all(isinstance(part, Reasoning) for _, part in spoken):
+            while spoken and isinstance(spoken[-1][1], Reasoning):
+                spoken.pop()
+                self.reasoning_dropped += 1
 
     def _results(self, run: list[Message]) -> Iterator[Message]:
         """The results a run holds, in the order of their calls, where the target wants them; behind them what may
@@ -311,11 +322,16 @@ class _Work:
                 arguments = dump_text(value)
         new = ToolCall(
             id=self.ids.of_call(call),
-            name=call.name,
+            name=self._tool_name(call.name),
             arguments=arguments,
             wire_id=call.wire_id or self.to != "gemini",
         )
         self._calls[new.id] = new
+        return new
+
+    def _tool_name(self, name: str) -> str:
+        new = tool_name(name, to=self.to)
+        self.note(f"the tool {name} is called {new}", if_=new != name)
         return new
 
     def _result(self, result: ToolResult, message: Message, *, beside: list[Part]) -> ToolResult:
@@ -338,7 +354,7 @@ class _Work:
         return ToolResult(
             call_id=new,
             content=tuple(content),
-            name=call.name if call is not None else result.name,
+            name=call.name if call is not None else result.name and self._tool_name(result.name),
             is_error=result.is_error,
             wire_id=call.wire_id if call is not None else result.wire_id or self.to != "gemini",
         )

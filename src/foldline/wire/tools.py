@@ -11,15 +11,43 @@ session files mix them. Tools a provider runs itself have no counterpart elsewhe
 
 from __future__ import annotations
 
+import re
+from hashlib import sha256
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.wire.strict import dump, parse
 
 FREE_TEXT = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
 """Schema for a tool whose input is free text; its calls are wrapped alike (`splice.arguments_object`)."""
 NO_ARGUMENTS = {"type": "object", "properties": {}}
+
+NAMES = {
+    "anthropic": re.compile(r"[a-zA-Z0-9_-]{1,128}"),  # 400 "tools.0.name: String should match pattern …"
+    "openai-chat": re.compile(
+        r"[a-zA-Z0-9_-]{1,64}"
+    ),  # 400 "tool_calls[0].function.name: does not match pattern"
+    "openai-responses": re.compile(r"[a-zA-Z0-9_-]{1,128}"),  # diegosouzapw/OmniRoute#4317
+    "gemini": re.compile(
+        r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}"
+    ),  # `FunctionDeclaration.name` of google-genai 3.6
+}
+"""What a function may be called on each wire."""
+NAME_DIGEST_CHARS = 8
+_NAME_SAFE_MAX = 64
+_NAME_REFUSED = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+def tool_name(name: str, *, to: str) -> str:
+    """The name of a function on the target's wire: itself where it is accepted, else what is accepted of it with a
+    piece of its digest, so that two names never become one. Calls and schemas change alike."""
+    if NAMES[to].fullmatch(name):
+        return name
+    digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:NAME_DIGEST_CHARS]
+    kept = _NAME_REFUSED.sub("_", name)[: _NAME_SAFE_MAX - NAME_DIGEST_CHARS - 2]
+    return f"{kept if kept[:1].isalpha() else '_' + kept}_{digest}"
 
 
 class Function(Struct, frozen=True, kw_only=True):
@@ -41,7 +69,8 @@ def convert_tools(tools: bytes | None, *, to: str) -> tuple[bytes | None, tuple[
         found = _functions_of(tool)
         functions.extend(found)
         left_out.extend(_foreign_names(tool, found))
-    return (dump(_shape(functions, to)) if functions else None), tuple(left_out)
+    named = [replace(function, name=tool_name(function.name, to=to)) for function in functions]
+    return (dump(_shape(named, to)) if named else None), tuple(left_out)
 
 
 def _functions_of(tool: Any) -> list[Function]:
