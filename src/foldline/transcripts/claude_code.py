@@ -15,7 +15,7 @@ its live context costs:
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from datetime import datetime
 from typing import Any, Final
 
@@ -41,6 +41,8 @@ INJECTED: Final = re.compile(
     r"Caveat: The messages below were generated)"
 )
 """How text begins that the client puts into user records: output of commands, reminders, notices."""
+USAGES_MAX: Final = 64
+"""Newest usages looked at for one that says something; a client that reports nothing does so throughout."""
 _ARGUMENTS = re.compile(r"<command-args>\s*[^<\s]")
 """A slash command's arguments: what the user typed after its name."""
 
@@ -54,11 +56,15 @@ _SENT: Final = {"role", "content"}
 
 
 class Places(Struct, frozen=True):
-    """What the writer needs of the file a transcript came from."""
+    """What the writer needs of the file a transcript came from. Flat lists: a session has 100,000 lines."""
 
     source: Source
-    lines: dict[str, tuple[int, ...]]
-    """Message id → byte offsets of the lines it was made of, in order."""
+    ids: list[str | None]
+    """Of each message in order, the id of its first record."""
+    offsets: list[int]
+    """Of each message, the byte its first line begins at."""
+    more: dict[int, tuple[int, ...]]
+    """Index of a message that came in several lines → the offsets of the others."""
     boundary: int | None
     """Byte offset of the compaction boundary the live context begins with."""
 
@@ -130,7 +136,7 @@ def _transcript(
             usage_at=usage_at,
             skipped=tuple(sorted((name, count) for name, count in skipped.items() if count)),
             notes=bad.notes(source, start or START) + tree.notes,
-            source=Places(source, builder.places(), start.offset if start is not None else None),
+            source=builder.places(source, start),
         ),
     )
 
@@ -141,16 +147,16 @@ class _Builder:
     def __init__(self, anthropic: Codec, bad: BadLines) -> None:
         self.codec, self.bad = anthropic, bad
         self.messages: list[Message] = []
-        self.records: list[list[Record]] = []
-        """The records each message is made of."""
+        self.firsts: list[Record] = []
+        """The first record of each message."""
+        self.others: dict[int, list[Record]] = {}
+        """Index of a message → its other lines."""
         self.skipped: Counter[str] = Counter()
         self.model: str | None = None
-        self.usages: list[tuple[int, Any, str | None]] = []
-        """Index, wire usage and record id of each response line that reports one."""
+        self.usages: deque[tuple[int, Any, str | None]] = deque(maxlen=USAGES_MAX)
+        """Message index, wire usage and record id of the newest lines that report one."""
         self.under_way: dict[str, int] = {}
         """Response id → index of its message, until the user speaks again."""
-        self.split: set[int] = set()
-        """Indexes of messages that came in several lines and must be joined."""
 
     def add(self, record: Record) -> None:
         """Take one record; a line whose message cannot be read is counted as bad."""
@@ -185,8 +191,7 @@ class _Builder:
             else len(self.messages)
         )
         if index < len(self.messages):
-            self.records[index].append(record)
-            self.split.add(index)
+            self.others.setdefault(index, []).append(record)
         else:
             origin = sent("assistant", content_of(record.body))
             read = self.codec.decode(origin if b'"input"' in origin else value)
@@ -201,6 +206,7 @@ class _Builder:
             self._append(record, read.parts, origin=origin, meta=meta)
             if isinstance(response, str):
                 self.under_way[response] = index
+            record.body = b""  # the origin holds what is needed
         if "usage" in value:
             self.usages.append((index, value["usage"], record.uuid))
         self.model = model or self.model
@@ -216,24 +222,27 @@ class _Builder:
                 meta=meta,
             )
         )
-        self.records.append([record])
+        self.firsts.append(record)
 
     def finish(self) -> None:
         """Join the lines of responses that came in several."""
-        for index in sorted(self.split):
-            first, lines = self.messages[index], self.records[index]
+        for index, others in self.others.items():
+            first = self.messages[index]
             assert first.meta is not None
-            meta = replace(first.meta, stop_reason=strict.parse(lines[-1].body).get("stop_reason"))
-            joined = self.codec.decode(sent("assistant", merged([content_of(line.body) for line in lines])))
-            self.messages[index] = replace(joined, meta=meta)
+            meta = replace(first.meta, stop_reason=strict.parse(others[-1].body).get("stop_reason"))
+            assert isinstance(first.origin, bytes)
+            contents = [content_of(body) for body in (first.origin, *(line.body for line in others))]
+            self.messages[index] = replace(self.codec.decode(sent("assistant", merged(contents))), meta=meta)
 
-    def places(self) -> dict[str, tuple[int, ...]]:
-        """Message id → offsets of its lines."""
-        return {
-            records[0].uuid: tuple(record.offset for record in records)
-            for records in self.records
-            if records[0].uuid is not None
-        }
+    def places(self, source: Source, start: Mark | None) -> Places:
+        """Where the lines of the messages stand."""
+        return Places(
+            source=source,
+            ids=[record.uuid for record in self.firsts],
+            offsets=[record.offset for record in self.firsts],
+            more={index: tuple(record.offset for record in others) for index, others in self.others.items()},
+            boundary=start.offset if start is not None else None,
+        )
 
     def last_usage(self, preserved: frozenset[str | None]) -> tuple[Usage | None, int | None]:
         """The newest usage a provider reported since the last boundary, and its message's index."""

@@ -56,9 +56,7 @@ class ClaudeCodeWriter(Struct, frozen=True):
         """
         places = transcript.source if isinstance(transcript.source, Places) else None
         out = _Out(transcript, places)
-        if any(
-            message.synthetic in _FOLDS and _place(message, places) is None for message in result.messages
-        ):
+        if any(message.synthetic in _FOLDS and out.place(message) is None for message in result.messages):
             out.new_boundary(result)
         elif places is not None and places.boundary is not None:
             out.old_boundary(places.boundary)
@@ -68,13 +66,6 @@ class ClaudeCodeWriter(Struct, frozen=True):
 
 
 WRITER = ClaudeCodeWriter()
-
-
-def _place(message: Message, places: Places | None) -> tuple[int, ...] | None:
-    """Where the lines of an original message stand; `None` for a new one."""
-    if places is None or message.meta is None or message.meta.id is None:
-        return None
-    return places.lines.get(message.meta.id)
 
 
 class _Out:
@@ -95,9 +86,27 @@ class _Out:
         }
         self.session = transcript.id or str(uuid5(NAMESPACE, f"session of {transcript.format}"))
         self.taken: set[str] = set()
-        if places is not None and places.lines:
-            offsets = next(reversed(places.lines.values()))
-            self._remember(self._original(offsets[-1])[1])
+        self.original: dict[str, int] = {}
+        """Message id → its index in the original."""
+        self.last_before: str | None = None
+        """Id of the last record of the original conversation."""
+        if places is not None and places.offsets:
+            self.original = {
+                identity: index for index, identity in enumerate(places.ids) if identity is not None
+            }
+            record, fields = self._original(self._offsets(len(places.offsets) - 1)[-1])
+            self._remember(fields)
+            self.last_before = record.uuid
+
+    def place(self, message: Message) -> int | None:
+        """The index of an original message; `None` for a new one."""
+        identity = message.meta.id if message.meta is not None else None
+        return self.original.get(identity) if identity is not None else None
+
+    def _offsets(self, index: int) -> tuple[int, ...]:
+        """Where the lines of an original message begin."""
+        assert self.places is not None
+        return (self.places.offsets[index], *self.places.more.get(index, ()))
 
     def _remember(self, fields: dict[str, Raw]) -> None:
         """Take over what new records repeat from the record before."""
@@ -123,11 +132,10 @@ class _Out:
             metadata["preTokens"] = result.tokens_before
         if result.tokens_after is not None:
             metadata["postTokens"] = result.tokens_after
-        last = self._last_before()
-        uuid = self._uuid(f"boundary after {last}".encode())
+        uuid = self._uuid(f"boundary after {self.last_before}".encode())
         record = {
             "parentUuid": None,
-            "logicalParentUuid": last,
+            "logicalParentUuid": self.last_before,
             **self.envelope,
             "sessionId": self.session,
             "type": "system",
@@ -141,13 +149,6 @@ class _Out:
         }
         self._add(record, uuid)
 
-    def _last_before(self) -> str | None:
-        """The id of the last record of the original conversation."""
-        if self.places is None or not self.places.lines:
-            return None
-        record, _ = self._original(next(reversed(self.places.lines.values()))[-1])
-        return record.uuid
-
     def old_boundary(self, offset: int) -> None:
         """The boundary the conversation began with; what it preserved stands behind it now."""
         record, fields = self._original(offset)
@@ -159,13 +160,13 @@ class _Out:
 
     def message(self, message: Message) -> None:
         """The record or records of one message."""
-        offsets = _place(message, self.places)
-        if offsets is None:
+        index = self.place(message)
+        if index is None:
             self._new(message)
         elif message.edited:
-            self._edited(message, offsets)
+            self._edited(message, self._offsets(index))
         else:
-            for offset in offsets:
+            for offset in self._offsets(index):
                 self._kept(*self._original(offset))
 
     def _original(self, offset: int) -> tuple[Record, dict[str, Raw]]:

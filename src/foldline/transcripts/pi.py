@@ -258,7 +258,7 @@ class _Reading:
         return neutral("assistant", [part for part in parts if isinstance(part, Part)], meta=meta)
 
     def transcripts(
-        self, order: list[int], counted: Counter[str], notes: tuple[str, ...]
+        self, order: list[int], *, counted: Counter[str], notes: tuple[str, ...]
     ) -> tuple[Transcript, ...]:
         """What was read, as the reader gives it."""
         numbers = [number for number in order if number in self.messages]
