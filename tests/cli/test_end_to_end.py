@@ -1,0 +1,176 @@
+"""The command line over the real facade, as a program, on real and on hostile files.
+
+What the result says is tested where it is made; here it is that the commands fit together: what one writes the next
+reads, what a report names opens, what a file holds never acts on a terminal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.payloads import FORBIDDEN, PAYLOADS
+from tests.cli.running import REPO, documents, run, run_on_screen
+
+SESSION = REPO / "tests" / "data" / "langgraph" / "deerflow-5aa47db1-cjk.json"
+MANY = REPO / "tests" / "data" / "tau-bench" / "gpt-4o-airline-first3.json"
+ENTRY = "from foldline.cli.main import main; main(prog_name='foldline')"
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Path:
+    """A session whose every free text is all payloads: prompts, tool names, arguments, results, ids."""
+    text = "".join(PAYLOADS.values()) * 3
+    messages: list[dict[str, object]] = [{"role": "system", "content": text}]
+    for n in range(6):
+        call = {
+            "id": f"call_{n}",
+            "type": "function",
+            "function": {"name": text[:40], "arguments": json.dumps({"x": text})},
+        }
+        messages += [
+            {"role": "user", "content": text},
+            {"role": "assistant", "content": text, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"call_{n}", "content": text},
+        ]
+    path = tmp_path / "hostile.json"
+    path.write_text(
+        json.dumps({"messages": [*messages, {"role": "user", "content": text}]}), encoding="utf-8"
+    )
+    return path
+
+
+def test_what_is_written_is_read_again_and_valid(tmp_path: Path) -> None:
+    """compact -o, then check; compact to a pipe, then check of `-`; each in every wire format."""
+    for target in ("anthropic", "openai-chat", "openai-responses", "gemini"):
+        out = tmp_path / f"{target}.json"
+        made = run("compact", str(SESSION), "--to", "30%", "--as", target, "-o", str(out), "--json")
+        (report,) = documents(made.stdout)
+        assert made.exit_code == 0, made.output
+        assert report["tokens_after"] <= report["tokens_target"]
+        checked = run("check", str(out), "--from", target)
+        assert checked.exit_code == 0, checked.output
+        piped = run("compact", str(SESSION), "--to", "30%", "--as", target)
+        assert piped.stdout_bytes == out.read_bytes()
+        assert run("check", "-", "--from", target, stdin=piped.stdout_bytes).exit_code == 0
+
+
+def test_every_address_of_a_report_opens_on_the_file_it_came_from() -> None:
+    """Law TRACE: `foldline show FILE ADDRESS`; and on another file it is refused."""
+    (report,) = documents(run("compact", str(SESSION), "--to", "30%", "--json").stdout)
+    addresses = report["covers"]["addresses"]
+    assert addresses
+    for address in addresses:
+        shown = run("show", str(SESSION), address)
+        assert shown.exit_code == 0
+        assert shown.stdout_bytes
+    other = REPO / "tests" / "data" / "bugs" / "A01.json"
+    assert run("show", str(other), addresses[0]).exit_code == 1
+
+
+def test_the_biggest_items_open_too() -> None:
+    """`context` names addresses, `show` opens them."""
+    (document,) = documents(run("context", str(SESSION), "--json").stdout)
+    assert sum(document["by_kind"].values()) == document["tokens_total"]
+    for item in document["largest"]:
+        assert run("show", str(SESSION), item["address"]).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "args"),
+    [
+        (1, ("compact", "MISSING")),
+        (1, ("compact", "EMPTY")),
+        (1, ("compact", "BINARY")),
+        (2, ("compact", "SESSION", "--policy", "nonsense")),
+        (2, ("compact", "SESSION", "--from", "nonsense")),
+        (2, ("compact", "SESSION", "--as", "nonsense")),
+        (2, ("compact", "SESSION", "--counter", "nonsense")),
+        (2, ("compact", "SESSION", "--select", "99")),
+        (2, ("convert", "SESSION", "--as", "nonsense")),
+        (1, ("show", "SESSION", "nonsense")),
+        (3, ("compact", "SESSION", "--to", "1")),
+    ],
+    ids=str,
+)
+def test_the_real_facade_gives_the_promised_codes(code: int, args: tuple[str, ...], tmp_path: Path) -> None:
+    """The stand-in's errors are the real ones."""
+    (tmp_path / "EMPTY").write_bytes(b"")
+    (tmp_path / "BINARY").write_bytes(bytes(range(256)) * 20)
+    places = {"SESSION": str(SESSION), **{n: str(tmp_path / n) for n in ("MISSING", "EMPTY", "BINARY")}}
+    done = run(*(places.get(arg, arg) for arg in args))
+    assert done.exit_code == code, done.output
+    assert "Traceback" not in done.output
+
+
+def test_a_file_with_many_conversations_gives_a_list_and_one_document(tmp_path: Path) -> None:
+    """Interface: a JSON list, `foldline.reports/1` with totals; `--select` takes one by number."""
+    out = tmp_path / "out.json"
+    done = run("compact", str(MANY), "--to", "60%", "--as", "openai-chat", "-o", str(out), "--json")
+    (document,) = documents(done.stdout)
+    assert document["schema"] == "foldline.reports/1"
+    assert len(json.loads(out.read_bytes())) == len(document["sessions"]) == 3
+    (one,) = documents(run("compact", str(MANY), "--to", "60%", "--select", "1", "--json").stdout)
+    assert one["tokens_before"] == document["sessions"][1]["tokens_before"]
+
+
+def test_a_list_command_prints_what_there_is() -> None:
+    """formats, policies, models; the names of the interface."""
+    (formats,) = documents(run("formats", "--json").stdout)
+    assert {"anthropic", "claude-code", "tau-bench", "foldline"} <= {f["name"] for f in formats["formats"]}
+    assert "balanced" in run("policies").stdout
+    assert "claude" in run("models").stdout
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("compact", "--to", "30%"),
+        ("compact", "--to", "30%", "-o", "-"),
+        ("compact", "--to", "30%", "--json"),
+        ("context",),
+        ("context", "--json"),
+        ("check",),
+        ("convert", "--as", "anthropic", "-o", "-"),
+    ],
+    ids=" ".join,
+)
+def test_a_hostile_session_does_not_act_on_a_terminal(
+    args: tuple[str, ...], hostile: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Threat 9 from the file to the screen, through every layer between."""
+    monkeypatch.setenv("TERM", "dumb")
+    done = run_on_screen(monkeypatch, args[0], str(hostile), *args[1:])
+    assert done.code in (0, 1, 3)
+    assert not FORBIDDEN.search(done.out + done.err)
+
+
+def test_every_part_of_a_hostile_session_is_shown_harmless(
+    hostile: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`show` prints the most foreign text of all."""
+    (document,) = documents(run("context", str(hostile), "--json").stdout)
+    monkeypatch.setenv("TERM", "dumb")
+    for item in document["largest"]:
+        done = run_on_screen(monkeypatch, "show", str(hostile), item["address"])
+        assert done.code == 0
+        assert not FORBIDDEN.search(done.out + done.err)
+        assert "\\e]0;pwn" in done.out
+
+
+def test_the_same_bytes_come_out_of_two_processes() -> None:
+    """Law SAME, with other hash seeds."""
+    outs = [
+        subprocess.run(
+            [sys.executable, "-c", ENTRY, "compact", str(SESSION), "--to", "30%"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, timeout=30,
+            env={**os.environ, "PYTHONPATH": str(REPO / "src"), "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2")
+    ]  # fmt: skip
+    assert outs[0] == outs[1]
