@@ -23,6 +23,7 @@ from foldline.core.message import (
     calls_of,
     results_of,
 )
+from foldline.wire.body import read_body
 from foldline.wire.gemini import CODEC, pair
 from foldline.wire.gemini_parts import SIGNATURE_SKIP
 from tests.wire.histories import PNG
@@ -379,3 +380,13 @@ def test_what_is_no_content_is_refused_by_the_name_of_the_key(content: dict[str,
     """`Codec.decode` says what is wrong with which key."""
     with pytest.raises(ValueError, match=r"role|parts"):
         CODEC.decode(content)
+
+
+def test_a_body_is_read_with_its_pairs() -> None:
+    """Each content is decoded alone; the history is what shows which response answers which call."""
+    answer = {"role": "function", "parts": [PARTS["response"]]}
+    body = {"contents": [{"role": "user", "parts": [{"text": "go"}]}, model("call", "call"), answer, answer]}
+    for given_body in (body, json.dumps(body).encode()):
+        messages = read_body(given_body).messages
+
+        assert [r.call_id for m in messages for r in results_of(m)] == ["read#1", "read#2"]

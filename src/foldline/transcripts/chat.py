@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from foldline.wire.formats import codec
-
 from foldline.core.message import Message
 from foldline.transcripts.document import unreadable
 from foldline.transcripts.source import Source
 from foldline.wire import strict
+from foldline.wire.formats import codec, settle
 
 
 def decode_all(source: Source, slices: Iterable[bytes], *, wire: str, at: str) -> tuple[Message, ...]:
@@ -26,4 +25,4 @@ def decode_all(source: Source, slices: Iterable[bytes], *, wire: str, at: str) -
             messages.append(reading.decode(data))
         except ValueError as error:  # what is no JSON (BadJson) and what is no message
             raise unreadable(source, str(error), at=f"{at}[{index}]") from error
-    return tuple(messages)
+    return settle(wire, messages)

@@ -19,7 +19,7 @@ from foldline.core.errors import InvalidTranscript
 from foldline.core.message import Message
 from foldline.wire import strict
 from foldline.wire.codec import Codec, Request, WireValue
-from foldline.wire.formats import codec, detect
+from foldline.wire.formats import codec, detect, settle
 from foldline.wire.slices import fields, items
 
 
@@ -121,7 +121,7 @@ def _read(top: WireValue, reading: Codec) -> Request:
         except ValueError as error:
             raise ValueError(f"{key}[{index}]: {error}") from None
     tools = _tools(top.get("tools"))
-    return Request(format=reading.name, messages=tuple(messages), system=_system(top, reading), tools=tools)
+    return Request(format=reading.name, messages=settle(reading.name, messages), system=_system(top, reading), tools=tools)
 
 
 def _wires(value: Any, key: str) -> Iterator[bytes | WireValue]:

@@ -13,10 +13,6 @@ from hashlib import sha256
 from foldline.core.message import ToolCall, ToolResult
 from foldline.wire.codec import Rules
 
-UNIQUE_IN_HISTORY = frozenset({"anthropic", "openai-responses"})
-"""Formats that refuse an id given to two calls anywhere in a history: 400 "`tool_use` ids must be unique" of Anthropic;
-"Duplicate item found" of Responses (earendil-works/pi#9057)."""
-
 DIGEST_CHARS = 8
 _REFUSED = re.compile(r"[^A-Za-z0-9_-]")
 _SAFE_MAX = 40
@@ -47,7 +43,7 @@ class CallIds:
         """The target's id for a call."""
         old = call.id
         self._times[old] += 1
-        taken = self._given if self._rules.format in UNIQUE_IN_HISTORY else self._round
+        taken = self._given if self._rules.ids_once else self._round
         new = self._mint() if not call.wire_id and self._needs_id() else self._free(old, taken)
         self._given.add(new)
         self._round.add(new)

@@ -54,9 +54,6 @@ OBJECT_ARGUMENTS = frozenset({"anthropic", "gemini"})
 """Formats whose calls hold an object; text that is none is wrapped as `splice.arguments_object` says."""
 SYSTEM_KEY = frozenset({"anthropic", "gemini", "openai-responses"})
 """Formats whose body has a key for the system prompt."""
-FOLLOWED_REASONING = frozenset({"anthropic", "openai-responses"})
-"""Formats that refuse reasoning at the end of what the assistant said: "the final block in an assistant message cannot
-be thinking" (Anthropic), "without its required following item" (Responses, continuedev/continue#8933)."""
 ERROR_MARK = frozenset({"anthropic", "gemini"})
 """Formats that can say that a tool failed."""
 SYSTEM_WORDS = "[foldline: a system message stood here]\n"
@@ -185,7 +182,7 @@ class _Work:
 
     def _drop_dangling(self, spoken: list[tuple[Message, Part]]) -> None:
         """Take out reasoning that nothing follows where the target refuses it, counted."""
-        if self.to in FOLLOWED_REASONING or all(isinstance(part, Reasoning) for _, part in spoken):
+        if not self.rules.reasoning_may_end or all(isinstance(part, Reasoning) for _, part in spoken):
             while spoken and isinstance(spoken[-1][1], Reasoning):
                 spoken.pop()
                 self.reasoning_dropped += 1

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from foldline.core.errors import UnknownFormat
+from foldline.core.message import Message
 from foldline.wire import strict
 from foldline.wire.codec import Codec, Rules
 
@@ -72,6 +73,16 @@ def codec(name: str) -> Codec:
         raise UnknownFormat(name, CODECS, f"no wire format is called {name!r}")
     found: Codec = importlib.import_module(f"foldline.wire.{module}").CODEC
     return found
+
+
+def settle(name: str, messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages of one history as they belong together, once each has been decoded alone: on Gemini's wire, where
+    ids may be missing, a response is paired with its call."""
+    if name != "gemini":
+        return tuple(messages)
+    from foldline.wire.gemini import pair
+
+    return pair(messages)
 
 
 def detect(value: Sequence[Any] | dict[str, Any]) -> str:

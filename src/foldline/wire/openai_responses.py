@@ -40,7 +40,9 @@ RULES = Rules(
     alternates=False,
     system="anywhere",  # message items take role system and developer at any place
     results="item",
+    reasoning_may_end=False,  # "without its required following item" (continuedev/continue#8933)
     blank_text=False,  # as on the chat endpoint; not confirmed for this one
+    ids_once=True,  # 400 "Duplicate item found with id"; an output names its call by id alone
     ids_max=64,  # "Invalid 'input[5].call_id': string too long. Expected … maximum length 64" (decolua/9router#393)
     server_tools=True,
 )
