@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from foldline.core.address import read_block
 from foldline.core.edit import Edit, Fold, Frame
 from foldline.core.errors import InvalidOption
 from foldline.core.laws import Violation, check
@@ -35,6 +36,8 @@ class History(Struct, frozen=True, kw_only=True):
     """Tokens of system prompt and tool schemas, which no pass touches."""
     repairs: tuple[Repair, ...]
     needs: Needs
+    originals: tuple[Message, ...]
+    """The messages as they came in: what addresses point at."""
     limits: tuple[tuple[str, int], ...] = ()
     """Token limits that the tools' registration declares, by tool name."""
 
@@ -72,20 +75,25 @@ def needs_of(rules: Rules, *, tail_stays_open: bool) -> Needs:
         blank_text=rules.blank_text,
         first=rules.first,
         alternates=rules.alternates,
+        ids_once=rules.ids_once,
+        reasoning_may_end=rules.reasoning_may_end,
         tail_stays_open=tail_stays_open,
     )
 
 
 def history_of(messages: Sequence[Message], *, needs: Needs, counter: TokenCounter, tokens_fixed: int) -> History:
     """Repair and weigh a history; each part is counted once."""
-    repaired = repair([slotted(message) for message in messages], needs)
+    originals = tuple([recognised(slotted(message)) for message in messages])
+    repaired = repair(originals, needs)
     weights = counter.weights_of([placed.message for placed in repaired.placed])
     items = tuple(
         item_of(placed.seq, placed.message, parts, overhead)
         for placed, (parts, overhead) in zip(repaired.placed, weights, strict=True)
     )
     view = view_of(items, next_seq=len(messages))
-    return History(view=view, tokens_fixed=tokens_fixed, repairs=repaired.repairs, needs=needs)
+    return History(
+        view=view, tokens_fixed=tokens_fixed, repairs=repaired.repairs, needs=needs, originals=originals
+    )
 
 
 def slotted(message: Message) -> Message:
@@ -93,6 +101,17 @@ def slotted(message: Message) -> Message:
     if message.synthetic or all(part.slot != NEW for part in message.parts):
         return message
     return replace(message, parts=tuple(replace(part, slot=index) for index, part in enumerate(message.parts)))
+
+
+def recognised(message: Message) -> Message:
+    """The message, known as a fold of ours where that is all it holds: a summary is carried on, not summarised."""
+    if message.role != "user" or message.synthetic or len(message.parts) != 1:
+        return message
+    part = message.parts[0]
+    found = read_block(part.text) if isinstance(part, Text) and part.text.startswith("<foldline-") else None
+    if found is None:
+        return message
+    return replace(message, synthetic="fold" if found[0] == "fold" else "notice")
 
 
 def reduce(
@@ -113,6 +132,7 @@ def reduce(
         pins=pins,
         kept=kept_seqs(outline(history.view.items())) | pins,
         limits=history.limits,
+        originals=history.originals,
     )
     target = target_of(history.tokens, goal)
     filled = replace(

@@ -21,9 +21,9 @@ from foldline.passes.fold_oldest import FoldOldest
 from foldline.passes.microcompact import Microcompact
 from foldline.passes.snip import Snip
 from foldline.presets import POLICIES
-from foldline.testing.builders import assistant, frame_for, moment_for, system, user, view_from
+from foldline.testing.builders import frame_for, moment_for, system, user, view_from
 from foldline.testing.counting import CharacterCounter
-from foldline.testing.strategies import broken_sessions, media, results, rounds, texts
+from foldline.testing.strategies import broken_sessions, media, rounds, texts
 
 PASSES = (
     BudgetReduction(limit=200, head=120, tail=80),

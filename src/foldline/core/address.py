@@ -17,6 +17,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 
+import msgspec
 from msgspec import Struct
 
 from foldline.core.errors import UnknownAddress
@@ -27,7 +28,9 @@ DIGEST_CHARS = 8
 
 _ADDRESS = re.compile(r"m(\d{1,9})(?:-(\d{1,9}))?(?:\.(\d{1,9}))?@([0-9a-f]{8})")
 _TAG_OPENING = re.compile(r"<(/?foldline)", re.IGNORECASE)
-_BLOCK = re.compile(r'<foldline-(fold|notice) id="(m[\d.-]+@[0-9a-f]{8})"[^<>]*>\n(.*)\n</foldline-\1>', re.DOTALL)
+_BLOCK = re.compile(
+    r'<foldline-(fold|notice) id="(m[\d.-]+@[0-9a-f]{8})"[^<>]*>\n(.*)\n</foldline-\1>', re.DOTALL
+)
 
 
 class Place(Struct, frozen=True, kw_only=True):
@@ -82,22 +85,36 @@ def _feed(sha: hashlib._Hash, part: Part) -> None:
         case Reasoning():
             fields = ("r", part.text, part.signature or "")
         case ToolCall():
-            fields = ("c", part.name, part.arguments)
+            fields = ("c", part.name, _canonical(part.arguments))
         case ToolResult():
             fields = ("o", str(len(part.content)))
         case Media():
             fields = ("m", part.kind, part.data or part.url or part.ref or "")
         case Opaque():
-            sha.update(b"x%d:" % len(part.raw))
-            sha.update(part.raw)
-            return
+            fields = ("x", part.type, _canonical(part.raw.decode("utf-8", "replace")))
     for field in fields:
-        data = field.encode("utf-8", "surrogatepass")
+        data = _bytes_of(field)
         sha.update(b"%d:" % len(data))
         sha.update(data)
     if isinstance(part, ToolResult):
         for inner in part.content:
             _feed(sha, inner)
+
+
+def _canonical(json_text: str) -> str:
+    """JSON without what spelling adds: the same call read from a dict and from a file has one digest."""
+    try:
+        return msgspec.json.encode(msgspec.json.decode(json_text)).decode()
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return json_text
+
+
+def _bytes_of(text: str) -> bytes:
+    """UTF-8, half a surrogate pair as U+FFFD: a history keeps its addresses when such halves are mended."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
 
 
 def escape_tags(text: str) -> str:

@@ -16,6 +16,7 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from foldline.core.address import part_address, span_address
 from foldline.core.errors import LawViolation
 from foldline.core.laws import Change, check, judge
 from foldline.core.message import Message, Part
@@ -73,6 +74,23 @@ class Frame(Struct, frozen=True, kw_only=True):
     rounds with a call that waits for a person. (The last tier may clamp a result of the open round.)"""
     limits: tuple[tuple[str, int], ...] = ()
     """Token limits of single results that the tools' own registration declares, by tool name (requirement BUD-7)."""
+    originals: Sequence[Message] = ()
+    """The history as it came in, by ordinal: what addresses point at, whatever a repair or an earlier pass made of it."""
+
+    def part_address(self, seq: int, part: Part) -> str:
+        """Where the original of a part can be asked for."""
+        if seq < len(self.originals):
+            part = next((p for p in self.originals[seq].parts if p.slot == part.slot), part)
+        return part_address(seq, part)
+
+    def span_address(self, items: Sequence[Item]) -> str:
+        """Where the originals of items can be asked for: the whole range from the first to the last of them, what
+        stays in view between included."""
+        seqs = [seq for item in items for seq in (item.seq, *(s.start for s in item.covers), *(s.end - 1 for s in item.covers))]
+        start, end = min(seqs), max(seqs) + 1
+        if end <= len(self.originals):
+            return span_address(list(enumerate(self.originals[start:end], start)))
+        return span_address([(item.seq, item.message) for item in items])
 
 
 def apply(view: View, edits: Sequence[Edit], frame: Frame) -> View:

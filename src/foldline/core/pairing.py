@@ -37,6 +37,7 @@ RepairKind: TypeAlias = Literal[
     "duplicate-id",
     "blank-text",
     "empty-message",
+    "trailing-reasoning",
     "lone-surrogate",
     "first-role",
 ]
@@ -68,6 +69,10 @@ class Needs(Struct, frozen=True, kw_only=True, gc=False):
     """Roles that may open the history, leading system messages apart."""
     alternates: bool = False
     """True when neighbours of one role have to travel as one message."""
+    ids_once: bool = False
+    """True when an id may stand for one call in the whole history, not only in its round."""
+    reasoning_may_end: bool = True
+    """False when an assistant message may not end with reasoning."""
     tail_stays_open: bool = True
     """False when no result can arrive any more, as for a finished session's file."""
 
@@ -99,13 +104,15 @@ class _Call:
 class _Pairs:
     """All calls of a history, the round of each message, and results without a call."""
 
-    def __init__(self, placed: Sequence[Placed]) -> None:
+    def __init__(self, placed: Sequence[Placed], *, ids_once: bool) -> None:
         self.calls: list[_Call] = []
         self.rounds: list[int] = []
         self.orphans: list[tuple[int, ToolResult]] = []
         self._open: dict[str, list[_Call]] = {}
         self._answered: dict[str, _Call] = {}
         self._early: dict[str, list[tuple[int, ToolResult]]] = {}
+        self._taken: set[str] = set()
+        self._ids_once = ids_once
         current, in_block = -1, False
         for at, entry in enumerate(placed):
             message = entry.message
@@ -128,8 +135,9 @@ class _Pairs:
             entry = _Call(at, call, current)
             waiting = self._open.get(call.id, [])
             same_round = [other for other in waiting if other.round == current]
-            if same_round:
-                entry.id = _free_id(call.id, len(same_round) + 1, self._open)
+            if same_round or (self._ids_once and call.id in self._taken):
+                entry.id = _free_id(call.id, self._taken)
+            self._taken.add(entry.id)
             self._open[call.id] = [*same_round, entry]
             self.calls.append(entry)
 
@@ -171,7 +179,8 @@ class _Pairs:
         )
 
 
-def _free_id(wanted: str, number: int, taken: dict[str, list[_Call]]) -> str:
+def _free_id(wanted: str, taken: set[str]) -> str:
+    number = 2
     while f"{wanted}_{number}" in taken:
         number += 1
     return f"{wanted}_{number}"
@@ -179,7 +188,7 @@ def _free_id(wanted: str, number: int, taken: dict[str, list[_Call]]) -> str:
 
 def pair(placed: list[Placed], needs: Needs, repairs: list[Repair]) -> list[Placed]:
     """The history with every call answered once, in its round; appends what was done to `repairs`."""
-    pairs = _Pairs(placed)
+    pairs = _Pairs(placed, ids_once=needs.ids_once)
     if pairs.sound(needs):
         return _results_first(placed, repairs) if needs.results_role == "user" else placed
     settled = _settle(placed, pairs, needs, repairs)

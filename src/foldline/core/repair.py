@@ -11,12 +11,14 @@ view each time and a result that turns up later takes its place by itself. What 
     one id for two calls of a round               →  the second pair gets an id of its own
     text without a visible character              →  taken out where the provider refuses it
     message left with nothing                     →  taken out
+    reasoning at the end of a message             →  taken out where the provider refuses it there
     half a surrogate pair                         →  U+FFFD (anthropics/claude-code#69927)
     history that opens with the assistant         →  a line of ours before it, where the provider demands a user
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -27,6 +29,7 @@ from foldline.core.message import (
     Message,
     Opaque,
     Part,
+    Reasoning,
     Text,
     ToolCall,
     ToolResult,
@@ -35,6 +38,11 @@ from foldline.core.message import (
 from foldline.core.pairing import Needs, Placed, Repair, ours, pair
 
 OPENING = "[foldline: the conversation opens with the assistant]"
+
+_ESCAPE = re.compile(
+    r"(\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+)
+"""An escaped backslash or a whole pair, which stay (group 1), or half a pair, which does not."""
 
 
 class Repaired(Struct, frozen=True, kw_only=True):
@@ -76,12 +84,17 @@ def _clean(message: Message, seq: int, needs: Needs, repairs: list[Repair]) -> M
             touched = True
             continue
         parts.append(mended)
+    if not needs.reasoning_may_end and message.role == "assistant":
+        while parts and isinstance(parts[-1], Reasoning):
+            parts.pop()
+            touched = True
+            repairs.append(Repair(kind="trailing-reasoning", seq=seq, why="reasoning that nothing follows"))
     if not parts or all(is_blank(part) for part in parts):
         repairs.append(Repair(kind="empty-message", seq=seq, why=f"a {message.role} message without content"))
         return None
     if not touched:
         return message
-    if len(parts) < len(message.parts):
+    if any(is_blank(part) for part in message.parts) and len(parts) < len(message.parts):
         repairs.append(Repair(kind="blank-text", seq=seq, why="a text without a visible character"))
     return replace(message, parts=tuple(parts), edited=True)
 
@@ -98,8 +111,11 @@ def _mend(part: Part) -> Part:
     match part:
         case Text() if _is_torn(part.text):
             return replace(part, text=_whole(part.text), edited=True)
-        case ToolCall() if _is_torn(part.arguments):
-            return replace(part, arguments=_whole(part.arguments), edited=True)
+        case Reasoning() if part.signature is None and _is_torn(part.text):
+            return replace(part, text=_whole(part.text), edited=True)
+        case ToolCall():
+            arguments = _whole_escapes(part.arguments)
+            return part if arguments is part.arguments else replace(part, arguments=arguments, edited=True)
         case ToolResult() if any(isinstance(inner, Text) and _is_torn(inner.text) for inner in part.content):
             return replace(part, content=tuple(_mend_inner(inner) for inner in part.content), edited=True)
         case _:
@@ -124,3 +140,12 @@ def _is_torn(text: str) -> bool:
 
 def _whole(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _whole_escapes(json_text: str) -> str:
+    """JSON text without half pairs, spelt out or as escapes; the same object when there are none."""
+    text = _whole(json_text) if _is_torn(json_text) else json_text
+    if "\\ud" not in text and "\\uD" not in text:
+        return text
+    mended = _ESCAPE.sub(lambda match: match.group() if match.group(1) else "\\ufffd", text)
+    return text if mended == text else mended

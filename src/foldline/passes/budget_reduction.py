@@ -44,7 +44,7 @@ class BudgetReduction(Struct, frozen=True, kw_only=True):
         for found in find_results(structure):
             if not found.movable or found.seq in frame.pins:
                 continue
-            edit = shorten(found, self._limit_of(found, frame), frame.counter.text)
+            edit = shorten(found, self._limit_of(found, frame), frame)
             if edit is not None:
                 edits.append(edit)
             elif self.per_turn is not None:
@@ -76,7 +76,7 @@ class BudgetReduction(Struct, frozen=True, kw_only=True):
                 continue
             cap = common_cap([size for _, size in members], self.per_turn)
             limit = Limit(size=self.limit, head=self.head, tail=self.tail, unit=self.unit).keeping(max(1, cap))
-            shortened = (shorten(f, limit, frame.counter.text) for f, s in members if s > cap)
+            shortened = (shorten(f, limit, frame) for f, s in members if s > cap)
             edits.extend(edit for edit in shortened if edit is not None)
         return edits
 

@@ -7,12 +7,12 @@ which stay valid JSON with the same keys (NousResearch/hermes-agent#13574). Neve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import notice, part_address
+from foldline.core.address import notice
 from foldline.core.clamp import fit_head, fit_tail, head_and_tail
 from foldline.core.clamp_json import clamp_json
 from foldline.core.edit import Edit, Frame, Replace
@@ -50,7 +50,7 @@ def clamp(structure: Outline, units: Iterable[Unit], excess: int, frame: Frame) 
         if left <= 0 or part.tokens <= 2 * TOKENS_MIN:
             break
         size = max(TOKENS_MIN, part.tokens - left - TOKENS_MIN)
-        edit = _cut(part, size, frame.counter.text)
+        edit = _cut(part, size, frame)
         gain = part.tokens - frame.counter.part(edit.part) if edit is not None else 0
         if edit is not None and gain > 0:
             edits.append(edit)
@@ -85,9 +85,9 @@ def _is_hosts(message: Message) -> bool:
     return message.role == "user" and message.meta is not None and message.meta.injected
 
 
-def _cut(part: _Part, size: int, count: Callable[[str], int]) -> Replace | None:
+def _cut(part: _Part, size: int, frame: Frame) -> Replace | None:
     limit = Limit(size=size, head=size * HEAD_PERCENT // 100, tail=size - size * HEAD_PERCENT // 100, unit="tokens")
-    address = part_address(part.seq, part.part)
+    address, count = frame.part_address(part.seq, part.part), frame.counter.text
     match part.part:
         case ToolResult() as result:
             found = Found(
@@ -101,7 +101,7 @@ def _cut(part: _Part, size: int, count: Callable[[str], int]) -> Replace | None:
                 turn=0,
                 movable=True,
             )
-            return shorten(found, limit, count)
+            return shorten(found, limit, frame)
         case Text() as text:
             head, tail = fit_head(text.text, limit.head, count), fit_tail(text.text, limit.tail, count)
             cut = head_and_tail(text.text, head, tail)

@@ -89,7 +89,7 @@ class Collapse(Struct, frozen=True, kw_only=True):
             before = sum(item.tokens for item in run)
             budget = min(self.summary_tokens_max, int(before * SUMMARY_SHARE))
             text = f"{counted(run)}, folded.\n{body(run, budget, frame.counter.text)}"
-            edit = fold_of(run, text)
+            edit = fold_of(run, text, frame)
             after = frame.counter.message(edit.message)
             if after < before:
                 edits.append(edit)

@@ -83,7 +83,7 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         head = f"{counted(gone)}, folded; the address opens the originals."
         room = tokens_max - FOLD_TOKENS_MIN
         lines = body(gone, room, frame.counter.text) if room > 0 else ""
-        edit = fold_of(gone, f"{head}\n{lines}" if lines else head)
+        edit = fold_of(gone, f"{head}\n{lines}" if lines else head, frame)
         return [edit] if frame.counter.message(edit.message) < sum(item.tokens for item in gone) else []
 
 

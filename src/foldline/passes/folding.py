@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from foldline.core.address import block, span_address
-from foldline.core.edit import Fold
+from foldline.core.address import block
+from foldline.core.edit import Fold, Frame
 from foldline.core.message import Message, Text
 from foldline.core.rounds import spans_of
 from foldline.core.view import Item
 
 
-def fold_of(items: Sequence[Item], body: str, *, kind: str = "fold") -> Fold:
+def fold_of(items: Sequence[Item], body: str, frame: Frame, *, kind: str = "fold") -> Fold:
     """The edit that puts one message of role user in the place of `items` (at least one; requirement CMP-40)."""
-    address = span_address((item.seq, item.message) for item in items)
+    address = frame.span_address(items)
     message = Message(
         role="user",
         parts=(Text(text=block(kind, address, body)),),

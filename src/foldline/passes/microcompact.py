@@ -94,7 +94,7 @@ class Microcompact(Struct, frozen=True, kw_only=True):
         return results[: max(0, len(results) - self.keep_results)]
 
     def _clear(self, old: Iterable[Found], frame: Frame) -> Iterable[Edit]:
-        return (cleared(found, "cleared") for found in old if self._may_go(found, frame))
+        return (cleared(found, "cleared", frame) for found in old if self._may_go(found, frame))
 
     def _may_go(self, found: Found, frame: Frame) -> bool:
         return (
@@ -120,7 +120,7 @@ class Microcompact(Struct, frozen=True, kw_only=True):
             if excess <= 0:
                 break
             newest = copies.get(id(found))
-            edits.append(cleared(found, "cleared" if newest is None else f"read again in message {newest.seq}"))
+            edits.append(cleared(found, "cleared" if newest is None else f"read again in message {newest.seq}", frame))
             excess -= found.tokens - PLACEHOLDER_TOKENS
         return Plan(edits=tuple(edits))
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import notice, part_address
-from foldline.core.edit import Replace
+from foldline.core.address import notice
+from foldline.core.edit import Frame, Replace
 from foldline.core.message import Media, Opaque, Text, ToolCall, ToolResult
 from foldline.core.rounds import Outline
 from foldline.passes.tools import ToolKind, kind_of
@@ -66,15 +66,17 @@ def _find(structure: Outline) -> Iterator[Found]:
                     )
 
 
-def with_content(found: Found, content: tuple[Text | Media | Opaque, ...]) -> Replace:
+def with_content(found: Found, content: tuple[Text | Media | Opaque, ...], frame: Frame) -> Replace:
     """The edit that gives a result other content and keeps all else about it."""
     part = replace(found.part, content=content, edited=True)
-    return Replace(seq=found.seq, slot=found.part.slot, part=part, address=part_address(found.seq, found.part))
+    address = frame.part_address(found.seq, found.part)
+    return Replace(seq=found.seq, slot=found.part.slot, part=part, address=address)
 
 
-def cleared(found: Found, why: str) -> Replace:
+def cleared(found: Found, why: str, frame: Frame) -> Replace:
     """The edit that puts a placeholder in the place of a whole result. Byte-stable: it depends on the result alone."""
-    address = part_address(found.seq, found.part)
+    address = frame.part_address(found.seq, found.part)
     media = sum(isinstance(inner, Media) for inner in found.part.content)
     seen = f", {media} media" if media else ""
-    return with_content(found, (Text(text=notice(f"{found.tokens:,} tokens{seen} {why}", address)),))
+    mark = notice(f"{found.tokens:,} tokens{seen} {why}", address)
+    return with_content(found, (Text(text=mark),), frame)

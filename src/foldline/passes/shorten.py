@@ -11,10 +11,10 @@ from collections.abc import Callable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import has_notice, notice, part_address
+from foldline.core.address import has_notice, notice
 from foldline.core.clamp import fit_head, fit_tail, head_and_tail, plain
 from foldline.core.clamp_json import clamp_json
-from foldline.core.edit import Replace
+from foldline.core.edit import Frame, Replace
 from foldline.core.message import Text
 from foldline.passes.results import Found, with_content
 
@@ -46,23 +46,23 @@ class Limit(Struct, frozen=True, kw_only=True, gc=False):
         return Limit(size=size, head=head, tail=tail, unit=self.unit)
 
 
-def shorten(found: Found, limit: Limit, count: Callable[[str], int]) -> Replace | None:
+def shorten(found: Found, limit: Limit, frame: Frame) -> Replace | None:
     """The edit that cuts a result over its limit to head and tail around a notice; `None` when it is within the limit,
     was cut before, or the cut would free nothing (law GAIN, requirement MIC-9)."""
     if limit.unit == "tokens" and found.tokens <= limit.size:
         return None
-    measure = len if limit.unit == "characters" else count
+    measure = len if limit.unit == "characters" else frame.counter.text
     texts = [part for part in found.part.content if isinstance(part, Text)]
     size = sum(measure(part.text) for part in texts)
     slack = NOTICE_MAX_CHARS if limit.unit == "characters" else NOTICE_MAX_TOKENS
     if size <= limit.size or (size <= limit.size + slack and any(has_notice(part.text) for part in texts)):
         return None
-    address = part_address(found.seq, found.part)
+    address = frame.part_address(found.seq, found.part)
     content = tuple(
         _cut(part, limit, address, measure, share=measure(part.text) / size) if isinstance(part, Text) else part
         for part in found.part.content
     )
-    edit = with_content(found, content)
+    edit = with_content(found, content, frame)
     after = sum(measure(part.text) for part in content if isinstance(part, Text))
     return edit if after < size else None
 

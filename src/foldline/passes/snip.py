@@ -59,7 +59,7 @@ class Snip(Struct, frozen=True, kw_only=True):
         lines = [counted(gone) + " were removed here."]
         if self.unit == "messages":
             lines.extend(removed_line(item) for item in gone)
-        return Plan(edits=(fold_of(gone, "\n".join(lines), kind="notice"),))
+        return Plan(edits=(fold_of(gone, "\n".join(lines), frame, kind="notice"),))
 
     def _oldest_run(self, structure: Outline, moment: Moment, frame: Frame) -> list[Item]:
         if moment.tokens_excess <= 0 or len(structure.items) <= self.over_messages:

@@ -32,12 +32,14 @@ NAMES_MAX = 12
 
 
 def line_of(item: Item) -> str:
-    """One message in one line (requirement COL-2)."""
+    """One message in one line (requirement COL-2); an earlier fold gives the lines it holds."""
     message = item.message
-    if message.synthetic == "fold" or message.synthetic == "notice":
-        return "\n".join(carried(message))
+    before = carried(message)
+    if message.synthetic in ("fold", "notice"):
+        return "\n".join(before)
     if speaks_for_user(message):
-        return f'm{item.seq} user: "{quote(message.text, USER_CHARS)}"{_media(message)}'
+        said = "\n".join(p.text for p in message.parts if isinstance(p, Text) and read_block(p.text) is None)
+        return "\n".join([*before, f'm{item.seq} user: "{quote(said, USER_CHARS)}"{_media(message)}'])
     called = [part.name for part in message.parts if isinstance(part, ToolCall)]
     if called:
         return f"m{item.seq} {message.role} called {names(called)}"

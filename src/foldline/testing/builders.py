@@ -66,11 +66,17 @@ def view_from(messages: Sequence[Message], *, counter: TokenCounter | None = Non
     ).view
 
 
-def frame_for(view: View, *, pins: Sequence[int] = (), counter: TokenCounter | None = None) -> Frame:
-    """The frame an engine would make for a view."""
+def frame_for(
+    view: View,
+    *,
+    pins: Sequence[int] = (),
+    counter: TokenCounter | None = None,
+    originals: Sequence[Message] = (),
+) -> Frame:
+    """The frame an engine would make for a view; `originals` are what addresses point at."""
     pinned = frozenset(pins)
     kept = kept_seqs(outline(view.items())) | pinned
-    return Frame(counter=counter or CharacterCounter(), pins=pinned, kept=kept)
+    return Frame(counter=counter or CharacterCounter(), pins=pinned, kept=kept, originals=tuple(originals))
 
 
 def moment_for(view: View, target: int, **values: Any) -> Moment:

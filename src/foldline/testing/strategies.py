@@ -6,10 +6,12 @@ results late, twice, interim, missing or without a call, ids used twice, empty m
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 from hypothesis import strategies as st
 
-from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
+from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Role, Text, ToolCall, ToolResult
 
 TOOLS = ("read_file", "bash", "grep", "edit_file", "web_search", "request_approval", "custom")
 WORDS = ("plan", "the port is 8080", "错误 in main.py", "don't touch src/db", "naïve 🙂‍↔️", "x" * 900, "line\n" * 60)
@@ -23,7 +25,7 @@ torn_texts = st.sampled_from(("a\ud83d", "\udc00b", "x\ud800y"))
 @st.composite
 def media(draw: st.DrawFn) -> Media:
     """An image or a document, by data or by address."""
-    kind = draw(st.sampled_from(("image", "document")))
+    kind: Literal["image", "document"] = draw(st.sampled_from(("image", "document")))
     mime = "image/png" if kind == "image" else "application/pdf"
     if draw(st.booleans()):
         return Media(kind=kind, mime=mime, data="iVBORw0KGgo=")
@@ -124,7 +126,7 @@ def _interim(draw: st.DrawFn, messages: list[Message], at: int) -> list[Message]
 
 
 def _empty(draw: st.DrawFn, messages: list[Message], at: int) -> list[Message]:
-    role = draw(st.sampled_from(("user", "assistant")))
+    role: Role = draw(st.sampled_from(("user", "assistant")))
     parts: list[Part] = [Text(text=draw(blank_texts))] if draw(st.booleans()) else []
     return [*messages[:at], Message(role=role, parts=_slotted(parts)), *messages[at:]]
 

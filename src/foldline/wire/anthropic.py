@@ -32,6 +32,8 @@ RULES = Rules(
     system="apart",
     results="user",
     blank_text=False,  # 400 "text content blocks must contain non-whitespace text"
+    ids_once=True,  # 400 "tool_use ids must be unique"
+    reasoning_may_end=False,  # 400 "The final block in an assistant message cannot be `thinking`"
     ids_pattern=r"[a-zA-Z0-9_-]+",  # 400 "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
     server_tools=True,
 )

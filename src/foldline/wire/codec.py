@@ -39,8 +39,10 @@ class Rules(Struct, frozen=True, kw_only=True):
     """Longest tool call id accepted, in characters."""
     ids_pattern: str | None = None
     """Regular expression a tool call id must match whole."""
-    ids_unique: bool = True
-    """True when two calls of one round may not share an id."""
+    ids_once: bool = False
+    """True when an id may stand for one call in the whole history, not only in its round."""
+    reasoning_may_end: bool = True
+    """False when an assistant message may not end with reasoning."""
     server_tools: bool = False
 
 

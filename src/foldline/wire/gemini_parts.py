@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 from typing import Any
 
 from foldline.core.message import NEW, Media, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
@@ -34,8 +35,13 @@ def key_of(value: dict[str, Any], camel: str) -> str:
     """The spelling of a key that `value` uses; the camelCase one where it has neither."""
     if camel in value:
         return camel
-    snake = _HUMP.sub(r"_\1", camel).lower()
+    snake = _snake(camel)
     return snake if snake in value else camel
+
+
+@cache
+def _snake(camel: str) -> str:
+    return _HUMP.sub(r"_\1", camel).lower()
 
 
 def get(value: dict[str, Any], camel: str) -> Any:
@@ -50,9 +56,9 @@ def read_part(part: Any, *, slot: int, seen: Counter[str]) -> Part:
         return Text(text=part, slot=slot)
     if not isinstance(part, dict):
         raise ValueError(f"parts[{slot}] must be an object, not {type(part).__name__}")
-    for camel, read in _READERS.items():
-        value = get(part, camel)
-        if isinstance(value, dict):
+    for key, value in part.items():
+        read = _READERS.get(key)
+        if read is not None and isinstance(value, dict):
             found = read(value, slot, seen=seen)
             return found if found is not None else _opaque(part, slot)
     return _read_text(part, slot) or _opaque(part, slot)
@@ -214,7 +220,7 @@ def _read_server_response(value: dict[str, Any], slot: int, *, seen: Counter[str
     )
 
 
-_READERS = {
+_CAMEL_READERS = {
     "functionCall": _read_call,
     "functionResponse": _read_response,
     "inlineData": _read_inline,
@@ -224,6 +230,7 @@ _READERS = {
     "toolCall": _read_server_call,
     "toolResponse": _read_server_response,
 }
+_READERS = {spelt: read for camel, read in _CAMEL_READERS.items() for spelt in (camel, _snake(camel))}
 
 
 def edit_part(part: Part, old: Any) -> Any:
