@@ -6,7 +6,6 @@ every file in it too. Nothing here looks inside foldline: the command line goes 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import subprocess
@@ -126,7 +125,4 @@ def test_two_processes_give_the_same_bytes(tmp_path: Path) -> None:
 
 def test_there_are_sessions_to_judge() -> None:
     """A glob that matches nothing would make every test above pass."""
-    assert len(sessions()) >= 3
-    assert hashlib.sha256(b"").hexdigest() not in [
-        hashlib.sha256(path.read_bytes()).hexdigest() for path in sessions()
-    ]
+    assert len({path.parent.name for path in sessions()}) >= 3
