@@ -321,7 +321,7 @@ def records(source: Source, bad: BadLines, *, start: Mark = START) -> Iterator[t
             bad.add(number, "not a JSON object")
 
 
-_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[{}\[\]:,]|[^\s{}\[\]:,"]++')
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[{}\[\]:,]|[^\s{}\[\]:,"]++|"')
 
 
 def keys(head: bytes, *, depth: int = 1) -> dict[str, str | None]:
@@ -335,6 +335,8 @@ def keys(head: bytes, *, depth: int = 1) -> dict[str, str | None]:
     text, before = "", b""
     for match in _TOKEN.finditer(head):
         token = match.group()
+        if token == b'"':  # a text that is cut off
+            break
         if token in (b"{", b"["):
             path.append("" if token == b"{" else None)
         elif token in (b"}", b"]"):
