@@ -26,7 +26,7 @@ from foldline.transcripts.neutral import (
     text_parts,
     unix_time,
 )
-from foldline.transcripts.source import Source, keys
+from foldline.transcripts.source import HEAD_MAX, Source, keys
 from foldline.transcripts.transcript import Transcript
 from foldline.wire.usage import read_usage
 
@@ -42,7 +42,7 @@ class _Trae:
         found = keys(head)
         if "llm_interactions" in found or {"task", "start_time", "max_steps"} <= found.keys():
             return 100
-        return 80 if list(found) == ["task"] and found["task"] is None else 0
+        return 80 if len(head) >= HEAD_MAX and list(found)[:1] == ["task"] else 0
 
     def read(self, source: Source) -> tuple[Transcript, ...]:
         """The one conversation of the file."""
