@@ -22,6 +22,7 @@ from msgspec import Struct
 
 from foldline.core.errors import UnknownAddress
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
+from foldline.core.surrogates import is_torn, whole, whole_json
 
 DIGEST_CHARS = 8
 """Hexadecimal digits of the digest in an address: 32 bits, enough to notice a wrong history."""
@@ -93,7 +94,7 @@ def _feed(sha: hashlib._Hash, part: Part) -> None:
         case Opaque():
             fields = ("x", part.type, _canonical(part.raw.decode("utf-8", "replace")))
     for field in fields:
-        data = _bytes_of(field)
+        data = (whole(field) if is_torn(field) else field).encode()
         sha.update(b"%d:" % len(data))
         sha.update(data)
     if isinstance(part, ToolResult):
@@ -102,19 +103,12 @@ def _feed(sha: hashlib._Hash, part: Part) -> None:
 
 
 def _canonical(json_text: str) -> str:
-    """JSON without what spelling adds: the same call read from a dict and from a file has one digest."""
+    """JSON without what spelling adds, and without half pairs: the same call read from a dict, from a file and from a
+    mended history has one digest."""
     try:
-        return msgspec.json.encode(msgspec.json.decode(json_text)).decode()
+        return msgspec.json.encode(msgspec.json.decode(whole_json(json_text))).decode()
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return json_text
-
-
-def _bytes_of(text: str) -> bytes:
-    """UTF-8, half a surrogate pair as U+FFFD: a history keeps its addresses when such halves are mended."""
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
 
 
 def escape_tags(text: str) -> str:

@@ -18,7 +18,6 @@ view each time and a result that turns up later takes its place by itself. What 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -36,13 +35,9 @@ from foldline.core.message import (
     is_blank,
 )
 from foldline.core.pairing import Needs, Placed, Repair, ours, pair
+from foldline.core.surrogates import is_torn, whole, whole_json
 
 OPENING = "[foldline: the conversation opens with the assistant]"
-
-_ESCAPE = re.compile(
-    r"(\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
-)
-"""An escaped backslash or a whole pair, which stay (group 1), or half a pair, which does not."""
 
 
 class Repaired(Struct, frozen=True, kw_only=True):
@@ -50,6 +45,7 @@ class Repaired(Struct, frozen=True, kw_only=True):
 
     placed: tuple[Placed, ...]
     repairs: tuple[Repair, ...]
+
 
 def repair(messages: Sequence[Message], needs: Needs) -> Repaired:
     """Repair a whole history; O(n). A sound history comes back as the same message objects. Idempotent."""
@@ -64,7 +60,9 @@ def repair(messages: Sequence[Message], needs: Needs) -> Repaired:
     if opening is not None and placed[opening].message.role not in needs.first:
         seq = placed[opening].seq
         placed.insert(opening, Placed(seq=seq, message=ours("user", Text(text=OPENING))))
-        repairs.append(Repair(kind="first-role", seq=seq, why="the history does not open with a user message"))
+        repairs.append(
+            Repair(kind="first-role", seq=seq, why="the history does not open with a user message")
+        )
     return Repaired(placed=tuple(placed), repairs=tuple(sorted(repairs, key=lambda r: r.seq)))
 
 
@@ -109,43 +107,20 @@ def _blank_stays(message: Message, needs: Needs) -> bool:
 
 def _mend(part: Part) -> Part:
     match part:
-        case Text() if _is_torn(part.text):
-            return replace(part, text=_whole(part.text), edited=True)
-        case Reasoning() if part.signature is None and _is_torn(part.text):
-            return replace(part, text=_whole(part.text), edited=True)
+        case Text() if is_torn(part.text):
+            return replace(part, text=whole(part.text), edited=True)
+        case Reasoning() if part.signature is None and is_torn(part.text):
+            return replace(part, text=whole(part.text), edited=True)
         case ToolCall():
-            arguments = _whole_escapes(part.arguments)
+            arguments = whole_json(part.arguments)
             return part if arguments is part.arguments else replace(part, arguments=arguments, edited=True)
-        case ToolResult() if any(isinstance(inner, Text) and _is_torn(inner.text) for inner in part.content):
+        case ToolResult() if any(isinstance(inner, Text) and is_torn(inner.text) for inner in part.content):
             return replace(part, content=tuple(_mend_inner(inner) for inner in part.content), edited=True)
         case _:
             return part
 
 
 def _mend_inner(inner: Text | Media | Opaque) -> Text | Media | Opaque:
-    if isinstance(inner, Text) and _is_torn(inner.text):
-        return replace(inner, text=_whole(inner.text), edited=True)
+    if isinstance(inner, Text) and is_torn(inner.text):
+        return replace(inner, text=whole(inner.text), edited=True)
     return inner
-
-
-def _is_torn(text: str) -> bool:
-    if text.isascii():
-        return False
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
-
-
-def _whole(text: str) -> str:
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _whole_escapes(json_text: str) -> str:
-    """JSON text without half pairs, spelt out or as escapes; the same object when there are none."""
-    text = _whole(json_text) if _is_torn(json_text) else json_text
-    if "\\ud" not in text and "\\uD" not in text:
-        return text
-    mended = _ESCAPE.sub(lambda match: match.group() if match.group(1) else "\\ufffd", text)
-    return text if mended == text else mended
