@@ -103,3 +103,20 @@ def test_markup_in_content_is_content(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", pipe)
     screen.show(screen.cell("[bold red]x[/] :smiley: [link=http://evil]y   "))
     assert pipe.raw().decode() == "[bold red]x[/] :smiley: [link=http://evil]y\n"
+
+
+def test_a_long_sentence_breaks_at_spaces_on_a_terminal_and_nowhere_in_a_pipe(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A path stays whole to be copied; a log line stays one line."""
+    monkeypatch.setenv("COLUMNS", "40")
+    path = "/a/very-long-path/" * 4
+    said = f"{'word ' * 12}{path} end"
+    shown, pipe = Screen(), Pipe()
+    monkeypatch.setattr(sys, "stderr", shown)
+    screen.say(said)
+    monkeypatch.setattr(sys, "stderr", pipe)
+    screen.say(said)
+    assert path in shown.text()
+    assert max(len(row) for row in shown.text().splitlines() if path not in row) <= 40
+    assert pipe.raw().decode() == f"foldline: {said}\n"

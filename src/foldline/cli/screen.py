@@ -92,7 +92,21 @@ def show(*blocks: RenderableType, to: Stream = "stdout") -> None:
 
 def say(message: str) -> None:
     """One sentence to a person, on stderr."""
-    _write("stderr", f"foldline: {neutral(message)}\n")
+    text = f"foldline: {neutral(message)}"
+    if is_terminal("stderr"):
+        text = "\n".join(_wrapped(row) for row in text.split("\n"))
+    _write("stderr", text + "\n")
+
+
+def _wrapped(row: str) -> str:
+    """A line broken at spaces; what has none, as a path or an address, stays whole to be copied."""
+    import textwrap
+
+    width = width_of("stderr")
+    if len(row) <= width:
+        return row
+    rows = textwrap.wrap(row, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return "\n".join(rows)
 
 
 def write_text(text: str, *, to: Stream = "stdout") -> None:
