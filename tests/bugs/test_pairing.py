@@ -104,6 +104,26 @@ def test_a_set_of_parallel_results_is_never_split_anywhere(format: str, at: str)
         assert len({id for id in call_ids(out.messages) if id.startswith("p")}) in (0, 4)
 
 
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("to", [100_000, 0.7, 0.4, 0.1])
+def test_parallel_results_that_came_apart_travel_together(format: str, to: float) -> None:
+    """Sibling of langchain-ai/langchain#34282: agents log each result as a message of its own (Claude Code does), and
+    the next message must hold them all ('Handle tool calls': every result in one user message)."""
+    steps: list[Step] = [
+        *rounds(2),
+        Say("user", "Read both."),
+        Ask((("p1", "read"), ("p2", "read"))),
+        Answer((("p1", "text one"),)),
+        Answer((("p2", "text two"),)),
+        *rounds(2, start=2),
+        Say("user", "Next."),
+    ]
+    messages = written(steps, format=format)
+    out = squeezed(grown(messages), format=format, to=to)
+    assert judged(out.messages, format=format) == []
+    assert ("text one" in all_text(out.messages)) == ("text two" in all_text(out.messages)) or to < 1
+
+
 def test_no_result_stands_straight_after_the_summary() -> None:
     """letta-ai/letta#2605: system, summary, tool."""
     case = load("A04")
