@@ -147,6 +147,8 @@ def test_the_plain_rules_are_the_stricter_of_both_in_every_row() -> None:
     assert PLAIN.blank_text == (chat.blank_text and anthropic.blank_text)
     assert PLAIN.ids_max == chat.ids_max
     assert PLAIN.ids_pattern == anthropic.ids_pattern
+    assert PLAIN.ids_once == (chat.ids_once or anthropic.ids_once)
+    assert PLAIN.reasoning_may_end == (chat.reasoning_may_end and anthropic.reasoning_may_end)
 
 
 def test_an_sdks_objects_are_recognised_like_their_dicts() -> None:

@@ -52,7 +52,7 @@ def test_a_part_added_keeps_the_bytes_of_all_other_keys(value: dict[str, Any], s
     """Law LOSSLESS: bytes are kept by part and envelope (design, core)."""
     data = spell(value, seed)
     message = CODEC.decode(data)
-    if message.role == "tool" or "\\ud8" in data.decode():
+    if message.role == "tool":
         return
     written = CODEC.encode_bytes(replace(message, parts=(*message.parts, Text(text="new")), edited=True))
     before, after = fields(data), fields(written)

@@ -70,6 +70,8 @@ def test_a_line_over_its_bound_is_refused_before_it_is_read() -> None:
         (b'"\\ud83d cut"', "\ud83d cut"),
         (b'"\\udc00 cut"', "\udc00 cut"),
         (b'{"a":"\\ud800","b":{"a":1}}', {"a": "\ud800", "b": {"a": 1}}),
+        (b'"\\ude00 low"', "\ude00 low"),
+        (b'"\\uDE00\\uD83D"', "\ude00\ud83d"),
         (b'"\\ud83d\\ude00"', "\U0001f600"),
         (b'"a\\u0000b"', "a\0b"),
         ('"a\u2028b\x85c"'.encode(), "a\u2028b\x85c"),

@@ -14,7 +14,18 @@ from hypothesis import strategies as st
 
 TEXTS = st.one_of(
     st.sampled_from(
-        ["", " ", "ok", "é😀", 'say "hi"\\', "\ud83d cut", "a\u2028b\x1b[31m", "日本語", ",:{}[]"]
+        [
+            "",
+            " ",
+            "ok",
+            "é😀",
+            'say "hi"\\',
+            "\ud83d cut",
+            "\ude00 low",
+            "a\u2028b\x1b[31m",
+            "日本語",
+            ",:{}[]",
+        ]
     ),
     st.text(max_size=12),
 )

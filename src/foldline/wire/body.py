@@ -121,7 +121,12 @@ def _read(top: WireValue, reading: Codec) -> Request:
         except ValueError as error:
             raise ValueError(f"{key}[{index}]: {error}") from None
     tools = _tools(top.get("tools"))
-    return Request(format=reading.name, messages=settle(reading.name, messages), system=_system(top, reading), tools=tools)
+    return Request(
+        format=reading.name,
+        messages=settle(reading.name, messages),
+        system=_system(top, reading),
+        tools=tools,
+    )
 
 
 def _wires(value: Any, key: str) -> Iterator[bytes | WireValue]:

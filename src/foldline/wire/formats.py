@@ -35,6 +35,8 @@ PLAIN = Rules(
     blank_text=False,
     ids_max=40,
     ids_pattern=r"[a-zA-Z0-9_-]+",
+    ids_once=True,
+    reasoning_may_end=False,
 )
 """The stricter rule of OpenAI chat and Anthropic in every row, for messages that may be sent to either."""
 

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from foldline.core.message import NEW, Media, Message, Opaque, Part, Text
 from foldline.wire.codec import WireValue
+from foldline.wire.slices import fields, items
 
 PartT = TypeVar("PartT", bound=Part | Text | Media | Opaque)
 
@@ -57,10 +58,7 @@ def only_value(origin: bytes | WireValue) -> Any:
     """The value of an object's one key: a `Raw` slice of bytes, the very value of a dict."""
     if not isinstance(origin, bytes):
         return next(iter(origin.values()))
-    try:
-        return next(iter(msgspec.json.decode(origin, type=dict[str, msgspec.Raw]).values()))
-    except msgspec.DecodeError:  # no slices out of text with lone surrogates
-        return next(iter(object_of(origin).values()))
+    return next(iter(fields(origin).values()))
 
 
 def keyed(key: str, value: Any) -> bytes | WireValue:
@@ -115,11 +113,7 @@ def write(message: Message, encode: Callable[[Message], WireValue]) -> bytes:
     if not message.edited:
         return origin
     old = object_of(origin)
-    new = encode(replace(message, origin=old))
-    try:
-        return respell(new, old, raw=origin)
-    except msgspec.DecodeError:  # slices cannot be cut out of text with lone surrogates
-        return dump(new)
+    return respell(encode(replace(message, origin=old)), old, raw=origin)
 
 
 def respell(new: Any, old: Any, *, raw: bytes) -> bytes:
@@ -127,17 +121,17 @@ def respell(new: Any, old: Any, *, raw: bytes) -> bytes:
     if new is old:
         return raw
     if isinstance(old, dict) and isinstance(new, dict):
-        fields = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
+        members = fields(raw)
         pieces = [
             dump(key)
             + b":"
-            + (respell(value, old[key], raw=bytes(fields[key])) if key in fields else dump(value))
+            + (respell(value, old[key], raw=bytes(members[key])) if key in members else dump(value))
             for key, value in new.items()
         ]
         return b"{" + b",".join(pieces) + b"}"
     if isinstance(old, list) and isinstance(new, list):
-        slices = msgspec.json.decode(raw, type=list[msgspec.Raw])
-        return b"[" + b",".join(_respell_items(new, old, slices=[bytes(s) for s in slices])) + b"]"
+        slices = [bytes(item) for item in items(raw)]
+        return b"[" + b",".join(_respell_items(new, old, slices=slices)) + b"]"
     return dump(new)
 
 
