@@ -37,7 +37,7 @@ LARGEST_MAX = 10
 """Parts listed one by one."""
 
 
-def context(
+def distribution(
     transcript: Transcript, *, model: str | None = None, policy: str = "balanced", counter: str | None = None
 ) -> dict[str, Any]:
     """The distribution of one conversation, by the model named or the file's own; the kinds add up to the total."""

@@ -20,7 +20,7 @@ from foldline.core.message import NEW, Message, Text, ToolResult, result_text
 from foldline.core.pairing import Needs, Placed, Repair
 from foldline.core.ports import Moment, TokenCounter
 from foldline.core.repair import repair
-from foldline.core.rounds import kept_seqs, outline
+from foldline.core.rounds import kept_seqs, outline_of
 from foldline.core.view import Item, View, item_of, view_of
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report, Summary, cache_of, covers_of, passes_of
@@ -130,7 +130,7 @@ def reduce(
         counter=counter,
         needs=history.needs,
         pins=pins,
-        kept=kept_seqs(outline(history.view.items())) | pins,
+        kept=kept_seqs(outline_of(history.view)) | pins,
         limits=history.limits,
         originals=history.originals,
     )
@@ -241,10 +241,10 @@ def why_unreachable(history: History, view: View, target: int) -> str:
             f"system prompt and tools alone take {history.tokens_fixed:,} tokens; shorten them or raise the target"
         )
     largest = max(view, key=lambda item: item.tokens, default=None)
-    rest = "" if largest is None else f"; the largest message that must stay (m{largest.seq}) has {largest.tokens:,}"
+    rest = "" if largest is None else f"; the largest message (m{largest.seq}) has {largest.tokens:,}"
     return (
-        f"system prompt, tools, pins, the last user message and the open round need "
-        f"{view.tokens + history.tokens_fixed:,} tokens{rest}; raise the target or pin less"
+        "system prompt, tools, pins, the last user message and the open round take more than that"
+        f"{rest}; raise the target or pin less"
     )
 
 

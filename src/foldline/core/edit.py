@@ -22,7 +22,7 @@ from foldline.core.laws import Change, check, judge
 from foldline.core.message import Message, Part
 from foldline.core.pairing import Needs, Placed
 from foldline.core.ports import TokenCounter
-from foldline.core.rounds import open_seqs, outline, spans_of
+from foldline.core.rounds import open_seqs, outline_of, spans_of
 from foldline.core.view import Item, Span, View, item_of, view_of
 
 
@@ -97,7 +97,7 @@ def apply(view: View, edits: Sequence[Edit], frame: Frame) -> View:
     """The view with all edits made at once, or `LawViolation` and nothing changed. O(n)."""
     if not edits:
         return view
-    before = outline(view.items())
+    before = outline_of(view)
     items = edited(before.items, edits, frame.counter)
     change = Change(
         before=before.items,

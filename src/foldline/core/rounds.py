@@ -27,7 +27,7 @@ from foldline.core.message import (
     results_of,
     speaks_for_user,
 )
-from foldline.core.view import Item, Span
+from foldline.core.view import Item, Span, View
 
 _AWAITS = re.compile(r"confirm|approv|permission|consent|ask_?(?:user|human)|human_?input", re.IGNORECASE)
 
@@ -79,6 +79,14 @@ def outline(items: tuple[Item, ...]) -> Outline:
         if unanswered([item.message for item in items[last.start : last.end]]):
             units[-1] = replace(last, open=True)
     return Outline(items=items, units=tuple(units), turns=_turns(items, units))
+
+
+def outline_of(view: View) -> Outline:
+    """The outline of a view, made once for each view."""
+    if not view.memo:
+        view.memo.append(outline(view.items()))
+    found: Outline = view.memo[0]
+    return found
 
 
 def _round_end(items: Sequence[Item], start: int) -> int:

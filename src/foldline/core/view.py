@@ -13,6 +13,7 @@ Knows nothing of counters: weights come in with each item. `foldline.core.edit` 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from msgspec import Struct
 
@@ -46,7 +47,7 @@ class Item(Struct, frozen=True, kw_only=True):
     """Ordinals a synthetic message stands for; empty for an original."""
 
 
-class View(Struct, frozen=True, kw_only=True):
+class View(Struct, frozen=True, kw_only=True, eq=False):
     """The messages of the next request, in order, and their total."""
 
     head: tuple[Item, ...] = ()
@@ -57,6 +58,8 @@ class View(Struct, frozen=True, kw_only=True):
     """Tokens of all items (system prompt and tools apart)."""
     next_seq: int = 0
     """The ordinal the next appended message gets."""
+    memo: list[Any] = []
+    """What was derived from exactly this view and is asked for again: its outline (`foldline.core.rounds`)."""
 
     def __len__(self) -> int:
         return len(self.head) + self.end

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 from msgspec import Struct
 
+from foldline.core.address import parse_address
 from foldline.core.edit import Edit, Fold, Replace
 from foldline.core.laws import Violation
 from foldline.core.pairing import Repair
@@ -111,7 +112,13 @@ def covers_of(edits: tuple[Edit, ...], view: View) -> Covers:
     folded = {seq for item in view for span in item.covers for seq in range(span.start, span.end)}
     addresses = [edit.address for edit in edits if isinstance(edit, Fold)]
     addresses += [edit.address for edit in edits if isinstance(edit, Replace) and edit.seq not in folded]
-    return Covers(messages=len(folded), addresses=tuple(dict.fromkeys(addresses)))
+    ordered = sorted(set(addresses), key=_order)
+    return Covers(messages=len(folded), addresses=tuple(ordered))
+
+
+def _order(address: str) -> tuple[int, int, str]:
+    place = parse_address(address)
+    return (place.start, -1 if place.slot is None else place.slot, address)
 
 
 def cache_of(before: View, after: View, fixed: int) -> Cache:

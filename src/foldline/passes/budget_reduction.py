@@ -8,7 +8,7 @@ from msgspec import Struct
 from foldline.core.edit import Edit, Frame, Plan, Replace
 from foldline.core.message import result_text
 from foldline.core.ports import Moment
-from foldline.core.rounds import Outline, outline
+from foldline.core.rounds import Outline, outline_of
 from foldline.core.view import View
 from foldline.passes.results import Found, find_results
 from foldline.passes.shorten import Limit, shorten
@@ -38,7 +38,7 @@ class BudgetReduction(Struct, frozen=True, kw_only=True):
 
     def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:
         """One edit for each result over its limit."""
-        structure = outline(view.items())
+        structure = outline_of(view)
         edits: list[Edit] = []
         sizes: list[tuple[Found, int]] = []
         for found in find_results(structure):

@@ -11,7 +11,7 @@ from foldline.core.edit import Edit, Fold, Frame, Plan
 from foldline.core.errors import UnknownAddress
 from foldline.core.message import ToolCall, ToolResult
 from foldline.core.ports import Moment
-from foldline.core.rounds import Outline, outline
+from foldline.core.rounds import Outline, outline_of
 from foldline.core.view import Item, View
 from foldline.passes.folding import counted, fold_of
 from foldline.passes.template import body
@@ -80,33 +80,47 @@ class Collapse(Struct, frozen=True, kw_only=True):
         """One fold for each long enough run, oldest first, until the target is met."""
         if moment.tokens_excess <= 0:
             return Plan()
-        structure = outline(view.items())
         edits: list[Edit] = []
         excess = moment.tokens_excess
-        for run in self._runs(structure, frame):
+        for run in self._runs(outline_of(view), frame):
             if excess <= 0:
                 break
-            before = sum(item.tokens for item in run)
-            budget = min(self.summary_tokens_max, int(before * SUMMARY_SHARE))
-            text = f"{counted(run)}, folded.\n{body(run, budget, frame.counter.text)}"
-            edit = fold_of(run, text, frame)
+            items = self._enough(run, excess)
+            before = sum(item.tokens for item in items)
+            text = f"{counted(items)}, folded.\n{body(items, self._budget(before), frame.counter.text)}"
+            edit = fold_of(items, text, frame)
             after = frame.counter.message(edit.message)
             if after < before:
                 edits.append(edit)
                 excess -= before - after
         return Plan(edits=tuple(edits))
 
-    def _runs(self, structure: Outline, frame: Frame) -> list[tuple[Item, ...]]:
+    def _budget(self, tokens: int) -> int:
+        return min(self.summary_tokens_max, int(tokens * SUMMARY_SHARE))
+
+    def _enough(self, run: Sequence[tuple[Item, ...]], excess: int) -> tuple[Item, ...]:
+        """The oldest part of a run that frees `excess`, no shorter than the window; all of it where nothing less does."""
+        chosen: list[Item] = []
+        tokens = 0
+        for members in run:
+            if len(chosen) >= self.window and tokens - self._budget(tokens) >= excess:
+                break
+            chosen.extend(members)
+            tokens += sum(item.tokens for item in members)
+        return tuple(chosen)
+
+    def _runs(self, structure: Outline, frame: Frame) -> list[list[tuple[Item, ...]]]:
+        """Units in a row that decide nothing, where they make at least a window of messages."""
         last = len(structure.items) - self.keep_last
-        runs: list[list[Item]] = [[]]
+        runs: list[list[tuple[Item, ...]]] = [[]]
         for unit in structure.units:
             members = structure.items[unit.start : unit.end]
             plain = unit.kind in ("user", "round") and not _is_decisive(members)
             if plain and unit.end <= last and structure.seqs(unit).isdisjoint(frame.kept):
-                runs[-1].extend(members)
-            else:
+                runs[-1].append(members)
+            elif runs[-1]:
                 runs.append([])
-        return [tuple(run) for run in runs if len(run) >= self.window]
+        return [run for run in runs if sum(map(len, run)) >= self.window]
 
 
 def _is_decisive(items: Sequence[Item]) -> bool:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from foldline.core.edit import Edit, Fold, Frame, Plan
 from foldline.core.ports import Moment
-from foldline.core.rounds import Outline, Unit, outline
+from foldline.core.rounds import Outline, Unit, outline_of
 from foldline.core.view import View
 from foldline.passes.clamping import clamp
 from foldline.passes.folding import counted, fold_of
@@ -46,9 +46,11 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         """A fold, and clamps of single results where those alone make the rest fit. Empty when the view fits."""
         if moment.tokens_excess <= 0:
             return Plan()
-        structure = outline(view.items())
-        loose = [unit for unit in structure.units if may_fold(structure, unit, frame)]
-        fixed = [unit for unit in structure.units if unit not in loose]
+        structure = outline_of(view)
+        loose: list[Unit] = []
+        fixed: list[Unit] = []
+        for unit in structure.units:
+            (loose if may_fold(structure, unit, frame) else fixed).append(unit)
         room = moment.tokens_target - sum(unit.tokens for unit in fixed)
         clamps: tuple[Edit, ...] = ()
         if room < FOLD_TOKENS_MIN:
@@ -97,4 +99,4 @@ def _newest_that_fit(units: Sequence[Unit], room: int) -> tuple[list[Unit], int]
 
 def may_fold(structure: Outline, unit: Unit, frame: Frame) -> bool:
     """True for a unit that nothing protects."""
-    return unit.kind != "system" and not unit.open and structure.seqs(unit).isdisjoint(frame.kept | frame.pins)
+    return unit.kind != "system" and not unit.open and structure.seqs(unit).isdisjoint(frame.kept)

@@ -12,7 +12,7 @@ from foldline.core.address import has_notice
 from foldline.core.edit import Edit, Frame, Plan
 from foldline.core.message import result_text
 from foldline.core.ports import Moment
-from foldline.core.rounds import newest_units, outline
+from foldline.core.rounds import newest_units, outline_of
 from foldline.core.view import View
 from foldline.passes.results import Found, cleared, find_results
 from foldline.passes.tools import ToolKind, rank
@@ -59,7 +59,7 @@ class Microcompact(Struct, frozen=True, kw_only=True):
 
     def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:
         """One edit for each result to clear; empty when the pass is not due."""
-        structure = outline(view.items())
+        structure = outline_of(view)
         results = find_results(structure)
         if self.to_target:
             newest = newest_units(structure, int(moment.tokens_target * self.keep_share))

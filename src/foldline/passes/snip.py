@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from foldline.core.edit import Frame, Plan
 from foldline.core.ports import Moment
-from foldline.core.rounds import Outline, Unit, outline
+from foldline.core.rounds import Outline, Unit, outline_of
 from foldline.core.view import Item, View
 from foldline.passes.folding import counted, fold_of
 from foldline.passes.results import find_results
@@ -46,7 +46,7 @@ class Snip(Struct, frozen=True, kw_only=True):
 
     def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:
         """At most one fold; empty when the target is met already or too little could go."""
-        structure = outline(view.items())
+        structure = outline_of(view)
         match self.unit:
             case "messages":
                 gone = self._oldest_run(structure, moment, frame)

@@ -82,6 +82,8 @@ def quote(text: str, chars: int) -> str:
 
 def names(called: Sequence[str]) -> str:
     """Tool names with how often each was called, most frequent first."""
+    if len(called) == 1:
+        return quote(called[0], 64)
     counted = sorted(Counter(quote(name, 64) for name in called).items(), key=lambda pair: (-pair[1], pair[0]))
     shown = [name if times == 1 else f"{name} ×{times}" for name, times in counted[:NAMES_MAX]]
     more = [f"and {len(counted) - NAMES_MAX} more"] if len(counted) > NAMES_MAX else []
@@ -90,6 +92,8 @@ def names(called: Sequence[str]) -> str:
 
 def carried(message: Message) -> list[str]:
     """The lines of an earlier fold or notice, to be carried on unchanged: a summary is never summarised."""
+    if message.role != "user":
+        return []
     for part in message.parts:
         if isinstance(part, Text) and (found := read_block(part.text)) is not None:
             return [line for line in found[2].splitlines() if line.startswith("m") or line.startswith("(")]
@@ -126,5 +130,5 @@ def _in_numbers(items: Sequence[Item]) -> str:
 
 
 def _media(message: Message) -> str:
-    media = Counter(part.kind for part in message.parts if isinstance(part, Media))
-    return "".join(f" + {n} {kind}" for kind, n in sorted(media.items()))
+    media = [part.kind for part in message.parts if isinstance(part, Media)]
+    return "".join(f" + {n} {kind}" for kind, n in sorted(Counter(media).items())) if media else ""

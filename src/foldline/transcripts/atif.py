@@ -13,10 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
+from msgspec.structs import replace
+
 from foldline.core.message import Message, Meta, Part, Reasoning, ToolCall, ToolResult, Usage
 from foldline.transcripts import document
 from foldline.transcripts.atif_write import EXTRA, WRITER, AtifWriter
-from foldline.transcripts.log_values import read_part
+from foldline.transcripts.log_values import read_part, read_synthetic
 from foldline.transcripts.neutral import (
     arguments_text,
     content_parts,
@@ -101,22 +103,25 @@ def _usage_of(message: Message) -> Usage | None:
 def _messages(source: Source, step: dict[str, Any], *, at: str) -> list[Message]:
     """The messages of one step: what was said, then one message for each result."""
     try:
-        kept = _kept(step)
+        said = _said(step)
+        return [*([said] if said.parts else []), *_observed(step)]
     except (ValueError, LookupError, TypeError) as error:
-        raise document.unreadable(source, str(error), at=f"{at}.extra.{EXTRA}") from error
-    said = tuple(content_parts(step.get("message")))
+        raise document.unreadable(source, str(error), at=at) from error
+
+
+def _said(step: dict[str, Any]) -> Message:
+    """What the step's source said; raises `ValueError` for an unknown source and for parts that make no sense."""
+    said, kept = tuple(content_parts(step.get("message"))), _kept(step)
     match step.get("source"):
         case "agent":
-            first = neutral("assistant", _agent_parts(step, said=said, kept=kept), meta=_meta(step))
+            message = neutral("assistant", _agent_parts(step, said=said, kept=kept), meta=_meta(step))
         case "system":
-            first = neutral("system", _woven(said, kept), meta=_meta(step))
+            message = neutral("system", _woven(said, kept), meta=_meta(step))
         case "user":
-            first = neutral("user", _woven(said, kept), meta=_meta(step))
+            message = neutral("user", _woven(said, kept), meta=_meta(step))
         case other:
-            raise document.unreadable(
-                source, f"{other!r} is none of system, user and agent", at=f"{at}.source"
-            )
-    return [*([first] if first.parts else []), *_observed(step)]
+            raise ValueError(f"source {other!r} is none of system, user and agent")
+    return replace(message, synthetic=read_synthetic(_extra(step).get("synthetic")))
 
 
 def _meta(step: dict[str, Any]) -> Meta:
@@ -163,12 +168,11 @@ def _observed(step: dict[str, Any]) -> Iterator[Message]:
         extra = _extra(result)
         call_id = string(result.get("source_call_id")) or string(extra.get("call_id"))
         content = content_parts(result.get("content")) or _delegated(result)
-        kept = [(int(index), read_part(part, 0)) for index, part in extra.get("parts", ())]
         if call_id is None:
             if content:
                 yield neutral("user", content, meta=Meta(injected=True))
             continue
-        inner: Any = tuple(_woven(content, kept))
+        inner: Any = tuple(_woven(content, _kept(result)))
         yield neutral(
             "tool",
             (
@@ -190,8 +194,9 @@ def _delegated(result: dict[str, Any]) -> tuple[Any, ...]:
     return text_parts("\n".join(f"[sub-agent trajectory {name}]" for name in told if name))
 
 
-def _kept(step: dict[str, Any]) -> list[tuple[int, Part]]:
-    return [(int(index), read_part(part, 0)) for index, part in _extra(step).get("parts", ())]
+def _kept(value: dict[str, Any]) -> list[tuple[int, Part]]:
+    """The parts our own writer kept beside a step or a result, with their indexes."""
+    return [(int(index), read_part(part, 0)) for index, part in _extra(value).get("parts", ())]
 
 
 def _extra(value: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias, cast, get_args
 
 import msgspec
-from foldline.wire.formats import codec
 from msgspec import Raw, Struct
 from msgspec.structs import fields, replace
 
@@ -32,6 +31,7 @@ from foldline.core.message import (
 )
 from foldline.core.view import Span
 from foldline.wire import strict
+from foldline.wire.formats import codec
 
 Json: TypeAlias = dict[str, Any]
 
@@ -87,7 +87,7 @@ def read_message(data: bytes) -> Message:
         message = Message(role=_role(body["role"]), parts=parts)
     else:
         message = codec(name).decode(read_bytes("wire", data))
-    return replace(message, synthetic=_synthetic(body.get("synthetic")), meta=_read_meta(body))
+    return replace(message, synthetic=read_synthetic(body.get("synthetic")), meta=_read_meta(body))
 
 
 def system_json(system: Message) -> Json:
@@ -284,7 +284,8 @@ def _role(name: Any) -> Role:
     return cast(Role, name)
 
 
-def _synthetic(name: Any) -> Synthetic | None:
+def read_synthetic(name: Any) -> Synthetic | None:
+    """The kind of a message that foldline wrote; `None` for any other word."""
     return cast(Synthetic, name) if name in get_args(Synthetic) else None
 
 

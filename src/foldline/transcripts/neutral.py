@@ -97,7 +97,7 @@ def _media(kind: MediaKind, item: Mapping[str, Any]) -> Media | None:
         media = (
             media_of_url(kind, data) if data.startswith("data:") else Media(kind=kind, mime=mime, data=data)
         )
-    elif url := _string(inner, "url", "file_url"):
+    elif url := _string(inner, "url", "file_url", "path"):
         media = media_of_url(kind, url)
     elif ref := _string(inner, "file_id", "id"):
         media = Media(kind=kind, ref=ref)

@@ -149,12 +149,10 @@ class Source:
                 start = max(self._skip, end - CHUNK)
                 file.seek(start)
                 block = file.read(end - start) + carry
-                first = block.find(b"\n") + 1 if start > self._skip else 0
-                if start > self._skip and first == 0:
-                    if len(block) > LINE_MAX:
-                        raise self.fail(_too_long())
-                    end, carry = start, block
-                    continue
+                # What stands before the first line feed begins in an earlier block: carried over to it.
+                first = block.find(b"\n") + 1 or len(block) if start > self._skip else 0
+                if first > LINE_MAX:
+                    raise self.fail(_too_long())
                 yield from _line_starts(block, word, base=start, first=first)
                 end, carry = start, block[:first]
 
