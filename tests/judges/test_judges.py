@@ -9,8 +9,10 @@ from __future__ import annotations
 import base64
 import copy
 import json
+import re
 import struct
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -516,6 +518,27 @@ def test_calls_of_the_last_answer_may_wait_only_when_told_so(judge: ModuleType) 
     next(iter(value for key, value in body.items() if isinstance(value, list))).pop()
     assert [line.partition(" at ")[0] for line in judge.violations(body)] == ["answered"]
     assert judge.violations(body, open_tail=True) == []
+
+
+def test_no_judge_knows_the_product() -> None:
+    """A wrong law must not be able to approve itself: the judges share no code with it."""
+    folder = Path(__file__).parent
+    sources = {
+        path.name: path.read_text("utf-8")
+        for path in folder.glob("*.py")
+        if not path.name.startswith("test_")
+    }
+    assert {
+        "anthropic.py",
+        "openai_chat.py",
+        "openai_responses.py",
+        "gemini.py",
+        "sdk.py",
+        "panel.py",
+    } <= sources.keys()
+    assert [
+        name for name, source in sources.items() if re.search(r"^\s*(from|import) foldline", source, re.M)
+    ] == []
 
 
 def test_too_many_messages_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
