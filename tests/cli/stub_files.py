@@ -184,7 +184,7 @@ def check(transcript: Transcript, *, as_format: str | None = None) -> dict[str, 
     }
 
 
-def context(
+def distribution(
     transcript: Transcript, *, model: str | None = None, policy: str = "balanced", counter: str | None = None
 ) -> dict[str, Any]:
     window = None if transcript.id == "windowless.jsonl" else 200_000

@@ -158,3 +158,25 @@ def test_a_read_only_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(PermissionError):
         write_whole(str(path), b"new")
     assert path.read_bytes() == b"old"
+
+
+@pytest.mark.parametrize(("code", "passes"), [(errno.EINVAL, True), (errno.EIO, False)])
+def test_a_folder_that_cannot_be_synced_is_told_from_one_that_fails(
+    code: int, passes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some network file systems know no sync of a folder (EINVAL): the file stands. A failing disk is an error."""
+    real = os.fsync
+
+    def sync(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(code, os.strerror(code))
+        real(descriptor)
+
+    monkeypatch.setattr(atomic.os, "fsync", sync)
+    path = tmp_path / "a.json"
+    if passes:
+        write_whole(str(path), b"data")
+    else:
+        with pytest.raises(OSError, match=os.strerror(code)):
+            write_whole(str(path), b"data")
+    assert path.read_bytes() == b"data"

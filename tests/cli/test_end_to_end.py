@@ -124,7 +124,7 @@ def test_a_list_command_prints_what_there_is() -> None:
     (formats,) = documents(run("formats", "--json").stdout)
     assert {"anthropic", "claude-code", "tau-bench", "foldline"} <= {f["name"] for f in formats["formats"]}
     assert "balanced" in run("policies").stdout
-    assert "claude" in run("models").stdout
+    assert "family" in run("models", "claude-sonnet-5").stdout
 
 
 @pytest.mark.parametrize(

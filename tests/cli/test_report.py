@@ -108,6 +108,19 @@ def test_what_was_left_out_is_said_once() -> None:
     assert report.notes_in({"sessions": [{"notes": ["a", "b"]}, {"notes": ["a"]}, {}]}) == ["a", "b"]
 
 
+def test_parts_alone_and_small_savings_are_said_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compaction that folded nothing; a cache that saves nothing; a summary made from nothing."""
+    document = stub_files.report("compacted", OPTIONS)
+    document["covers"] = {"messages": 0, "addresses": ["m1.0@5f0c9a1e"]}
+    document["cache"]["net_tokens_saved_per_turn"] = 0
+    document["summary"] = {"kind": "notice", "evicted_tokens": 0, "seen_tokens": 0}
+    page = printed(document, monkeypatch)
+    assert "parts of messages, no message whole; read the originals with" in page
+    assert "more (--json" not in page
+    assert "saved each turn" not in page
+    assert "summary   notice" in page
+
+
 @pytest.mark.usefixtures("stub")
 def test_a_report_in_a_pipe_is_plain_text() -> None:
     """No colours, no spaces at line ends."""

@@ -68,3 +68,12 @@ def test_an_unknown_address_says_where_to_take_one() -> None:
     done = run("show", "session.jsonl", "nowhere")
     assert done.exit_code == 1
     assert "take an address from a report" in done.stderr
+
+
+def test_bytes_go_to_a_file_and_stdout_is_a_dash(tmp_path: Path) -> None:
+    """`-o FILE` for an image; `-o -` is what a pipe gets anyway; `--json` holds the original itself."""
+    out = tmp_path / "image.png"
+    assert "written to" in run("show", "session.jsonl", "image", "-o", str(out)).stderr
+    assert out.read_bytes() == b"\x89PNG\x00\xff"
+    assert run("show", "session.jsonl", "m1", "-o", "-").stdout == "text"
+    assert run("show", "session.jsonl", "m1", "--json", "-o", str(out)).exit_code == 2

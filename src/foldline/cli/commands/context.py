@@ -36,10 +36,10 @@ def command(source: Source, *, model: str | None, policy: str, counter: str | No
 
     Tokens by kind and by tool, and the biggest items with the addresses under which `foldline show` opens them.
     """
-    from foldline.distribution import context
+    from foldline.distribution import distribution
 
     transcripts = source.read()
-    documents = [context(one, model=model, policy=policy, counter=counter) for one in transcripts]
+    documents = [distribution(one, model=model, policy=policy, counter=counter) for one in transcripts]
     if source.as_json:
         screen.write_document(
             documents[0] if len(documents) == 1 else {"schema": "foldline.contexts/1", "sessions": documents}
