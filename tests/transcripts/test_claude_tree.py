@@ -59,7 +59,8 @@ def test_results_of_parallel_calls_are_live_although_they_hang_on_their_own_line
         assistant("a3", "r2", "done"),
     )
     assert sorted(said(transcript)) == sorted(["go", "call t1 + call t2", "result t1", "result t2", "done"])
-    assert said(transcript)[:2] == ["go", "call t1 + call t2"] and said(transcript)[-1] == "done"
+    assert said(transcript)[:2] == ["go", "call t1 + call t2"]
+    assert said(transcript)[-1] == "done"
     assert transcript.notes == ()
 
 
@@ -205,7 +206,8 @@ def test_preserved_messages_stand_after_the_summary(listed: bool) -> None:
         assistant("a3", "u3", "new answer", usage={"input_tokens": 9, "output_tokens": 2}),
     )
     assert said(transcript) == ["the summary", "kept question", "kept answer", "new question", "new answer"]
-    assert transcript.usage is not None and transcript.usage.tokens_input == 9
+    assert transcript.usage is not None
+    assert transcript.usage.tokens_input == 9
 
 
 def test_usage_of_preserved_messages_is_stale() -> None:
@@ -219,7 +221,8 @@ def test_usage_of_preserved_messages_is_stale() -> None:
         user("u3", "s1", "new"),
     )
     assert said(transcript) == ["the summary", "kept", "new"]
-    assert transcript.usage is None and transcript.usage_at is None
+    assert transcript.usage is None
+    assert transcript.usage_at is None
 
 
 def test_results_of_preserved_parallel_calls_are_preserved() -> None:
