@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from foldline.core.message import Message
+from foldline.core.message import Message, holds_results
 from foldline.core.ports import TokenCounter
 from foldline.core.view import Item
 from foldline.wire.codec import Codec, Request
@@ -38,6 +38,8 @@ def joined(items: Iterable[Item], codec: Codec, *, alternates: bool) -> list[Mes
 def _are_new_neighbours(first: Item, second: Item) -> bool:
     if first.message.role != second.message.role or first.message.role == "system":
         return False
+    if holds_results(first.message) and holds_results(second.message):
+        return True  # results of one round that came apart: Gemini counts them by message
     came_so = second.seq == first.seq + 1 and not (first.message.synthetic or second.message.synthetic)
     return not came_so
 
