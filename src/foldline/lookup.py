@@ -33,16 +33,17 @@ def show(transcripts: Sequence[Transcript], address: str) -> Shown:
     """The original behind an address. Raises `UnknownAddress` where the history holds nothing or something else there."""
     place = parse_address(address)
     for transcript in transcripts:
-        found = _find(transcript, place)
-        if found is not None:
-            return found
+        for messages in (transcript.messages, transcript.history):
+            found = _find(messages, place)
+            if found is not None:
+                return found
     raise UnknownAddress(
         address, "this history holds something else there; give the file that the address was made from"
     )
 
 
-def _find(transcript: Transcript, place: Place) -> Shown | None:
-    messages = [slotted(message) for message in transcript.messages[place.start : place.end]]
+def _find(history: Sequence[Message], place: Place) -> Shown | None:
+    messages = [slotted(message) for message in history[place.start : place.end]]
     if len(messages) != place.end - place.start:
         return None
     if place.slot is not None:

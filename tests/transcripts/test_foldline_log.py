@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
+from foldline.core.address import part_address
 from foldline.core.edit import Drop, Edit, Fold, Replace
 from foldline.core.errors import SessionCorrupt
 from foldline.core.message import Message, Meta, Text, ToolResult, Usage, result_text
 from foldline.core.view import Span
+from foldline.lookup import show
 from foldline.testing.builders import assistant, call, result, system, user
 from foldline.testing.strategies import sessions
 from foldline.transcripts import detect
@@ -81,7 +83,7 @@ def test_a_compaction_shows_in_the_view_and_the_history_keeps_what_it_covers() -
     assert isinstance(back.messages[2].parts[0], ToolResult)
     assert result_text(back.messages[2].parts[0]) == "[cleared]"
     assert isinstance(back.source, LogSource)
-    assert back.source.history == HISTORY
+    assert back.history == HISTORY
     assert back.source.ordinals == (0, 1, 2, 3, 4)
 
 
@@ -97,7 +99,15 @@ def test_a_second_compaction_is_appended_and_names_the_ordinals_of_the_log() -> 
     twice = read(second)
     assert [m.text for m in twice.messages] == ["read it", "two", "and now?"]
     assert isinstance(twice.source, LogSource)
-    assert twice.source.history == HISTORY
+    assert twice.history == HISTORY
+
+
+def test_an_address_opens_on_the_log_that_a_compaction_wrote() -> None:
+    """Law TRACE: what left the view is in the same file; the address names an ordinal of the log."""
+    address = part_address(2, HISTORY[2].parts[0])
+    back = read(logged(*HISTORY, edits=(fold((1, 4)),)))
+    assert len(back.messages) == 3
+    assert show([back], address).text == "long " * 50
 
 
 def test_writing_a_log_back_without_edits_changes_no_byte_and_keeps_unknown_entries() -> None:
@@ -198,5 +208,5 @@ def test_any_session_and_its_halving_come_back(messages: list[Message]) -> None:
     edits = (fold((0, half)),)
     back = read(logged(*messages, edits=edits))
     assert isinstance(back.source, LogSource)
-    assert back.source.history == tuple(messages)
+    assert back.history == tuple(messages)
     assert back.messages == (edits[0].message, *messages[half:])

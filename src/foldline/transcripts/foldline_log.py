@@ -54,12 +54,10 @@ class LogSource(Struct, frozen=True, kw_only=True):
 
     log: Log
     wire: str
-    history: tuple[Message, ...]
-    """Every message entry, compacted or not, by ordinal."""
     compactions: tuple[tuple[Edit, ...], ...]
     """The edits of each compaction that was not undone."""
     ordinals: tuple[int, ...]
-    """Ordinal of each message of the live view; a fold has that of the first message it stands for."""
+    """Ordinal in `Transcript.history` of each live message; a fold has that of the first message it stands for."""
 
 
 class _Contents(Struct, kw_only=True):
@@ -100,6 +98,7 @@ class _Reader:
                 format=NAME,
                 wire=string(about.get("wire")) or wire,
                 messages=tuple(item.message for item in live),
+                history=tuple(contents.messages),
                 system=contents.system,
                 tools=contents.tools,
                 id=string(about.get("id")),
@@ -112,7 +111,6 @@ class _Reader:
                 source=LogSource(
                     log=log,
                     wire=wire,
-                    history=tuple(contents.messages),
                     compactions=compactions,
                     ordinals=tuple(item.seq for item in live),
                 ),

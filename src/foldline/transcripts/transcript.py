@@ -23,6 +23,8 @@ class Transcript(Struct, frozen=True, kw_only=True):
     wire: str
     """The wire format its messages are in, or turn into most naturally (`anthropic`, `openai-chat`, …)."""
     messages: tuple[Message, ...]
+    history: tuple[Message, ...] = ()
+    """Every message ever said, compacted or not, where the file keeps them all; empty: `messages` are all there are."""
     system: Message | None = None
     tools: bytes | None = None
     """Tool schemas as a JSON array in the shape of `wire`."""
