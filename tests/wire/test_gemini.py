@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from foldline.core.message import (
-    NEW,
     Media,
-    Message,
     Opaque,
     Part,
     Reasoning,
@@ -25,68 +23,7 @@ from foldline.core.message import (
 )
 from foldline.wire.body import read_body
 from foldline.wire.gemini import CODEC, pair
-from foldline.wire.gemini_parts import SIGNATURE_SKIP
-from tests.wire.histories import PNG
-
-SIGNATURE = "Cs4BAVSoXO_c-=="
-
-PARTS: dict[str, dict[str, Any]] = {
-    "text": {"text": "hi"},
-    "signed text": {"text": "so", "thoughtSignature": SIGNATURE},
-    "thought": {"text": "hm", "thought": True},
-    "signed thought": {"text": "hm", "thought": True, "thought_signature": SIGNATURE},
-    "signature alone": {"text": "", "thoughtSignature": SIGNATURE},
-    "call": {"functionCall": {"name": "read", "args": {"p": "a.md"}}},
-    "signed call": {
-        "functionCall": {"id": "f1", "name": "read", "args": {"p": "a"}},
-        "thoughtSignature": SIGNATURE,
-    },
-    "snake call": {"function_call": {"name": "read", "args": {}}},
-    "call without args": {"functionCall": {"name": "now"}},
-    "response": {"functionResponse": {"name": "read", "response": {"output": "A"}}},
-    "response with id": {"functionResponse": {"id": "f1", "name": "read", "response": {"result": "A"}}},
-    "snake response": {"function_response": {"name": "read", "response": {"error": "no"}}},
-    "response of many keys": {
-        "functionResponse": {"name": "read", "response": {"output": "A", "exit_code": 0}}
-    },
-    "response with media": {
-        "functionResponse": {
-            "name": "shot",
-            "response": {"output": "see"},
-            "parts": [{"inlineData": {"mimeType": "image/png", "data": PNG}}],
-            "scheduling": "SILENT",
-        }
-    },
-    "empty response": {"functionResponse": {"name": "read", "response": {}}},
-    "image": {"inlineData": {"mimeType": "image/png", "data": PNG}, "mediaResolution": {"level": "LOW"}},
-    "snake pdf": {"inline_data": {"mime_type": "application/pdf", "data": "JVBERi0xLjQK"}},
-    "text document": {"inlineData": {"mimeType": "text/plain", "data": "aGVsbG8="}},
-    "own file": {"fileData": {"mimeType": "video/mp4", "fileUri": "gs://b/v.mp4"}},
-    "web file": {"fileData": {"fileUri": "https://example.com/a.pdf", "mimeType": "application/pdf"}},
-    "code": {"executableCode": {"language": "PYTHON", "code": "print(1)"}},
-    "code result": {"codeExecutionResult": {"outcome": "OUTCOME_FAILED", "output": "boom"}},
-    "server call": {"toolCall": {"id": "t1", "toolType": "GOOGLE_SEARCH", "args": {"q": "x"}}},
-    "server response": {
-        "toolResponse": {"id": "t1", "toolType": "GOOGLE_SEARCH", "response": {"hits": ["a"]}}
-    },
-    "unknown": {"hologram": {"beam": 1}},
-    "call without name": {"functionCall": {"args": {}}},
-}
-
-
-def model(*names: str) -> dict[str, Any]:
-    return {"role": "model", "parts": [PARTS[name] for name in names]}
-
-
-def one(name: str) -> Any:
-    """The one part that a wire part is read as."""
-    message = CODEC.decode(model(name))
-    assert len(message.parts) == 1
-    return message.parts[0]
-
-
-def edited(message: Message, *parts: Part) -> Message:
-    return replace(message, parts=parts, edited=True)
+from tests.wire.items import PARTS, edited, model
 
 
 @given(
@@ -140,92 +77,6 @@ def test_editing_one_part_leaves_its_siblings_as_they_were(names: list[str], dat
             assert after[at].get("thoughtSignature", after[at].get("thought_signature")) == signature
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("text", Text),
-        ("signed text", Text),
-        ("thought", Reasoning),
-        ("signature alone", Reasoning),
-        ("call", ToolCall),
-        ("snake call", ToolCall),
-        ("snake response", ToolResult),
-        ("image", Media),
-        ("own file", Media),
-        ("code", ToolCall),
-        ("code result", ToolResult),
-        ("server call", ToolCall),
-        ("unknown", Opaque),
-        ("call without name", Opaque),
-    ],
-)
-def test_each_kind_of_part_is_read(name: str, kind: type) -> None:
-    """One wire part, one part; what is not known is opaque and never vanishes."""
-    assert isinstance(one(name), kind)
-
-
-def test_a_thought_is_signed_where_it_has_a_signature() -> None:
-    """Signed reasoning is atomic; unsigned may go to other wires."""
-    assert (one("thought").provider, one("thought").signature) == (None, None)
-    assert (one("signed thought").provider, one("signed thought").signature) == ("gemini", SIGNATURE)
-
-
-def test_a_signature_alone_is_never_taken_for_a_blank_text() -> None:
-    """Gemini ends a stream with an empty text that carries the signature; dropping it breaks the next turn."""
-    assert one("signature alone").redacted
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "error"),
-    [
-        ("response", "A", False),
-        ("response with id", "A", False),
-        ("snake response", "no", True),
-        ("response of many keys", '{"output":"A","exit_code":0}', False),
-    ],
-)
-def test_a_response_is_read_as_its_text(name: str, text: str, error: bool) -> None:
-    """`FunctionResponse`: "output" and "error", else the whole object is the output."""
-    result = one(name)
-
-    assert [piece.text for piece in result.content] == [text]
-    assert result.is_error is error
-
-
-@pytest.mark.parametrize(
-    ("name", "response"),
-    [
-        ("response", {"output": "cut"}),
-        ("response with id", {"result": "cut"}),
-        ("snake response", {"error": "cut"}),
-        ("response of many keys", {"output": "cut"}),
-        ("response with media", {"output": "cut"}),
-    ],
-)
-def test_a_cleared_response_keeps_its_key(name: str, response: dict[str, str]) -> None:
-    """MIC: the placeholder stands where the text stood; media that went is gone."""
-    message = CODEC.decode(model(name))
-    result = replace(one(name), content=(Text(text="cut"),), edited=True)
-    (out,) = CODEC.encode(edited(message, result))["parts"]
-    value = out.get("functionResponse", out.get("function_response"))
-
-    assert value["response"] == response
-    assert "parts" not in value
-
-
-def test_media_inside_a_response_can_go_alone() -> None:
-    """Clearing an image leaves the text and every other key."""
-    message = CODEC.decode(model("response with media"))
-    result = one("response with media")
-    (out,) = CODEC.encode(edited(message, replace(result, content=result.content[:1], edited=True)))["parts"]
-
-    assert out["functionResponse"] == {
-        "name": "shot",
-        "response": {"output": "see"},
-        "scheduling": "SILENT",
-    }
-
-
 def test_calls_without_ids_pair_by_name_and_order() -> None:
     """google-gemini/gemini-cli#4105: two calls of one name, two responses, no ids."""
     asked = CODEC.decode(model("call", "call without args", "call"))
@@ -258,52 +109,6 @@ def test_a_message_object_is_not_changed_by_pairing_that_was_right() -> None:
     history = [CODEC.decode(model("call")), CODEC.decode({"role": "user", "parts": [PARTS["response"]]})]
 
     assert all(a is b for a, b in zip(pair(history), history, strict=True))
-
-
-def test_a_call_made_here_says_that_no_model_of_theirs_signed_it() -> None:
-    """ai.google.dev/gemini-api/docs/thought-signatures: Gemini 3 refuses the first call of a step without one."""
-    calls = tuple(ToolCall(id=f"c{n}", name="read", arguments="{}") for n in (1, 2))
-    parts = CODEC.encode(Message(role="assistant", parts=calls))["parts"]
-
-    assert [part.get("thoughtSignature") for part in parts] == [SIGNATURE_SKIP, None]
-
-
-def test_ids_nobody_gave_are_not_written() -> None:
-    """A stand-in result for a call without an id has none either."""
-    result = ToolResult(call_id="read#1", name="read", content=(Text(text="A"),), wire_id=False)
-    (part,) = CODEC.encode(Message(role="user", parts=(result,)))["parts"]
-
-    assert part == PARTS["response"]
-
-
-def test_a_renamed_pair_is_renamed_on_the_wire() -> None:
-    """Repair gives the second of two calls with one id an id of its own."""
-    asked, answered = CODEC.decode(model("signed call")), CODEC.decode(model("response with id"))
-    call, result = asked.parts[0], answered.parts[0]
-    assert isinstance(call, ToolCall)
-    assert isinstance(result, ToolResult)
-    out = CODEC.encode(edited(asked, replace(call, id="f1_2", edited=True)))["parts"][0]
-    back = CODEC.encode(edited(answered, replace(result, call_id="f1_2", edited=True)))["parts"][0]
-
-    assert out == {**PARTS["signed call"], "functionCall": {"id": "f1_2", "name": "read", "args": {"p": "a"}}}
-    assert back["functionResponse"] == {"id": "f1_2", "name": "read", "response": {"result": "A"}}
-
-
-@pytest.mark.parametrize(
-    ("name", "media"),
-    [
-        ("image", Media(kind="image", mime="image/png", data=PNG)),
-        ("snake pdf", Media(kind="document", mime="application/pdf", data="JVBERi0xLjQK")),
-        ("text document", Media(kind="document", mime="text/plain", data="hello")),
-        ("own file", Media(kind="video", mime="video/mp4", ref="gs://b/v.mp4")),
-        ("web file", Media(kind="document", mime="application/pdf", url="https://example.com/a.pdf")),
-    ],
-)
-def test_media_is_read_and_written(name: str, media: Media) -> None:
-    """Blob and FileData; the text of a text document is its text."""
-    assert replace(one(name), slot=NEW) == media
-    again = CODEC.decode(CODEC.encode(Message(role="user", parts=(media,))))
-    assert replace(again.parts[0], slot=NEW) == media
 
 
 @pytest.mark.parametrize(

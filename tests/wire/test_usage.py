@@ -159,7 +159,12 @@ def test_a_total_above_the_window_gives_way_to_a_sum_that_fits() -> None:
 
 def test_a_total_proves_that_the_cache_is_already_inside() -> None:
     """openclaw/openclaw#68470: Anthropic's names with OpenAI's meaning."""
-    usage = {"input_tokens": 55000, "cache_read_input_tokens": 51000, "output_tokens": 300, "total_tokens": 55300}
+    usage = {
+        "input_tokens": 55000,
+        "cache_read_input_tokens": 51000,
+        "output_tokens": 300,
+        "total_tokens": 55300,
+    }
     reading = judge_usage(usage, format="anthropic")
 
     assert reading.corrected
@@ -203,7 +208,11 @@ def test_the_last_sampling_gives_the_size_and_a_compaction_never_does() -> None:
 
 def test_a_response_that_only_compacted_says_nothing_of_the_context() -> None:
     """The top level leaves compactions out, so that it is zero here."""
-    usage = {"input_tokens": 0, "output_tokens": 0, "iterations": [{"type": "compaction", "input_tokens": 3_000}]}
+    usage = {
+        "input_tokens": 0,
+        "output_tokens": 0,
+        "iterations": [{"type": "compaction", "input_tokens": 3_000}],
+    }
 
     assert read_usage(usage, format="anthropic") is None
 

@@ -1,0 +1,92 @@
+"""The codec port: what every codec must do alike, tried on one small message of each format."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from foldline.core.message import Message, Text
+from foldline.wire.codec import Codec
+from foldline.wire.formats import CODECS, codec
+
+WIRES: dict[str, dict[str, Any]] = {
+    "anthropic": {"role": "user", "content": "hi"},
+    "openai-chat": {"role": "user", "content": "hi"},
+    "openai-responses": {"role": "user", "content": "hi"},
+    "gemini": {"role": "user", "parts": [{"text": "hi"}]},
+}
+
+every_codec = pytest.mark.parametrize("reading", [codec(name) for name in CODECS], ids=CODECS)
+
+
+@every_codec
+def test_rules_bear_the_name_of_their_codec(reading: Codec) -> None:
+    """Reports and errors name formats by the rules."""
+    assert reading.rules.format == reading.name
+
+
+@every_codec
+def test_rules_can_be_met(reading: Codec) -> None:
+    """Law ROLE: the user may open a history, and a pattern for ids compiles."""
+    assert "user" in reading.rules.first
+    assert (
+        re.compile(reading.rules.ids_pattern or "").fullmatch("call_1") or reading.rules.ids_pattern is None
+    )
+
+
+@every_codec
+def test_an_unedited_message_is_the_very_value_that_came(reading: Codec) -> None:
+    """Law LOSSLESS, as the port states it."""
+    wire = WIRES[reading.name]
+    raw = b'{ "note": 1.0, ' + reading.encode_bytes(reading.decode(wire))[1:]
+
+    assert reading.encode(reading.decode(wire)) is wire
+    assert reading.encode_bytes(reading.decode(raw)) == raw
+
+
+@every_codec
+def test_an_edit_leaves_the_callers_dict_alone(reading: Codec) -> None:
+    """The input of `compact` is never changed."""
+    wire = WIRES[reading.name]
+    before = repr(wire)
+    message = reading.decode(wire)
+    part = message.parts[0]
+    assert isinstance(part, Text)
+    out = reading.encode(replace(message, parts=(replace(part, text="ho", edited=True),), edited=True))
+
+    assert reading.decode(out).text == "ho"
+    assert repr(wire) == before
+
+
+@every_codec
+def test_a_message_made_here_can_be_sent_and_read(reading: Codec) -> None:
+    """Folds, notices and repairs have no origin."""
+    made = Message(role="user", parts=(Text(text="hi"),), synthetic="notice")
+
+    assert reading.decode(reading.encode(made)).text == "hi"
+    assert reading.decode(reading.encode_bytes(made)).role == "user"
+
+
+@every_codec
+def test_neighbours_can_travel_as_one(reading: Codec) -> None:
+    """`join`: the parts of both, in order."""
+    message = reading.decode(WIRES[reading.name])
+
+    assert reading.join(message, Message(role="user", parts=(Text(text="ho"),))).text == "hi\nho"
+
+
+@every_codec
+@pytest.mark.parametrize("wire", [b"[]", b"1", b'{"role":"king"}', b"{}"])
+def test_what_is_no_message_is_a_value_error(reading: Codec, wire: bytes) -> None:
+    """Readers turn it into `InvalidTranscript` with the place."""
+    with pytest.raises(ValueError, match=r"\w"):
+        reading.decode(wire)
+
+
+@every_codec
+def test_a_body_without_a_system_prompt_has_none(reading: Codec) -> None:
+    """`system_of` of an empty body."""
+    assert reading.system_of({}) is None

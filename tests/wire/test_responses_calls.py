@@ -1,0 +1,132 @@
+"""Tool traffic of OpenAI Responses: every kind of call and output, read, cleared and renamed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from foldline.core.message import (
+    ToolCall,
+    ToolResult,
+    calls_of,
+    results_of,
+)
+from foldline.wire.openai_responses import CODEC
+from foldline.wire.responses_calls import CALLS, EMPTY_SCREENSHOT, OUTPUTS
+from tests.wire.items import ITEMS, cleared, edited, item, only
+
+
+@pytest.mark.parametrize(
+    ("call", "output"),
+    [(name, f"{name}_output") for name in CALLS if f"{name}_output" in OUTPUTS]
+    + [("tool_search_call", "tool_search_output")],
+)
+def test_a_call_and_its_output_pair(call: str, output: str) -> None:
+    """Law PAIR, for every kind of call a client or the server answers in an item of its own."""
+    asked, answered = item(call).parts[0], item(output).parts[0]
+
+    assert isinstance(asked, ToolCall)
+    assert isinstance(answered, ToolResult)
+    assert (asked.id, asked.server) == (answered.call_id, answered.server)
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_arguments_are_json_text_and_can_be_edited(name: str) -> None:
+    """Every call is counted, shown and shortened alike, free text of custom tools apart."""
+    message = item(name)
+    call = message.parts[0]
+    assert isinstance(call, ToolCall)
+    if name == "custom_tool_call":
+        assert call.arguments == "*** Begin"
+    else:
+        json.loads(call.arguments)
+    new = replace(call, arguments='{"queries":["new"],"code":"new","action":{"type":"new"}}', edited=True)
+    again = CODEC.decode(CODEC.encode(edited(message, new, *message.parts[1:]))).parts[0]
+
+    assert isinstance(again, ToolCall)
+    assert "new" in again.arguments
+
+
+def test_a_renamed_pair_is_renamed_on_the_wire() -> None:
+    """Repair gives the second of two calls with one id an id of its own."""
+    call, result = item("function_call"), item("local_shell_call_output")
+    asked = CODEC.encode(edited(call, replace(only(call), id="c1_2", edited=True)))
+    answered = CODEC.encode(edited(result, replace(only(result), call_id="c4_2", edited=True)))
+
+    assert (asked["call_id"], asked["id"]) == ("c1_2", "fc_1")
+    assert answered["id"] == "c4_2"
+
+
+@pytest.mark.parametrize(
+    ("name", "wire"),
+    [
+        ("function_call_output", "cut"),
+        ("function_call_output parts", [{"type": "input_text", "text": "cut"}]),
+        ("function_call_output object", [{"type": "input_text", "text": "cut"}]),
+        ("apply_patch_call_output", "cut"),
+        ("computer_call_output", {"type": "computer_screenshot", "image_url": EMPTY_SCREENSHOT}),
+    ],
+)
+def test_a_cleared_output_keeps_its_shape(name: str, wire: Any) -> None:
+    """MIC: text for text, a list for a list; a computer's output stays a screenshot."""
+    message = item(name)
+    out = CODEC.encode(edited(message, cleared(only(message), "cut")))
+
+    assert out == {**ITEMS[name], "output": wire}
+
+
+def test_a_cleared_shell_output_keeps_its_chunks_and_outcomes() -> None:
+    """The outcome says whether the command failed; it outlives the text."""
+    message = item("shell_call_output")
+    out = CODEC.encode(edited(message, cleared(only(message), "cut")))
+
+    assert [(c["stdout"], c["stderr"], c["outcome"]["exit_code"]) for c in out["output"]] == [
+        ("cut", "", 0),
+        ("", "", 1),
+    ]
+
+
+def test_failures_are_read_where_the_wire_tells_them() -> None:
+    """An exit code, a failed patch, an MCP error."""
+    assert only(item("shell_call_output")).is_error
+    assert only(item("apply_patch_call_output")).is_error
+    assert not only(item("function_call_output")).is_error
+    failed = item("mcp_call failed").parts[1]
+    assert isinstance(failed, ToolResult)
+    assert failed.is_error
+
+
+def test_a_result_in_progress_is_interim() -> None:
+    """A final output will follow."""
+    message = CODEC.decode({**ITEMS["function_call_output"], "status": "in_progress"})
+
+    assert only(message).interim
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "wire"),
+    [
+        ("mcp_call", "output", "cut"),
+        ("code_interpreter_call", "outputs", [{"type": "logs", "logs": "cut"}]),
+        ("file_search_call", "results", [{"text": "cut"}]),
+        ("image_generation_call", "result", None),
+    ],
+)
+def test_a_result_the_provider_put_into_the_call_can_be_cleared(name: str, key: str, wire: Any) -> None:
+    """Server-side results may be the largest thing in a history."""
+    message = item(name)
+    call, result = message.parts
+    assert isinstance(result, ToolResult)
+    out = CODEC.encode(edited(message, call, cleared(result, "cut")))
+
+    assert out == {**ITEMS[name], key: wire}
+
+
+def test_server_calls_wait_for_nobody() -> None:
+    """Law PAIR holds for calls the client answers."""
+    for name in ("mcp_call", "web_search_call", "file_search_call", "code_interpreter_call", "program"):
+        assert calls_of(item(name)) == ()
+        assert results_of(item(name)) == ()
