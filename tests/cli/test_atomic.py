@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from foldline.cli import atomic
 from foldline.cli.atomic import write_whole
 from tests.cli.running import environment
 
@@ -92,7 +91,7 @@ def test_a_failure_at_any_step_leaves_the_old_file_alone(
 
     path = tmp_path / "old.json"
     path.write_bytes(b"old")
-    monkeypatch.setattr(atomic.os, call, fail)
+    monkeypatch.setattr(os, call, fail)
     with pytest.raises(OSError, match=os.strerror(code)):
         write_whole(str(path), b"new")
     monkeypatch.undo()
@@ -124,7 +123,7 @@ def test_an_interrupt_in_the_middle_leaves_the_old_file_alone(
     """Ctrl-C while the data goes to disk: nothing half written, nothing beside it, and it stays an interrupt."""
     path = tmp_path / "old.json"
     path.write_bytes(b"old")
-    monkeypatch.setattr(atomic.os, "fsync", lambda _: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(os, "fsync", lambda _: signal.raise_signal(signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
         write_whole(str(path), b"new")
     assert [entry.name for entry in tmp_path.iterdir()] == ["old.json"]
@@ -144,8 +143,8 @@ def test_data_reaches_the_disk_before_the_name_does(tmp_path: Path, monkeypatch:
         calls.append("rename")
         real_replace(source, target)
 
-    monkeypatch.setattr(atomic.os, "fsync", sync)
-    monkeypatch.setattr(atomic.os, "replace", rename)
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(os, "replace", rename)
     write_whole(str(tmp_path / "a.json"), b"data")
     assert calls == ["file", "rename", "folder"]
 
@@ -154,7 +153,7 @@ def test_a_read_only_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
     """A rename needs no permission on the file itself, so the permission is asked for (root has it always)."""
     path = tmp_path / "old.json"
     path.write_bytes(b"old")
-    monkeypatch.setattr(atomic.os, "access", lambda *_: False)
+    monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(PermissionError):
         write_whole(str(path), b"new")
     assert path.read_bytes() == b"old"
@@ -172,7 +171,7 @@ def test_a_folder_that_cannot_be_synced_is_told_from_one_that_fails(
             raise OSError(code, os.strerror(code))
         real(descriptor)
 
-    monkeypatch.setattr(atomic.os, "fsync", sync)
+    monkeypatch.setattr(os, "fsync", sync)
     path = tmp_path / "a.json"
     if passes:
         write_whole(str(path), b"data")

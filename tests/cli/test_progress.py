@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 
 import pytest
 
@@ -46,7 +47,7 @@ def test_the_bar_waits_then_draws_and_escapes_the_name(monkeypatch: pytest.Monke
     screen = Screen()
     now_s = [100.0]
     monkeypatch.setattr(sys, "stderr", screen)
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now_s[0])
+    monkeypatch.setattr(time, "monotonic", lambda: now_s[0])
     with progress.shown("reading \x1b]0;pwn\x07[bold]") as tick:
         assert tick is not None
         tick(1, 10)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,17 +94,19 @@ def test_stdin_is_read_and_stdout_written_by_a_dash() -> None:
     assert "compacted  stdin" in done.stderr
 
 
-def test_the_options_arrive_as_given() -> None:
+def test_the_options_arrive_as_given(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every option of the interface reaches the engine under its meaning."""
     given = ("--to", "25%", "--policy", "handoff", "--model", "m", "--counter", "c", "--focus", "f", "--as", "pi",
              "--from", "pi", "--pin", "a", "--pin", "b", "--json")  # fmt: skip
     seen: list[stub_files.CompactOptions] = []
     real = stub_files.report
-    try:
-        stub_files.report = lambda outcome, options: seen.append(options) or real(outcome, options)  # type: ignore[func-returns-value]
-        assert run("compact", "session.jsonl", *given).exit_code == 0
-    finally:
-        stub_files.report = real
+
+    def noting(outcome: str, options: stub_files.CompactOptions) -> dict[str, Any]:
+        seen.append(options)
+        return real(outcome, options)
+
+    monkeypatch.setattr(stub_files, "report", noting)
+    assert run("compact", "session.jsonl", *given).exit_code == 0
     assert seen == [
         stub_files.CompactOptions(
             to=0.25, policy="handoff", model="m", counter="c", focus="f", pins=("a", "b"), as_format="pi"
