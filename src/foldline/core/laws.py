@@ -130,7 +130,7 @@ def _content(placed: Placed, needs: Needs) -> Iterator[Violation]:
         return
     after_text = False
     for index, part in enumerate(message.parts):
-        if is_blank(part) and not needs.blank_text:
+        if is_blank(part) and not needs.take_blank(message):
             yield Violation(law="ROLE", at=_at(placed.seq, index), why="a text without a visible character")
         if isinstance(part, ToolResult) and after_text and message.role == "user" and needs.results_role == "user":
             yield Violation(law="ROLE", at=_at(placed.seq, index), why="a result behind other content of its message")

@@ -76,6 +76,11 @@ class Needs(Struct, frozen=True, kw_only=True, gc=False):
     tail_stays_open: bool = True
     """False when no result can arrive any more, as for a finished session's file."""
 
+    def take_blank(self, message: Message) -> bool:
+        """True when a text of `message` may be blank. Where results have a role of their own, an empty text beside
+        calls is how an assistant message says that it only calls tools: it is accepted."""
+        return self.blank_text or (self.results_role == "tool" and bool(calls_of(message)))
+
 
 class Placed(Struct, frozen=True, kw_only=True):
     """A message with its ordinal. Messages that a repair puts in share the ordinal of the one before."""

@@ -78,7 +78,7 @@ def _clean(message: Message, seq: int, needs: Needs, repairs: list[Repair]) -> M
         if mended is not part:
             repairs.append(Repair(kind="lone-surrogate", seq=seq, why="half a surrogate pair became U+FFFD"))
             touched = True
-        if is_blank(mended) and not _blank_stays(message, needs):
+        if is_blank(mended) and not needs.take_blank(message):
             touched = True
             continue
         parts.append(mended)
@@ -95,14 +95,6 @@ def _clean(message: Message, seq: int, needs: Needs, repairs: list[Repair]) -> M
     if any(is_blank(part) for part in message.parts) and len(parts) < len(message.parts):
         repairs.append(Repair(kind="blank-text", seq=seq, why="a text without a visible character"))
     return replace(message, parts=tuple(parts), edited=True)
-
-
-def _blank_stays(message: Message, needs: Needs) -> bool:
-    """On wires where results have a role of their own, an empty text beside calls is how an assistant message says
-    that it only calls tools: it is accepted, and left as it came."""
-    return needs.blank_text or (
-        needs.results_role == "tool" and any(isinstance(part, ToolCall) for part in message.parts)
-    )
 
 
 def _mend(part: Part) -> Part:
