@@ -87,6 +87,12 @@ def test_a_compaction_shows_in_the_view_and_the_history_keeps_what_it_covers() -
     assert back.source.ordinals == (0, 1, 2, 3, 4)
 
 
+def test_edits_of_one_compaction_are_made_in_their_order() -> None:
+    """Law REPLAY: a ladder's later tier may fold what an earlier one folded, naming its one ordinal."""
+    back = read(logged(*HISTORY, edits=(fold((1, 3), text="one"), fold((1, 2), (3, 4), text="two"))))
+    assert [m.text for m in back.messages] == ["read it", "two", "and now?"]
+
+
 def test_a_second_compaction_is_appended_and_names_the_ordinals_of_the_log() -> None:
     """Law LOG: the earlier bytes stay; an index of the view is not an ordinal of the log."""
     first = logged(*HISTORY, edits=(fold((1, 3), text="one"),))

@@ -19,7 +19,7 @@ from typing import Any, Final, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.edit import Edit, edited
+from foldline.core.edit import Drop, Edit, Fold, Replace, edited
 from foldline.core.errors import SessionCorrupt
 from foldline.core.message import Message, Meta, Part, Usage
 from foldline.core.ports import TokenCounter
@@ -211,8 +211,35 @@ def _live(messages: Sequence[Message], compactions: Sequence[Sequence[Edit]]) ->
     counter = cast(TokenCounter, _Weightless())
     items = tuple(item_of(n, m, (0,) * len(m.parts), 0) for n, m in enumerate(messages))
     for edits in compactions:
-        items = edited(items, edits, counter)
+        for batch in _batches(edits):
+            items = edited(items, batch, counter)
     return items
+
+
+def _batches(edits: Sequence[Edit]) -> Iterator[Sequence[Edit]]:
+    """The edits of one entry in runs that can be made at once: each sees what the earlier ones left, which only
+    matters where it names the place of a fold made before it."""
+    batch: list[Edit] = []
+    folds: set[int] = set()
+    for edit in edits:
+        if not folds.isdisjoint(_named(edit)):
+            yield batch
+            batch, folds = [], set()
+        batch.append(edit)
+        if isinstance(edit, Fold):
+            folds.add(min(_named(edit)))
+    yield batch
+
+
+def _named(edit: Edit) -> set[int]:
+    """The ordinals an edit names."""
+    match edit:
+        case Replace():
+            return {edit.seq}
+        case Drop():
+            return set(range(edit.span.start, edit.span.end))
+        case Fold():
+            return {seq for span in edit.spans for seq in range(span.start, span.end)}
 
 
 def _last_usage(live: Sequence[Item], floor: int) -> int | None:
