@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import msgspec
@@ -19,6 +19,7 @@ HOSTILE = {
     "an object 50,000 deep": (b'{"a":' * 50_000 + b"1" + b"}" * 50_000, "deeper than 128"),
     "a list 900 deep": (b"[" * 900 + b"]" * 900, "deeper than 128"),
     "depth behind a lone surrogate": (b'["\\ud800",' + b"[" * 900 + b"]" * 900 + b"]", "deeper than 128"),
+    "five million empty lists": (b"[" + b"[]," * 5_000_000 + b"0]", "more than 1,000,000 arrays and objects"),
     "an integer of a million digits": (b"9" * 1_000_000, "out of range"),
     "one digit too many": (b"9" * (strict.DIGITS_MAX + 1), "out of range"),
     "the same behind a lone surrogate": (b'["\\ud800",' + b"9" * 5_000 + b"]", "out of range"),
@@ -51,10 +52,10 @@ HOSTILE = {
 @pytest.mark.parametrize(("data", "why"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_bytes_are_refused_in_words_within_a_second(data: bytes, why: str) -> None:
     """The threat model's row "hostile input": no traceback, no recursion, bounded time."""
-    started = perf_counter()
+    started = process_time()
     with pytest.raises(strict.BadJson, match=why):
         strict.loads(data)
-    assert perf_counter() - started < 1
+    assert process_time() - started < 1
 
 
 def test_a_line_over_its_bound_is_refused_before_it_is_read() -> None:
@@ -86,6 +87,23 @@ def test_what_real_logs_hold_is_read(data: bytes, value: Any) -> None:
     read = strict.loads(data)
     assert value is None or read == value
     assert strict.parse(data.removeprefix(b"\xef\xbb\xbf")) == read
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'["' + b"[" * 2_000_000 + b'"]',
+        b"{" + b",".join(b'"%d":0' % key for key in range(300_000)) + b"}",
+        b'[ "' + b"x" * 2_000_000 + b'", {"a": 1}]',
+        b'"' + b"\\n" * 1_000_000 + b'"',
+    ],
+    ids=["brackets in text", "many keys", "white space", "escapes"],
+)
+def test_large_and_odd_is_not_hostile(data: bytes) -> None:
+    """Bounds hold back attacks, not tool output: what is legal and affordable is read."""
+    started = process_time()
+    assert strict.loads(data) == json.loads(data)
+    assert process_time() - started < 1
 
 
 @given(JSON, st.integers(0, 2**32))

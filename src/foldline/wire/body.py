@@ -132,11 +132,10 @@ def _read(top: WireValue, reading: Codec) -> Request:
 def _wires(value: Any, key: str) -> Iterator[bytes | WireValue]:
     """The wire values of the messages. The Responses API takes a bare text for a single user message."""
     if isinstance(value, Raw):
-        data = bytes(value)
-        if data[:1] == b'"' and key == "input":
-            yield b'{"role":"user","content":%b}' % data
+        if key == "input" and bytes(memoryview(value)[:1]) == b'"':
+            yield b'{"role":"user","content":%b}' % bytes(value)
         else:
-            yield from (bytes(item) for item in items(data))
+            yield from (bytes(item) for item in items(value))
     elif isinstance(value, str) and key == "input":
         yield {"role": "user", "content": value}
     elif isinstance(value, (list, tuple)):

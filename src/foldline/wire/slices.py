@@ -20,26 +20,31 @@ _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],:]', re.DOTALL)
 _DEPTH = {b"{": 1, b"[": 1, b"}": -1, b"]": -1}
 
 
-def fields(data: bytes) -> dict[str, Raw]:
-    """The values of a JSON object by key, in order, each in its own bytes. Raises `ValueError` for another value."""
+def fields(data: bytes | Raw) -> dict[str, Raw]:
+    """The values of a JSON object by key, in order, each in its own bytes. Raises `ValueError` for another value.
+
+    The slices hold on to `data`; copy what shall outlive it.
+    """
     try:
-        return _fields(data)
+        return _fields(memoryview(data))
     except msgspec.ValidationError:
         raise ValueError("expected a JSON object") from None
     except msgspec.DecodeError:
+        data = bytes(data)
         if not data.lstrip().startswith(b"{"):
             raise ValueError("expected a JSON object") from None
         members = list(_scan(data))
         return {json.loads(key): Raw(value) for key, value in zip(members[::2], members[1::2], strict=True)}
 
 
-def items(data: bytes) -> list[Raw]:
-    """The items of a JSON array, each in its own bytes. Raises `ValueError` for another value."""
+def items(data: bytes | Raw) -> list[Raw]:
+    """The items of a JSON array, each in its own bytes; as `fields` otherwise."""
     try:
-        return _items(data)
+        return _items(memoryview(data))
     except msgspec.ValidationError:
         raise ValueError("expected a JSON array") from None
     except msgspec.DecodeError:
+        data = bytes(data)
         if not data.lstrip().startswith(b"["):
             raise ValueError("expected a JSON array") from None
         return [Raw(value) for value in _scan(data)]

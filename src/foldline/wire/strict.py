@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import json
 import re
+from hashlib import sha256
+from itertools import islice
 from typing import Any, NoReturn
 
 import msgspec
@@ -32,6 +34,11 @@ DIGITS_MAX = 4_300
 """Longest integer, in digits: the interpreter's own limit against quadratic conversion (CVE-2020-10735)."""
 PROOF_BYTES_MAX = 2**24
 """Up to here uniqueness is proved by writing the value again, beyond by scanning, which needs no second copy."""
+COPIES_BYTES_MAX = 2**20
+"""Up to here two written copies are held at once; beyond, their digests are compared."""
+CONTAINERS_MAX = 1_000_000
+"""Most arrays and objects in a document that has under `CONTAINER_BYTES_MIN` for each: 15 MB of `[],` cost 0.4 GB."""
+CONTAINER_BYTES_MIN = 8
 
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
@@ -40,6 +47,7 @@ _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]", re.ASCII)
 _PLACE = re.compile(r" \(byte (\d+)\)$")
+_OPENING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|([{\[])', re.DOTALL)
 _TOKEN = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"(\s*+:)?|[{}]', re.DOTALL)
 
 
@@ -60,13 +68,14 @@ def loads(data: bytes, *, bytes_max: int = DOCUMENT_BYTES_MAX) -> Any:
         raise BadJson(f"{len(data):,} bytes are more than the {bytes_max:,} accepted in one piece")
     if data[:3] == _BOM:
         data = data[3:]
+    openings = data.count(b"[") + data.count(b"{")  # those in text count too: an upper bound
+    if openings > CONTAINERS_MAX and openings * CONTAINER_BYTES_MIN > len(data):
+        _refuse_swarm(data)
     try:
         value = _decode(data)
     except (msgspec.MsgspecError, RecursionError) as error:
         return _second_reading(data, error)
-    if (
-        data.count(b"[") + data.count(b"{") > DEPTH_MAX
-    ):  # an upper bound of the depth: brackets in text count too
+    if openings > DEPTH_MAX:
         _refuse_depth(value)
     if not _proved_unique(data, value):
         _refuse_duplicates(data)
@@ -145,7 +154,20 @@ def _proved_unique(data: bytes, value: Any) -> bool:
     if len(data) > PROOF_BYTES_MAX:
         return False
     written = _encode(value)
-    return written == data or written == msgspec.json.format(data, indent=-1)
+    if written == data:
+        return True
+    if len(data) <= COPIES_BYTES_MAX:
+        return written == msgspec.json.format(data, indent=-1)
+    digest = sha256(written).digest()
+    del written  # one copy at a time
+    return digest == sha256(msgspec.json.format(data, indent=-1)).digest()
+
+
+def _refuse_swarm(data: bytes) -> None:
+    """Raise if there are more than `CONTAINERS_MAX` arrays and objects; text is passed over."""
+    openings = (token for token in _OPENING.finditer(data) if token[1])
+    if next(islice(openings, CONTAINERS_MAX, None), None) is not None:
+        raise BadJson(f"more than {CONTAINERS_MAX:,} arrays and objects with next to nothing in them")
 
 
 def _refuse_duplicates(data: bytes) -> None:
@@ -156,16 +178,20 @@ def _refuse_duplicates(data: bytes) -> None:
         except RecursionError:
             raise _too_deep() from None
         return
-    stack: list[set[str]] = []
+    stack: list[set[bytes]] = []
     for token in _TOKEN.finditer(data):
-        if token[2]:
-            key: str = token[1].decode() if b"\\" not in token[1] else json.loads(b'"%b"' % token[1])
+        written, key, colon = token.group(0, 1, 2)
+        if colon is not None:
+            if b"\\" in key:
+                key = json.loads(b'"%b"' % key).encode("utf-8", "surrogatepass")
             if key in stack[-1]:
-                raise BadJson(f"key {key!r} is given twice in one object", token.start())
+                raise BadJson(
+                    f"key {key.decode('utf-8', 'replace')!r} is given twice in one object", token.start()
+                )
             stack[-1].add(key)
-        elif token[0] == b"{":
+        elif written == b"{":
             stack.append(set())
-        elif token[0] == b"}":
+        elif written == b"}":
             stack.pop()
 
 
