@@ -137,6 +137,11 @@ def notice(text: str, address: str) -> str:
 _NOTICE = re.compile(r"\[foldline: [^\[\]\n]{1,120} · m[\d.-]{1,30}@[0-9a-f]{8}\]")
 
 
+def is_notice(text: str) -> bool:
+    """True when `text` is one notice and nothing else: a placeholder."""
+    return _NOTICE.fullmatch(text) is not None
+
+
 def has_notice(text: str) -> bool:
     """True when `text` holds a notice, so that it was shortened before."""
     return "[foldline: " in text and _NOTICE.search(text) is not None

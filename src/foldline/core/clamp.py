@@ -11,8 +11,10 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-SEQUENCE_MAX = 64
-"""Longest terminal escape sequence looked for around a cut, in characters; longer ones are not sequences."""
+SEQUENCE_MAX = 2_100
+"""Longest terminal escape sequence looked for around a cut, in characters: a hyperlink with its address."""
+GRAPHEME_MAX = 64
+"""Most characters a cut moves to keep together what is read as one; real text joins some ten at most."""
 STEPS_MAX = 6
 """Most measurements to find a cut by an outside measure."""
 
@@ -22,7 +24,7 @@ _CONTROL = re.compile(
     r"|\x1b[PX^_][^\x1b]{0,2048}\x1b\\"  # DCS, SOS, PM, APC
     r"|\x1b[ -/]{0,4}[0-~]"
 )
-_SEQUENCE_START = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|\][^\x07\x1b]*|[ -/]*)?$")
+_SEQUENCE_START = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*|[ -/]*)?\Z")
 
 Measure = Callable[[str], int]
 
@@ -65,11 +67,12 @@ def tail_start(text: str, chars: int) -> int:
 def _clean_before(text: str, end: int) -> int:
     window = text[max(0, end - SEQUENCE_MAX) : end]
     opened = _SEQUENCE_START.search(window)
-    if opened is not None and "\x1b" in opened.group():
+    if opened is not None:
         end -= len(window) - opened.start()
-    while 0 < end < len(text) and _joins(text, end):
-        end -= 1
-    return end
+    for at in range(end, max(0, end - GRAPHEME_MAX), -1):
+        if not _joins(text, at):
+            return at
+    return end - 1 if end and _is_pair(text, end) else end
 
 
 def _clean_after(text: str, start: int) -> int:
@@ -78,24 +81,38 @@ def _clean_after(text: str, start: int) -> int:
         match = _CONTROL.match(text, escape)
         if match is not None and match.end() > start:
             start = match.end()
-    while 0 < start < len(text) and _joins(text, start):
-        start += 1
-    return start
+    for at in range(start, min(len(text), start + GRAPHEME_MAX)):
+        if not _joins(text, at):
+            return at
+    return start + 1 if start < len(text) and _is_pair(text, start) else start
 
 
 def _joins(text: str, at: int) -> bool:
-    """True when a cut before `at` would tear a grapheme: pairs, combining marks, joiners, variation selectors."""
+    """True when a cut before `at` (inside the text) would tear what is read as one: pairs, marks, joined emoji, flags."""
     after, before = text[at], text[at - 1]
     if after < "\x80" and before < "\x80":
         return False
     return (
-        ("\udc00" <= after <= "\udfff" and "\ud800" <= before <= "\udbff")
+        _is_pair(text, at)
         or after == "\u200d"
         or before == "\u200d"
-        or "\ufe00" <= after <= "\ufe0f"
-        or "\U0001f3fb" <= after <= "\U0001f3ff"
-        or unicodedata.combining(after) != 0
+        or "\U0001f3fb" <= after <= "\U0001f3ff"  # skin tones
+        or "\U000e0020" <= after <= "\U000e007f"  # tags of flags
+        or unicodedata.category(after)[0] == "M"
+        or _is_inside_flag(text, at)
     )
+
+
+def _is_pair(text: str, at: int) -> bool:
+    return "\udc00" <= text[at] <= "\udfff" and "\ud800" <= text[at - 1] <= "\udbff"
+
+
+def _is_inside_flag(text: str, at: int) -> bool:
+    """Flags are pairs of regional indicators, counted from where their row begins."""
+    start = at
+    while start > max(0, at - GRAPHEME_MAX) and "\U0001f1e6" <= text[start - 1] <= "\U0001f1ff":
+        start -= 1
+    return (at - start) % 2 == 1 and "\U0001f1e6" <= text[at] <= "\U0001f1ff"
 
 
 def head_and_tail(text: str, head: int, tail: int) -> tuple[str, str] | None:

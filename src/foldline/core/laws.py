@@ -92,7 +92,7 @@ def _pair(history: Sequence[Placed], needs: Needs) -> Iterator[Violation]:
                 yield Violation(
                     law="PAIR", at=_at(placed.seq), why=f"a result for {result.call_id}, which no call of its round has"
                 )
-        if not results:
+        if len(results) < len(message.parts):  # anything else in it: the conversation has gone on
             yield from _unanswered(waiting)
             waiting = {}
     if not needs.tail_stays_open:
@@ -175,7 +175,7 @@ def _cut(change: Change) -> Iterator[Violation]:
 
 def _tail(change: Change) -> Iterator[Violation]:
     last = next((item for item in reversed(change.before) if speaks_for_user(item.message)), None)
-    if last is not None and sum(item.message is last.message for item in change.after) != 1:
+    if last is not None and sum(_same(item, last) for item in change.after) != 1:
         yield Violation(law="TAIL", at=_at(last.seq), why="the last user message stands verbatim exactly once")
     after = {item.seq: item for item in change.after if not item.covers}
     for item in change.before:
@@ -190,10 +190,15 @@ def _tail(change: Change) -> Iterator[Violation]:
                 yield Violation(law="TAIL", at=_at(item.seq, part.slot), why="only a result may be clamped here")
 
 
+def _same(item: Item, other: Item) -> bool:
+    """The same message at the same place: one value may stand at several."""
+    return item.seq == other.seq and item.message is other.message
+
+
 def _pin(change: Change) -> Iterator[Violation]:
-    after = {id(item.message) for item in change.after}
+    after = {(item.seq, id(item.message)) for item in change.after}
     for item in change.before:
-        if item.seq in change.pins and id(item.message) not in after:
+        if item.seq in change.pins and (item.seq, id(item.message)) not in after:
             yield Violation(law="PIN", at=_at(item.seq), why="a pinned message survives verbatim")
 
 

@@ -126,13 +126,14 @@ class _Pairs:
                     current += 1
                 in_block = True
                 self._ask(at, message, current)
-            elif results := results_of(message):
-                for result in results:
-                    self._answer(at, result)
-            else:
-                in_block = False
-            self.rounds.append(current if in_block else -1)
-        self.last_round = current
+                self.rounds.append(current)
+                continue
+            results = results_of(message)
+            for result in results:
+                self._answer(at, result)
+            self.rounds.append(current if in_block and results else -1)
+            in_block = in_block and len(results) == len(message.parts)  # anything else: the talk has gone on
+        self.last_round, self.is_open = current, in_block
         self._attach_early()
 
     def _ask(self, at: int, message: Message, current: int) -> None:
@@ -168,8 +169,7 @@ class _Pairs:
 
     def may_wait(self, entry: _Call, needs: Needs) -> bool:
         """True for an unanswered call of the round that is still open."""
-        is_last = entry.round == self.last_round and (not self.rounds or self.rounds[-1] == self.last_round)
-        return is_last and needs.tail_stays_open
+        return self.is_open and entry.round == self.last_round and needs.tail_stays_open
 
     def in_place(self, entry: _Call) -> bool:
         """True when one result answers the call, inside the call's round."""
