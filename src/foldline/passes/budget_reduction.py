@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from foldline.core.edit import Edit, Frame, Plan, Replace
+from foldline.core.edit import Frame, Plan
 from foldline.core.message import result_text
 from foldline.core.ports import Moment
-from foldline.core.rounds import Outline, outline_of
+from foldline.core.rounds import outline_of
 from foldline.core.view import View
 from foldline.passes.results import Found, find_results
 from foldline.passes.shorten import Limit, shorten
@@ -38,47 +38,38 @@ class BudgetReduction(Struct, frozen=True, kw_only=True):
 
     def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:
         """One edit for each result over its limit."""
-        structure = outline_of(view)
-        edits: list[Edit] = []
-        sizes: list[tuple[Found, int]] = []
-        for found in find_results(structure):
-            if not found.movable or found.seq in frame.pins:
-                continue
-            edit = shorten(found, self._limit_of(found, frame), frame)
-            if edit is not None:
-                edits.append(edit)
-            elif self.per_turn is not None:
-                sizes.append((found, self._size(found, frame)))
+        results = [f for f in find_results(outline_of(view)) if f.movable and f.seq not in frame.pins]
+        limits = [self._limit_of(found, frame) for found in results]
         if self.per_turn is not None:
-            edits.extend(self._by_turn(structure, sizes, edits, frame))
-        return Plan(edits=tuple(edits))
+            limits = self._by_turn(results, limits, frame)
+        edits = (shorten(found, limit, frame) for found, limit in zip(results, limits, strict=True))
+        return Plan(edits=tuple(edit for edit in edits if edit is not None))
 
     def _limit_of(self, found: Found, frame: Frame) -> Limit:
         declared = dict(frame.limits).get(found.name) if self.unit == "tokens" else None
         limits = dict(self.per_tool)
         size = declared or limits.get(found.name) or limits.get(found.kind) or self.limit
-        return Limit(size=size, head=self.head, tail=self.tail, unit=self.unit)
+        limit = Limit(size=size, head=self.head, tail=self.tail, unit=self.unit)
+        return limit if size >= self.head + self.tail else limit.keeping(size)
 
     def _size(self, found: Found, frame: Frame) -> int:
         text = result_text(found.part)
         return len(text) if self.unit == "characters" else frame.counter.text(text)
 
-    def _by_turn(
-        self, structure: Outline, sizes: list[tuple[Found, int]], done: list[Edit], frame: Frame
-    ) -> list[Edit]:
+    def _by_turn(self, results: list[Found], limits: list[Limit], frame: Frame) -> list[Limit]:
         """Within each turn over its total, one common cap for every result, as high as the total allows."""
         assert self.per_turn is not None
-        cut = {(edit.seq, edit.slot) for edit in done if isinstance(edit, Replace)}
-        edits: list[Edit] = []
-        for turn in range(-1, len(structure.turns)):
-            members = [(f, s) for f, s in sizes if f.turn == turn and (f.seq, f.part.slot) not in cut]
-            if sum(size for _, size in members) <= self.per_turn:
-                continue
-            cap = common_cap([size for _, size in members], self.per_turn)
-            limit = Limit(size=self.limit, head=self.head, tail=self.tail, unit=self.unit).keeping(max(1, cap))
-            shortened = (shorten(f, limit, frame) for f, s in members if s > cap)
-            edits.extend(edit for edit in shortened if edit is not None)
-        return edits
+        sizes = [
+            min(self._size(found, frame), limit.size) for found, limit in zip(results, limits, strict=True)
+        ]
+        by_turn: dict[int, list[int]] = {}
+        for found, size in zip(results, sizes, strict=True):
+            by_turn.setdefault(found.turn, []).append(size)
+        caps = {turn: common_cap(of_turn, self.per_turn) for turn, of_turn in by_turn.items()}
+        return [
+            limit if size <= caps[found.turn] else limit.keeping(max(1, caps[found.turn]))
+            for found, limit, size in zip(results, limits, sizes, strict=True)
+        ]
 
 
 def common_cap(sizes: list[int], total: int) -> int:

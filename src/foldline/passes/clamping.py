@@ -86,7 +86,9 @@ def _is_hosts(message: Message) -> bool:
 
 
 def _cut(part: _Part, size: int, frame: Frame) -> Replace | None:
-    limit = Limit(size=size, head=size * HEAD_PERCENT // 100, tail=size - size * HEAD_PERCENT // 100, unit="tokens")
+    limit = Limit(
+        size=size, head=size * HEAD_PERCENT // 100, tail=size - size * HEAD_PERCENT // 100, unit="tokens"
+    )
     address, count = frame.part_address(part.seq, part.part), frame.counter.text
     match part.part:
         case ToolResult() as result:
@@ -112,11 +114,10 @@ def _cut(part: _Part, size: int, frame: Frame) -> Replace | None:
         case ToolCall() as call:
             mark = notice(f"{part.tokens - size:,} tokens omitted", address)
             chars = size * len(call.arguments) // max(1, part.tokens)
-            arguments = clamp_json(call.arguments, chars, mark)
+            arguments = clamp_json(call.arguments, chars, mark, strings_only=True)
             if arguments is None:
                 return None
             new = replace(call, arguments=arguments, edited=True)
         case _:
             return None
     return Replace(seq=part.seq, slot=part.part.slot, part=new, address=address)
-

@@ -56,7 +56,9 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         if room < FOLD_TOKENS_MIN:
             cut = clamp(structure, fixed, FOLD_TOKENS_MIN - room, frame)
             clamps, room = cut.edits, room + cut.tokens_freed
-        fold_max = min(self.fold_tokens_max, max(FOLD_TOKENS_MIN, int(moment.tokens_target * self.share_max)), room)
+        fold_max = min(
+            self.fold_tokens_max, max(FOLD_TOKENS_MIN, int(moment.tokens_target * self.share_max)), room
+        )
         folded, edge, room = self._divide(structure, loose, room - fold_max, frame)
         fold_max = min(self.fold_tokens_max, fold_max + max(0, room))
         return Plan(edits=(*clamps, *edge, *self._fold_edit(structure, folded, fold_max, frame)))
@@ -78,7 +80,9 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             return rest, (), left
         return beyond, cut.edits, 0
 
-    def _fold_edit(self, structure: Outline, units: Sequence[Unit], tokens_max: int, frame: Frame) -> list[Fold]:
+    def _fold_edit(
+        self, structure: Outline, units: Sequence[Unit], tokens_max: int, frame: Frame
+    ) -> list[Fold]:
         gone = [item for unit in units for item in structure.items[unit.start : unit.end]]
         if not gone:
             return []

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from msgspec import Struct
 
-from foldline.core.address import has_notice
+from foldline.core.address import has_notice, is_notice
 from foldline.core.edit import Edit, Frame, Plan
 from foldline.core.message import result_text
 from foldline.core.ports import Moment
@@ -18,7 +18,9 @@ from foldline.passes.results import Found, cleared, find_results
 from foldline.passes.tools import ToolKind, rank
 
 PLACEHOLDER_TOKENS = 40
-"""No result this small is cleared: its placeholder would not be smaller (requirement MIC-9)."""
+"""About what a placeholder and the envelope of its result cost."""
+SMALL_TOKENS = 100
+"""A larger result is certain to shrink by its placeholder; of a smaller one this is counted (requirement MIC-9)."""
 STUB_SHARE = 0.5
 """A later read of the same file smaller than this share of the earlier one is a stub that points back to it."""
 
@@ -63,7 +65,9 @@ class Microcompact(Struct, frozen=True, kw_only=True):
         results = find_results(structure)
         if self.to_target:
             newest = newest_units(structure, int(moment.tokens_target * self.keep_share))
-            return self._to_target([f for f in results if f.round < newest], results, moment=moment, frame=frame)
+            return self._to_target(
+                [f for f in results if f.round < newest], results, moment=moment, frame=frame
+            )
         if self._is_idle(moment):
             old = self._old(results)
         elif self.first_calls is not None:
@@ -99,9 +103,9 @@ class Microcompact(Struct, frozen=True, kw_only=True):
     def _may_go(self, found: Found, frame: Frame) -> bool:
         return (
             found.movable
-            and found.tokens > PLACEHOLDER_TOKENS
             and found.seq not in frame.kept
             and (self.kinds is None or found.kind in self.kinds)
+            and (found.tokens > SMALL_TOKENS or _shrinks(found, frame))
         )
 
     def _to_target(
@@ -120,9 +124,17 @@ class Microcompact(Struct, frozen=True, kw_only=True):
             if excess <= 0:
                 break
             newest = copies.get(id(found))
-            edits.append(cleared(found, "cleared" if newest is None else f"read again in message {newest.seq}", frame))
+            edits.append(
+                cleared(found, "cleared" if newest is None else f"read again in message {newest.seq}", frame)
+            )
             excess -= found.tokens - PLACEHOLDER_TOKENS
         return Plan(edits=tuple(edits))
+
+
+def _shrinks(found: Found, frame: Frame) -> bool:
+    """True when the placeholder is smaller than the result, and the result is no placeholder itself."""
+    placeholder = cleared(found, f"read again in message {found.seq:,}", frame).part
+    return not is_notice(result_text(found.part)) and frame.counter.part(placeholder) < found.tokens
 
 
 def _same_read(found: Found) -> tuple[str, str] | None:
@@ -161,7 +173,11 @@ def _pointed_at(results: tuple[Found, ...]) -> frozenset[int]:
         if key is None:
             continue
         later = newest.get(key)
-        if later is not None and later.tokens < found.tokens * STUB_SHARE and not has_notice(result_text(later.part)):
+        if (
+            later is not None
+            and later.tokens < found.tokens * STUB_SHARE
+            and not has_notice(result_text(later.part))
+        ):
             held.add(id(found))
         else:
             newest[key] = found

@@ -41,7 +41,9 @@ def find_results(structure: Outline) -> tuple[Found, ...]:
 
 
 def _find(structure: Outline) -> Iterator[Found]:
-    turn_of = {unit: number for number, (start, end) in enumerate(structure.turns) for unit in range(start, end)}
+    turn_of = {
+        unit: number for number, (start, end) in enumerate(structure.turns) for unit in range(start, end)
+    }
     for number, unit in enumerate(structure.units):
         if unit.kind != "round":
             continue

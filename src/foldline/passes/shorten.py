@@ -19,7 +19,7 @@ from foldline.core.message import Text
 from foldline.passes.results import Found, with_content
 
 NOTICE_MAX_CHARS = 180
-"""A notice is never longer; a text within its limit plus this that holds one was cut before."""
+"""A notice is never longer; a result within its limit plus this for each text that holds one was cut before."""
 NOTICE_MAX_TOKENS = 60
 
 
@@ -54,12 +54,16 @@ def shorten(found: Found, limit: Limit, frame: Frame) -> Replace | None:
     measure = len if limit.unit == "characters" else frame.counter.text
     texts = [part for part in found.part.content if isinstance(part, Text)]
     size = sum(measure(part.text) for part in texts)
+    if size <= limit.size:
+        return None
     slack = NOTICE_MAX_CHARS if limit.unit == "characters" else NOTICE_MAX_TOKENS
-    if size <= limit.size or (size <= limit.size + slack and any(has_notice(part.text) for part in texts)):
+    if size <= limit.size + slack * sum(has_notice(part.text) for part in texts):
         return None
     address = frame.part_address(found.seq, found.part)
     content = tuple(
-        _cut(part, limit, address, measure, share=measure(part.text) / size) if isinstance(part, Text) else part
+        _cut(part, limit, address, measure, share=measure(part.text) / size)
+        if isinstance(part, Text)
+        else part
         for part in found.part.content
     )
     edit = with_content(found, content, frame)

@@ -13,7 +13,7 @@ from foldline.core.rounds import Outline, Unit, outline_of
 from foldline.core.view import Item, View
 from foldline.passes.folding import counted, fold_of
 from foldline.passes.results import find_results
-from foldline.passes.template import removed_line
+from foldline.passes.template import removed_lines
 from foldline.passes.tools import rank
 
 NOTICE_TOKENS = 60
@@ -35,8 +35,8 @@ class Snip(Struct, frozen=True, kw_only=True):
     unit: Literal["messages", "turns", "tool-rounds"] = "messages"
     """`messages`: the oldest run (requirement SNP-1). `turns`: whole turns, oldest first (SNP-2). `tool-rounds`: rounds
     with tools, read-only successes before writes before errors (SNP-3)."""
-    over_messages: int = 10
-    """Acts only in a view of more messages than this (`messages`)."""
+    over_messages: int = 9
+    """Acts only in a view of more messages than this (`messages`): by default not under ten (requirement SNP-1)."""
     removed_min: int = 5
     """Fewer messages than this are not worth a notice (`messages`)."""
     keep_rounds: int = 10
@@ -58,7 +58,7 @@ class Snip(Struct, frozen=True, kw_only=True):
             return Plan()
         lines = [counted(gone) + " were removed here."]
         if self.unit == "messages":
-            lines.extend(removed_line(item) for item in gone)
+            lines.extend(line for item in gone for line in removed_lines(item))
         return Plan(edits=(fold_of(gone, "\n".join(lines), frame, kind="notice"),))
 
     def _oldest_run(self, structure: Outline, moment: Moment, frame: Frame) -> list[Item]:
@@ -68,8 +68,9 @@ class Snip(Struct, frozen=True, kw_only=True):
         freed = -NOTICE_TOKENS
         for unit in structure.units:
             if not _may_go(structure, unit, frame):
-                if gone:
+                if len(gone) >= self.removed_min:
                     break
+                gone, freed = [], -NOTICE_TOKENS
                 continue
             gone.extend(structure.items[unit.start : unit.end])
             freed += unit.tokens - LINE_TOKENS * (unit.end - unit.start)

@@ -48,9 +48,12 @@ def line_of(item: Item) -> str:
     return f"m{item.seq} {message.role}, {item.tokens:,} tokens{_media(message)}"
 
 
-def removed_line(item: Item) -> str:
-    """The first characters of a removed message (requirement SNP-5)."""
-    return f'm{item.seq} {item.message.role}: "{quote(gist(item.message), REMOVED_CHARS)}"'
+def removed_lines(item: Item) -> list[str]:
+    """The first characters of a removed message (requirement SNP-5); an earlier notice gives the lines it holds."""
+    before = carried(item.message)
+    if item.message.synthetic in ("fold", "notice"):
+        return before
+    return [*before, f'm{item.seq} {item.message.role}: "{quote(gist(item.message), REMOVED_CHARS)}"']
 
 
 def gist(message: Message) -> str:
@@ -58,7 +61,7 @@ def gist(message: Message) -> str:
     for part in message.parts:
         match part:
             case Text():
-                if part.text.strip():
+                if part.text.strip() and read_block(part.text) is None:
                     return part.text
             case ToolCall():
                 return f"called {part.name}"
@@ -84,7 +87,9 @@ def names(called: Sequence[str]) -> str:
     """Tool names with how often each was called, most frequent first."""
     if len(called) == 1:
         return quote(called[0], 64)
-    counted = sorted(Counter(quote(name, 64) for name in called).items(), key=lambda pair: (-pair[1], pair[0]))
+    counted = sorted(
+        Counter(quote(name, 64) for name in called).items(), key=lambda pair: (-pair[1], pair[0])
+    )
     shown = [name if times == 1 else f"{name} ×{times}" for name, times in counted[:NAMES_MAX]]
     more = [f"and {len(counted) - NAMES_MAX} more"] if len(counted) > NAMES_MAX else []
     return ", ".join([*shown, *more])
@@ -96,7 +101,7 @@ def carried(message: Message) -> list[str]:
         return []
     for part in message.parts:
         if isinstance(part, Text) and (found := read_block(part.text)) is not None:
-            return [line for line in found[2].splitlines() if line.startswith("m") or line.startswith("(")]
+            return [escape_tags(line) for line in found[2].splitlines() if line.startswith(("m", "("))]
     return []
 
 
@@ -125,7 +130,11 @@ def body(items: Sequence[Item], budget: int, count: Callable[[str], int]) -> str
 def _in_numbers(items: Sequence[Item]) -> str:
     called = [part.name for item in items for part in item.message.parts if isinstance(part, ToolCall)]
     results = sum(isinstance(part, ToolResult) for item in items for part in item.message.parts)
-    what = f"(calls: {names(called)}; {results} results)" if called else f"({len(items)} messages without a call)"
+    what = (
+        f"(calls: {names(called)}; {results} results)"
+        if called
+        else f"({len(items)} messages without a call)"
+    )
     return what
 
 

@@ -41,7 +41,12 @@ def kind_of(name: str | None) -> ToolKind:
     if not name:
         return "other"
     plain = name.lower().replace("-", "_")
-    return _KINDS.get(plain) or _KINDS.get(plain.rpartition("__")[2]) or _KINDS.get(plain.rpartition(".")[2]) or "other"
+    return (
+        _KINDS.get(plain)
+        or _KINDS.get(plain.rpartition("__")[2])
+        or _KINDS.get(plain.rpartition(".")[2])
+        or "other"
+    )
 
 
 def rank(kind: ToolKind, *, is_error: bool) -> int:
