@@ -92,7 +92,7 @@ class Report(Struct, frozen=True, kw_only=True):
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values."""
-        value: dict[str, Any] = msgspec.to_builtins(self)
+        value: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))
         return value
 
 
