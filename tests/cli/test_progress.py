@@ -29,6 +29,19 @@ def test_a_short_read_shows_no_bar() -> None:
     assert "reading" not in shown
 
 
+def test_long_work_shows_a_sign_of_life_that_goes_away() -> None:
+    """Between the read and the answer nothing would move on the screen; a warning meanwhile is not lost."""
+    code, shown = run_on_terminal(
+        "compact", "laborious.jsonl", "--to", "20k", "--model", "nobody", STUB_SLOW="1"
+    )
+    assert code == 0
+    assert "compacting" in shown
+    last = shown.rindex("compacting")
+    assert "\x1b[2K" in shown[last:], "the line is wiped"
+    assert "warning: nobody" in shown
+    assert "compacting" not in run_on_terminal("compact", "session.jsonl")[1]
+
+
 def test_a_pipe_shows_no_bar() -> None:
     """Interface: none in a pipe."""
     done = run_program("context", "session.jsonl", STUB_SLOW="1")

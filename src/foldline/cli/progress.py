@@ -1,7 +1,7 @@
-"""A progress bar for long reads: on a terminal only, only when it takes long, gone when done.
+"""Signs of life: a bar for long reads, a turning mark for long work; on a terminal only, gone when done.
 
-Owns the clock and the drawing. Knows nothing of what is read: it hands out a callback that takes bytes done and
-bytes in all. In a pipe there is no bar and no callback.
+Owns the clock and the drawing. Knows nothing of what is done: for a read it hands out a callback that takes bytes done
+and bytes in all. In a pipe there is no bar, no mark and no callback.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, TypeAlias
 from foldline.cli import screen
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.progress import Progress, TaskID
 
 WAIT_S = 0.3
-"""A read that ends sooner shows nothing: a bar that flashes says less than none."""
+"""What ends sooner shows nothing: a bar that flashes says less than none."""
 REDRAW_S = 0.08
 
 Tick: TypeAlias = Callable[[int, int], None]
@@ -37,6 +38,41 @@ def shown(what: str) -> Iterator[Tick | None]:
         bar.close()
 
 
+@contextmanager
+def busy(what: str) -> Iterator[None]:
+    """Shows `what` with a turning mark on stderr while the work inside goes on, from `WAIT_S` on."""
+    if not screen.is_terminal("stderr"):
+        yield
+        return
+    from threading import Timer
+
+    from rich.live import Live
+    from rich.spinner import Spinner
+
+    mark = Live(
+        Spinner("line", screen.cell(what)),
+        console=_console(),
+        transient=True,
+        refresh_per_second=8,
+        redirect_stdout=False,
+    )
+    start = Timer(WAIT_S, mark.start)
+    start.daemon = True
+    start.start()
+    try:
+        yield
+    finally:
+        start.cancel()
+        start.join()
+        mark.stop()
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(stderr=True, markup=False, emoji=False, highlight=False)
+
+
 class _Bar:
     """Made at once, drawn from `WAIT_S` on; the only thing here that changes."""
 
@@ -51,7 +87,7 @@ class _Bar:
             return
         self._due_s = now_s + REDRAW_S
         if self._drawn is None:
-            self._drawn = self._start()
+            self._drawn = self._start(total)
         progress, task = self._drawn
         progress.update(task, completed=done, total=total or None)
         progress.refresh()
@@ -60,19 +96,19 @@ class _Bar:
         if self._drawn is not None:
             self._drawn[0].stop()
 
-    def _start(self) -> tuple[Progress, TaskID]:
-        from rich.console import Console
+    def _start(self, total: int) -> tuple[Progress, TaskID]:
         from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
         progress = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24, complete_style="cyan", finished_style="cyan"),
             DownloadColumn(),
-            console=Console(stderr=True, markup=False, emoji=False, highlight=False),
+            console=_console(),
             transient=True,
             auto_refresh=False,
             redirect_stdout=False,
             redirect_stderr=False,
         )
+        task = progress.add_task(screen.line(self._what), total=total or None)
         progress.start()
-        return progress, progress.add_task(screen.line(self._what), total=None)
+        return progress, task

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from foldline.cli import exits, report, screen
+from foldline.cli import exits, progress, report, screen
 from foldline.cli.layout import gap, grid, plural, title
 from foldline.cli.options import Source, reads_file
 
@@ -27,7 +27,8 @@ def command(source: Source, *, as_format: str | None) -> int:
     from foldline.files import check
 
     transcripts = source.read()
-    documents = [check(transcript, as_format=as_format) for transcript in transcripts]
+    with progress.busy("checking"):
+        documents = [check(transcript, as_format=as_format) for transcript in transcripts]
     valid = all(document["valid"] for document in documents)
     if source.as_json:
         screen.write_document(

@@ -11,7 +11,7 @@ from typing import Any
 import click
 from msgspec import Struct
 
-from foldline.cli import exits, report, screen
+from foldline.cli import exits, progress, report, screen
 from foldline.cli.options import (
     Source,
     counter_option,
@@ -75,7 +75,9 @@ def command(source: Source, **given: Any) -> int:
         pins=wanted.pins,
         as_format=wanted.as_format,
     )
-    compaction = compact(source.read(), options)
+    transcripts = source.read()
+    with progress.busy("compacting"):
+        compaction = compact(transcripts, options)
     document = compaction.report_document
     code = exits.code_of_outcomes([one["outcome"] for one in document.get("sessions", [document])])
     written = None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from foldline.cli import exits, report, screen
+from foldline.cli import exits, progress, report, screen
 from foldline.cli.layout import bar, count, gap, grid, percent, title
 from foldline.cli.options import Source, counter_option, reads_file
 
@@ -39,7 +39,8 @@ def command(source: Source, *, model: str | None, policy: str, counter: str | No
     from foldline.distribution import distribution
 
     transcripts = source.read()
-    documents = [distribution(one, model=model, policy=policy, counter=counter) for one in transcripts]
+    with progress.busy("counting"):
+        documents = [distribution(one, model=model, policy=policy, counter=counter) for one in transcripts]
     if source.as_json:
         screen.write_document(
             documents[0] if len(documents) == 1 else {"schema": "foldline.contexts/1", "sessions": documents}

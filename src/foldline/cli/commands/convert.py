@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import click
 
-from foldline.cli import exits, report, screen
+from foldline.cli import exits, progress, report, screen
 from foldline.cli.options import Source, forbid_both_on_stdout, out_option, reads_file, write_result
 
 
@@ -25,7 +25,8 @@ def command(source: Source, *, as_format: str, out: str | None) -> int:
 
     forbid_both_on_stdout(source, out)
     transcripts = source.read()
-    conversion = convert(transcripts, as_format=as_format)
+    with progress.busy("converting"):
+        conversion = convert(transcripts, as_format=as_format)
     written = write_result(conversion.data, out, source=source)
     notes = list(dict.fromkeys([*report.notes_of(transcripts), *conversion.notes]))
     if source.as_json:
