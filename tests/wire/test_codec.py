@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from foldline.core.message import Message, Text
+from foldline.core.message import Message, Role, Text, ToolResult, result_text, results_of
 from foldline.wire.codec import Codec
 from foldline.wire.formats import CODECS, codec
 
@@ -90,3 +90,15 @@ def test_what_is_no_message_is_a_value_error(reading: Codec, wire: bytes) -> Non
 def test_a_body_without_a_system_prompt_has_none(reading: Codec) -> None:
     """`system_of` of an empty body."""
     assert reading.system_of({}) is None
+
+
+@every_codec
+def test_a_part_that_came_from_elsewhere_is_written_for_what_it_says(reading: Codec) -> None:
+    """Repair moves a result out of its message, as it is, into one made here: its slots mean nothing there."""
+    role: Role = "tool" if reading.rules.results != "user" else "user"
+    inner = (Text(text="one", slot=3), Text(text="two", slot=4))
+    moved = Message(role=role, parts=(ToolResult(call_id="c", name="t", content=inner, slot=2),), edited=True)
+    said = Message(role="user", parts=(Text(text="hi", slot=7),), edited=True)
+
+    assert reading.decode(reading.encode(said)).text == "hi"
+    assert result_text(results_of(reading.decode(reading.encode(moved)))[0]) == "one\ntwo"

@@ -17,7 +17,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from foldline.core.message import Message, Part, Role, Text, ToolCall, ToolResult, calls_of, results_of
+from foldline.core.message import NEW, Message, Part, Role, Text, ToolCall, ToolResult, calls_of, results_of
 from foldline.wire.codec import Rules, WireValue
 from foldline.wire.gemini_parts import (
     NAME,
@@ -75,7 +75,7 @@ class GeminiCodec:
         if origin is None:
             return {
                 "role": "model" if message.role == "assistant" else "user",
-                "parts": _write(message.parts, []),
+                "parts": _make(message.parts),
             }
         return origin if not message.edited else {**origin, "parts": _write(message.parts, origin["parts"])}
 
@@ -96,7 +96,7 @@ class GeminiCodec:
         """The value of `systemInstruction`; a content, unless it came as a string or a list."""
         origin = origin_of(system) if system.format == NAME else None
         if origin is None or system.origin is None:
-            return {"parts": _write(system.parts, [])}
+            return {"parts": _make(system.parts)}
         if not system.edited:
             return only_value(system.origin)
         value = only_value(origin)
@@ -156,7 +156,8 @@ def _read(parts: list[Any]) -> tuple[Part, ...]:
 
 
 def _write(parts: tuple[Part, ...], old: list[Any]) -> list[Any]:
-    """Wire parts. The first call made here says that no Gemini model signed it; its neighbours need nothing."""
+    """Wire parts in the place of `old` ones. The first call made here says that no Gemini model signed it; its
+    neighbours need nothing."""
     first = next((part for part in parts if is_new_call(part)), None)
     return splice(
         parts,
@@ -164,6 +165,11 @@ def _write(parts: tuple[Part, ...], old: list[Any]) -> list[Any]:
         edit=edit_part,
         make=lambda part: make_part(part, signature=SIGNATURE_SKIP if part is first else None),
     )
+
+
+def _make(parts: tuple[Part, ...]) -> list[Any]:
+    """Wire parts of a message made here, whose parts may still bear the slots of where they came from."""
+    return _write(tuple(replace(part, slot=NEW) for part in parts), [])
 
 
 def _same_id(new: Part, old: Part) -> Part:

@@ -28,7 +28,7 @@ from foldline.wire.responses_calls import (
     write_output,
     write_server_result,
 )
-from foldline.wire.responses_content import edit_piece, make_piece, read_pieces, write_pieces
+from foldline.wire.responses_content import edit_piece, make_piece, make_pieces, read_pieces, write_pieces
 from foldline.wire.splice import keyed, object_of, only_value, origin_of, write
 from foldline.wire.strict import dump, parse, plain
 
@@ -221,9 +221,7 @@ def _make(message: Message) -> WireValue:
                 "arguments": call.arguments,
             }
         case ToolResult() as result:
-            output = write_pieces(
-                result.content, None if len(result.content) <= 1 else [], text_type="input_text"
-            )
+            output = make_pieces(result.content, text_type="input_text")
             return {"type": "function_call_output", "call_id": result.call_id, "output": output}
         case Reasoning() as reasoning:
             summary = [{"type": "summary_text", "text": reasoning.text}] if reasoning.text else []

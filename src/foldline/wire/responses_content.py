@@ -88,10 +88,9 @@ def _media(item: dict[str, Any], *, url: Any, kind: Any, slot: int) -> Media | N
 
 def write_pieces(pieces: tuple[Piece, ...], old: Any, *, text_type: str) -> Any:
     """The content value for edited or new pieces; a lone text stays a string where a string was or nothing was."""
-    if not isinstance(old, list) and all(isinstance(piece, Text) for piece in pieces) and len(pieces) <= 1:
-        text = "".join(piece.text for piece in pieces if isinstance(piece, Text))
-        if old is None or isinstance(old, str):
-            return text
+    made = make_pieces(pieces, text_type=text_type)
+    if isinstance(made, str) and (old is None or isinstance(old, str)):
+        return made
     before = old if isinstance(old, list) else [old]
     if isinstance(old, str):
         before = [make_piece(Text(text=old), text_type=text_type)]
@@ -101,6 +100,13 @@ def write_pieces(pieces: tuple[Piece, ...], old: Any, *, text_type: str) -> Any:
         edit=lambda piece, item: edit_piece(piece, item, text_type=text_type),
         make=lambda piece: make_piece(piece, text_type=text_type),
     )
+
+
+def make_pieces(pieces: tuple[Piece, ...], *, text_type: str) -> Any:
+    """The content value for pieces of a message made here: a lone text, or none, as a string, else a list."""
+    if len(pieces) > 1 or not all(isinstance(piece, Text) for piece in pieces):
+        return [make_piece(piece, text_type=text_type) for piece in pieces]
+    return "".join(piece.text for piece in pieces if isinstance(piece, Text))
 
 
 def edit_piece(piece: Piece, item: Any, *, text_type: str) -> Any:
