@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,8 @@ from foldline.wire import strict
 from foldline.wire.anthropic import CODEC
 from foldline.wire.slices import fields, items
 from tests.wire.values import ANTHROPIC, spell
+
+DATA = Path(__file__).parent.parent / "data"
 
 
 @given(ANTHROPIC, st.integers(0, 2**32))
@@ -258,6 +261,26 @@ def test_a_responses_own_blocks_may_stand_in_the_messages() -> None:
 
 
 def test_a_whole_response_may_stand_in_the_messages() -> None:
-    """An SDK's message object is taken as the dict its client would send."""
-    message = CODEC.decode(Block(role="assistant", content=[Block(type="text", text="hi")]))
-    assert message.text == "hi"
+    """Its id, model and usage are no part of a message: 400 "messages.1.id: Extra inputs are not permitted"."""
+    response = Block(
+        id="msg_1", model="m", role="assistant", content=[Block(type="text", text="hi")], usage={}
+    )
+    message = CODEC.decode(response)
+    assert CODEC.encode_bytes(message) == b'{"role":"assistant","content":[{"type":"text","text":"hi"}]}'
+
+
+@pytest.mark.parametrize(
+    "path", sorted((DATA / "claude-code").glob("cc-viewer-*.jsonl")), ids=lambda path: path.name
+)
+def test_recorded_messages_come_back_and_bear_an_edit(path: Path) -> None:
+    """Law LOSSLESS on real sessions: unedited bytes are the same bytes, an edit without a change the same value."""
+    records = [fields(line) for line in path.read_bytes().split(b"\n") if line]
+    wires = [bytes(record["message"]) for record in records if "message" in record]
+    assert wires
+    for wire in wires:
+        message = CODEC.decode(wire)
+        assert CODEC.encode_bytes(message) == wire
+        parts = tuple(replace(part, edited=True) for part in message.parts)
+        assert strict.loads(CODEC.encode_bytes(replace(message, parts=parts, edited=True))) == strict.loads(
+            wire
+        )

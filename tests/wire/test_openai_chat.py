@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +14,10 @@ from msgspec.structs import replace
 from foldline.core.message import Media, Message, Reasoning, Text, ToolCall, ToolResult
 from foldline.wire import strict
 from foldline.wire.openai_chat import CODEC
-from foldline.wire.slices import fields
+from foldline.wire.slices import fields, items
 from tests.wire.values import CHAT, spell
+
+DATA = Path(__file__).parent.parent / "data"
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
 
@@ -304,3 +307,17 @@ def test_a_responses_own_message_may_stand_in_the_messages() -> None:
     ]
     edited = replace(message, parts=(replace(message.parts[0], id="c2", edited=True),), edited=True)
     assert strict.loads(CODEC.encode_bytes(edited))["tool_calls"][0]["id"] == "c2"
+
+
+@pytest.mark.parametrize("path", sorted((DATA / "tau-bench").glob("*.json")), ids=lambda path: path.name)
+def test_recorded_messages_come_back_and_bear_an_edit(path: Path) -> None:
+    """Law LOSSLESS on real conversations: unedited bytes are the same bytes, an edit without a change the same value."""
+    wires = [bytes(wire) for run in items(path.read_bytes()) for wire in items(fields(run)["traj"])]
+    assert wires
+    for wire in wires:
+        message = CODEC.decode(wire)
+        assert CODEC.encode_bytes(message) == wire
+        parts = tuple(replace(part, edited=True) for part in message.parts)
+        assert strict.loads(CODEC.encode_bytes(replace(message, parts=parts, edited=True))) == strict.loads(
+            wire
+        )

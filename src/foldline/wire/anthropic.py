@@ -59,11 +59,12 @@ class Anthropic:
     rules = RULES
 
     def decode(self, wire: bytes | WireValue) -> Message:
-        """Read one message. Bytes must have been through `strict.loads`; an SDK object is taken as its dict.
+        """Read one message. Bytes must have been through `strict.loads`. Of an SDK's response object, role and content
+        are taken, as its own `to_param` does: the API refuses a message with the response's other keys.
 
         Raises `ValueError` that names the key, for what is no Anthropic message.
         """
-        origin = wire if isinstance(wire, bytes) else strict.plain(wire)
+        origin = _origin(wire)
         value = strict.parse(origin) if isinstance(origin, bytes) else origin
         if not isinstance(value, dict):
             raise ValueError(f"a message must be an object, got {type(value).__name__}")
@@ -119,6 +120,14 @@ class Anthropic:
 
 
 CODEC = Anthropic()
+
+
+def _origin(wire: Any) -> Any:
+    if isinstance(wire, (bytes, dict)):
+        return wire
+    response = strict.plain(wire)
+    sent = ("role", "content")
+    return {key: response[key] for key in sent if key in response} if isinstance(response, dict) else response
 
 
 def _exact_inputs(origin: bytes) -> list[bytes] | None:
