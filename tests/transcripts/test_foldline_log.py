@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
+from foldline import files
 from foldline.core.address import part_address
 from foldline.core.edit import Drop, Edit, Fold, Replace
 from foldline.core.errors import SessionCorrupt
@@ -19,6 +20,7 @@ from foldline.transcripts.log_lines import parse_log, write_log
 from foldline.transcripts.source import open_source
 from foldline.transcripts.transcript import Transcript, Written
 from foldline.wire.formats import codec
+from tests.transcripts.data import DATA
 
 HISTORY = (
     user("read it"),
@@ -216,3 +218,18 @@ def test_any_session_and_its_halving_come_back(messages: list[Message]) -> None:
     assert isinstance(back.source, LogSource)
     assert back.history == tuple(messages)
     assert back.messages == (edits[0].message, *messages[half:])
+
+
+@pytest.mark.parametrize(
+    "name", ["langgraph/deerflow-5aa47db1-cjk.json", "trae/sonnet45-vllm-93e5f3c5-cut.json"]
+)
+@pytest.mark.parametrize("share", [0.5, 0.2])
+def test_a_compaction_read_from_its_log_is_the_compaction_itself(name: str, share: float) -> None:
+    """Law REPLAY on recorded sessions: the log projects to the very request that a direct compaction gives."""
+    found = detect.read(DATA / name)
+    wire = found[0].wire
+    direct = files.compact(found, files.CompactOptions(to=share, as_format=wire))
+    kept = files.compact(found, files.CompactOptions(to=share, as_format="foldline"))
+    back = detect.read(kept.data)
+    assert back[0].history == found[0].messages
+    assert files.convert(back, as_format=wire).data == direct.data
