@@ -145,4 +145,5 @@ def _looks_like(head: bytes) -> str | None:
     if not found:
         return "JSON without an object in it" if head.lstrip()[:1] in (b"[", b"{") else None
     names = [name for name in found if name.isprintable()][:_KEYS_SHOWN]
-    return f"no reader recognises JSON objects with the keys {', '.join(names)}"
+    shown = ", ".join(names) or "(nothing a person could read)"
+    return f"no reader recognises JSON objects with the keys {shown}"

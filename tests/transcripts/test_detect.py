@@ -1,0 +1,118 @@
+"""Formats are recognised by content, and every refusal is in words."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foldline.core.errors import FoldlineError, InvalidTranscript, UnknownFormat
+from foldline.transcripts import detect
+from tests.transcripts.claude_session import assistant, jsonl, user
+
+DATA = Path(__file__).parent.parent / "data"
+RECORDED = sorted(path for name in detect.READERS for path in (DATA / name).glob("*") if path.is_file())
+
+
+def test_every_named_reader_and_writer_can_be_loaded_and_has_its_name() -> None:
+    """The table is the only place that knows them."""
+    assert [detect.reader(name).name for name in detect.READERS] == list(detect.READERS)
+    assert [detect.writer(name).name for name in detect.WRITERS] == list(detect.WRITERS)
+    assert set(detect.WRITERS) <= set(detect.READERS)
+    assert set(detect.ALIASES.values()) <= set(detect.READERS)
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_a_recorded_session_is_recognised_by_its_content(path: Path) -> None:
+    """interface.md: `--from auto` recognises by content, never by name."""
+    transcripts = detect.read(path.read_bytes())
+    assert {transcript.format for transcript in transcripts} == {path.parent.name}
+    assert all(transcript.messages for transcript in transcripts)
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_no_other_reader_is_as_sure_of_a_recorded_session(path: Path) -> None:
+    """Certainty decides, not the order of the table."""
+    head = path.read_bytes()[:65536]
+    sure = {name: detect.reader(name).recognise(head) for name in detect.READERS}
+    assert sorted(name for name in sure if sure[name] == max(sure.values())) == [path.parent.name]
+
+
+def test_a_damaged_first_line_does_not_hide_the_format() -> None:
+    """anthropics/claude-code#53821: hundreds of messages are intact."""
+    good = jsonl([user("u1", None, "go"), assistant("a1", "u1", "ok")])
+    for damage in (b"\0" * 900, b'{"type":"us\n', b"garbage \xe6\xbc\n", b"}\n{]\n"):
+        (transcript,) = detect.read(damage + good)
+        assert len(transcript.messages) == 2
+        assert transcript.format == "claude-code"
+
+
+def test_a_named_format_is_not_guessed_again() -> None:
+    """`--from` decides."""
+    data = jsonl([user("u1", None, "go")])
+    assert detect.read(data, format="claude")[0].format == "claude-code"
+    with pytest.raises(InvalidTranscript, match="--from"):
+        detect.read(data, format="kimi")
+    with pytest.raises(UnknownFormat, match="claude-code"):
+        detect.read(data, format="no-such")
+    with pytest.raises(UnknownFormat):
+        detect.writer("pi")
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "words"),
+    [
+        (b"dear diary\n", InvalidTranscript, "not JSON"),
+        (b'{"name":"x","dependencies":{}}', UnknownFormat, "keys name, dependencies"),
+        (b"[1,2,3]", UnknownFormat, "without an object"),
+        (b'{"\x1b[31mred":1}', UnknownFormat, "nothing a person could read"),
+    ],
+)
+def test_what_nobody_recognises_is_described(data: bytes, error: type[FoldlineError], words: str) -> None:
+    """The error lists the formats and says what the file looks like; never a control character."""
+    with pytest.raises(error, match=words) as caught:
+        detect.read(data)
+    assert str(caught.value).isprintable()
+
+
+@given(data=st.binary(max_size=200))
+def test_any_bytes_are_read_or_refused_in_words(data: bytes) -> None:
+    """Hostile input: nothing but an error of ours."""
+    try:
+        detect.read(data)
+    except FoldlineError as error:
+        assert str(error)
+
+
+@given(path=st.sampled_from(RECORDED), cut=st.floats(0, 1), flip=st.floats(0, 1), byte=st.integers(0, 255))
+def test_a_damaged_recorded_session_is_read_or_refused_in_words(
+    path: Path, cut: float, flip: float, byte: int
+) -> None:
+    """Hostile input: real files, cut and with one byte changed."""
+    data = bytearray(path.read_bytes()[:60_000])
+    data = data[: int(len(data) * cut)]
+    if data:
+        data[int((len(data) - 1) * flip)] = byte
+    try:
+        detect.read(bytes(data))
+    except FoldlineError as error:
+        assert str(error)
+
+
+def test_readers_are_imported_when_first_asked() -> None:
+    """Import does nothing: a name is a string until it is needed."""
+    assert all(isinstance(place, str) for place in (*detect.READERS.values(), *detect.WRITERS.values()))
+    module, attribute = detect.READERS["pi"].split(":")
+    assert detect.reader("pi") is getattr(import_module(module), attribute)
+
+
+def test_progress_reaches_the_end(tmp_path: Path) -> None:
+    """interface.md: a progress bar on a terminal."""
+    path = tmp_path / "s"
+    path.write_bytes(jsonl([user("u1", None, "x" * 3_000_000)]))
+    told: list[tuple[int, int]] = []
+    detect.read(path, progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (path.stat().st_size,) * 2
