@@ -41,7 +41,12 @@ def assistant(name: str, parent: str | None, *blocks: Any, id: str | None = None
     """A line of a response; blocks are texts or wire blocks."""
     content = [{"type": "text", "text": block} if isinstance(block, str) else block for block in blocks]
     usage = more.pop("usage", {"input_tokens": 7, "output_tokens": 1})
-    message = {"id": id or f"msg_{name}", "type": "message", "role": "assistant", "model": "claude-sonnet-5"}
+    message: Record = {
+        "id": id or f"msg_{name}",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-sonnet-5",
+    }
     message |= {"content": content, "stop_reason": None, "usage": usage}
     return record(name, parent, kind="assistant", message=message | more.pop("message", {}), **more)
 

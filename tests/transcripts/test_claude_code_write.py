@@ -36,8 +36,15 @@ DATA = Path(__file__).parent.parent / "data" / "claude-code"
 FOLD = Message(role="user", parts=(Text(text="what went before"),), synthetic="fold")
 
 
-def write(transcript: Transcript, messages: Sequence[Message], **sizes: int) -> bytes:
-    return WRITER.write(transcript, Written(messages=tuple(messages), **sizes))
+def write(
+    transcript: Transcript,
+    messages: Sequence[Message],
+    *,
+    before: int | None = None,
+    after: int | None = None,
+) -> bytes:
+    result = Written(messages=tuple(messages), tokens_before=before, tokens_after=after)
+    return WRITER.write(transcript, result)
 
 
 def rows(data: bytes) -> list[dict[str, Any]]:
@@ -79,7 +86,7 @@ def test_an_unchanged_linear_session_is_the_same_file_to_the_byte() -> None:
 def test_a_fold_is_written_as_a_boundary_and_a_summary() -> None:
     """transcript-formats.md, compaction: boundary (no parent), then the summary, then the kept records."""
     transcript = session()
-    out = rows(write(transcript, (FOLD, *transcript.messages[3:]), tokens_before=900, tokens_after=90))
+    out = rows(write(transcript, (FOLD, *transcript.messages[3:]), before=900, after=90))
     mark, fold, kept = out[0], out[1], out[2]
     assert (mark["type"], mark["subtype"], mark["parentUuid"]) == ("system", "compact_boundary", None)
     assert mark["logicalParentUuid"] == uuid("a4")

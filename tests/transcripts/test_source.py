@@ -148,11 +148,11 @@ def test_lines_with_a_word_are_found_from_the_end_backwards(
             wanted.append(Mark(offset, number))
         offset += len(line) + 1
     assert [source.number_of(mark) for mark in found] == wanted[::-1]
-    for mark, line in zip(found, wanted[::-1], strict=True):
-        assert source.line_at(mark.offset).rstrip(b"\n") == data[line.offset :].split(b"\n")[0]
+    for mark, want in zip(found, wanted[::-1], strict=True):
+        assert source.line_at(mark.offset).rstrip(b"\n") == data[want.offset :].split(b"\n")[0]
 
 
-def test_reading_backwards_touches_only_the_end(tmp_path: Path) -> None:
+def test_reading_backwards_touches_only_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """openai/codex#28866: resuming a large session reads from its last compaction."""
     path = tmp_path / "large.jsonl"
     path.write_bytes(b'{"a":"%s"}\n' % (b"x" * 1000) * 4000 + b'{"b":"word"}\n')
@@ -177,7 +177,7 @@ def test_reading_backwards_touches_only_the_end(tmp_path: Path) -> None:
             asked.append(size)
             return self.file.read(size)
 
-    source._open = Counted  # type: ignore[assignment, method-assign]
+    monkeypatch.setattr(source, "_open", Counted)
     next(source.marks_back(b"word"))
     assert sum(asked) <= module.CHUNK
 
