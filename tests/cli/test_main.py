@@ -273,10 +273,13 @@ def test_a_full_disk_behind_stdout_exits_1(args: tuple[str, ...]) -> None:
     assert b"Exception ignored" not in done.stderr
 
 
-def test_a_closed_stdout_exits_1() -> None:
+@pytest.mark.parametrize(
+    "args", [("formats",), ("formats", "--json"), ("compact", "session.jsonl"), ("show", "f", "m1")]
+)
+def test_a_closed_stdout_exits_1(args: tuple[str, ...]) -> None:
     """`>&-`: the answer has nowhere to go."""
     done = subprocess.run(
-        ["sh", "-c", 'exec "$@" >&-', "sh", *PROGRAM, "formats", "--json"],
+        ["sh", "-c", 'exec "$@" >&-', "sh", *PROGRAM, *args],
         stderr=subprocess.PIPE, env=environment(), check=False, timeout=20,
     )  # fmt: skip
     assert done.returncode == 1

@@ -159,6 +159,8 @@ def bytes_of(text: str) -> bytes:
 def _write(name: Stream, text: str) -> None:
     stream = _stream(name)
     if stream is None:
+        if name == "stdout":
+            raise _closed()
         return
     encoding = stream.encoding or "utf-8"
     if not encoding.lower().replace("-", "").startswith("utf"):
@@ -169,10 +171,14 @@ def _write(name: Stream, text: str) -> None:
 
 def _write_bytes(data: bytes) -> None:
     if sys.stdout is None:
-        raise OSError(errno.EIO, "stdout is closed", "stdout")
+        raise _closed()
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
+
+
+def _closed() -> OSError:
+    return OSError(errno.EIO, "stdout is closed", "stdout")
 
 
 def abandon_stdout() -> None:
