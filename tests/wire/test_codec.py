@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from foldline.core.message import Message, Role, Text, ToolResult, result_text, results_of
+from foldline.core.message import Message, Role, Text, ToolCall, ToolResult, result_text, results_of
+from foldline.core.pairing import Needs
+from foldline.core.repair import repair
 from foldline.wire.codec import Codec
 from foldline.wire.formats import CODECS, codec
 
@@ -102,3 +104,40 @@ def test_a_part_that_came_from_elsewhere_is_written_for_what_it_says(reading: Co
 
     assert reading.decode(reading.encode(said)).text == "hi"
     assert result_text(results_of(reading.decode(reading.encode(moved)))[0]) == "one\ntwo"
+
+
+ANSWERS: dict[str, Any] = {
+    "anthropic": lambda text: {
+        "role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text", "text": text}]}],
+    },
+    "openai-chat": lambda text: {
+        "role": "tool",
+        "tool_call_id": "c",
+        "content": [{"type": "text", "text": text}],
+    },
+    "openai-responses": lambda text: {
+        "type": "function_call_output",
+        "call_id": "c",
+        "output": [{"type": "input_text", "text": text}],
+    },
+    "gemini": lambda text: {
+        "role": "user",
+        "parts": [{"functionResponse": {"id": "c", "name": "t", "response": {"output": text}}}],
+    },
+}
+
+
+@every_codec
+@pytest.mark.parametrize(("first", "says"), [("pending", ["FINAL"]), ("one half", ["one half", "FINAL"])])
+def test_a_later_answer_reaches_the_wire(reading: Codec, first: str, says: list[str]) -> None:
+    """Repair puts the final result into the place of the status line, or behind a first result; its pieces come from
+    another message, so their slots must not be looked up in the one they go into. A copy that follows says nothing."""
+    call = Message(role="assistant", parts=(ToolCall(id="c", name="t", arguments="{}"),))
+    asked = reading.decode(reading.encode(call))
+    answers = [reading.decode(ANSWERS[reading.name](text)) for text in (first, "FINAL", "FINAL")]
+    needs = Needs(results_role="user" if reading.rules.results == "user" else "tool")
+    placed = repair([reading.decode(WIRES[reading.name]), asked, *answers], needs).placed
+    sent = reading.decode(reading.encode(placed[2].message))
+
+    assert result_text(results_of(sent)[0]).split("\n") == says

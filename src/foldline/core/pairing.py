@@ -15,7 +15,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.message import (
+    NEW,
+    Media,
     Message,
+    Opaque,
     Part,
     Text,
     ToolCall,
@@ -277,17 +280,25 @@ def _stand_in(entry: _Call, seq: int, needs: Needs, repairs: list[Repair]) -> Pl
 def _final(entry: _Call, placed: Sequence[Placed], repairs: list[Repair]) -> ToolResult:
     """One result out of all answers to a call, at the place of the first."""
     result = entry.answers[0][1]
+    said = {(_foreign(result.content), result.is_error)}
     for at, later in entry.answers[1:]:
         seq = placed[at].seq
-        if later.content == result.content and later.is_error == result.is_error:
+        content = _foreign(later.content)
+        if (content, later.is_error) in said:
             repairs.append(Repair(kind="duplicate-result", seq=seq, why=f"repeats the result of {entry.id}"))
         elif _is_status(result):
             repairs.append(Repair(kind="interim-result", seq=seq, why=f"the final result of {entry.id}"))
-            result = replace(result, content=later.content, is_error=later.is_error, interim=later.interim, edited=True)
+            result = replace(result, content=content, is_error=later.is_error, interim=later.interim, edited=True)
         elif not _is_status(later):
             repairs.append(Repair(kind="merged-result", seq=seq, why=f"a second result of {entry.id}"))
-            result = replace(result, content=result.content + later.content, edited=True)
+            result = replace(result, content=result.content + content, edited=True)
+        said.add((content, later.is_error))
     return result
+
+
+def _foreign(content: tuple[Text | Media | Opaque, ...]) -> tuple[Text | Media | Opaque, ...]:
+    """Content that goes into another result: its slots point into the origin it leaves."""
+    return tuple(replace(piece, slot=NEW) for piece in content)
 
 
 def _is_status(result: ToolResult) -> bool:
