@@ -18,6 +18,7 @@ from foldline.transcripts.claude_code import READER
 from foldline.transcripts.claude_code_write import WRITER
 from foldline.transcripts.source import open_source
 from foldline.transcripts.transcript import Transcript, Written
+from foldline.wire.anthropic import CODEC
 from tests.transcripts.claude_session import (
     answer,
     assistant,
@@ -137,6 +138,14 @@ def test_an_edited_result_changes_nothing_but_its_content() -> None:
     (again,) = read_bytes(data).messages[2].parts
     assert isinstance(again, ToolResult)
     assert result_text(again) == "[cleared]"
+
+
+def test_a_message_that_was_joined_with_the_next_loses_nothing() -> None:
+    """Repairs join neighbours under the first one's name."""
+    transcript = read(user("u1", None, "one"), user("u2", "u1", "two"), assistant("a1", "u2", "ok"))
+    first, second, third = transcript.messages
+    joined = replace(CODEC.join(first, second), meta=first.meta)
+    assert said(read_bytes(write(transcript, (joined, third)))) == ["one + two", "ok"]
 
 
 def test_an_edited_response_keeps_one_line_a_block() -> None:

@@ -13,13 +13,13 @@ from their content and times are taken from the record before, so that the same 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from uuid import UUID, uuid5
 
 from msgspec import Raw, Struct
 
 from foldline.core.message import Message
-from foldline.transcripts.claude_code import Places
+from foldline.transcripts.claude_code import Places, content_of, merged
 from foldline.transcripts.claude_record import Record, decode_line
 from foldline.transcripts.source import Mark, Source
 from foldline.transcripts.transcript import Transcript, Written
@@ -39,6 +39,10 @@ BOUNDARY_TEXT: Final = "Conversation compacted"
 _FOLDS: Final = ("fold", "summary")
 _ENVELOPE: Final = ("isSidechain", "agentId", "userType", "cwd", "version", "gitBranch")
 """Keys new records take over from the record before."""
+
+
+Original: TypeAlias = tuple[Record, dict[str, Raw]]
+"""A record of the file that was read, typed and as its values' bytes."""
 
 
 class ClaudeCodeWriter(Struct, frozen=True):
@@ -163,14 +167,16 @@ class _Out:
         index = self.place(message)
         if index is None:
             self._new(message)
-        elif message.edited:
-            self._edited(message, self._offsets(index))
+            return
+        originals = [self._original(offset) for offset in self._offsets(index)]
+        if message.edited or not _is_unchanged(message, originals):
+            self._edited(message, originals)
         else:
-            for offset in self._offsets(index):
-                self._kept(*self._original(offset))
+            for record, fields in originals:
+                self._kept(record, fields)
 
-    def _original(self, offset: int) -> tuple[Record, dict[str, Raw]]:
-        """A record of the file that was read, typed and as its values' bytes."""
+    def _original(self, offset: int) -> Original:
+        """The record that begins at this byte of the file that was read."""
         assert self.places is not None
         source: Source = self.places.source
         line = next(source.placed_lines(Mark(offset, 0)), (0, 0, b""))[2]
@@ -187,10 +193,9 @@ class _Out:
         self.taken.add(record.uuid or "")
         self._add(fields, record.uuid or "")
 
-    def _edited(self, message: Message, offsets: tuple[int, ...]) -> None:
+    def _edited(self, message: Message, originals: list[Original]) -> None:
         """The original records with new content, each with as many blocks as it had."""
         content = fields_of(self.codec.encode_bytes(message))["content"]
-        originals = [self._original(offset) for offset in offsets]
         if len(originals) == 1:
             self._rewritten(*originals[0], content=content)
             return
@@ -250,6 +255,14 @@ class _Out:
             "stop_reason": meta.stop_reason if meta is not None else None,
             "stop_sequence": None,
         }
+
+
+def _is_unchanged(message: Message, originals: list[Original]) -> bool:
+    """True when a message says what its records say: repairs may have joined it with the next one."""
+    if not isinstance(message.origin, bytes):
+        return False
+    contents = [content_of(bytes(fields["message"])) for _, fields in originals]
+    return content_of(message.origin) == (contents[0] if len(contents) == 1 else merged(contents))
 
 
 def _is_uuid(text: str) -> bool:
