@@ -164,6 +164,16 @@ def test_a_cleared_result_keeps_its_shape_and_its_other_keys() -> None:
     )
 
 
+def test_untouched_calls_keep_the_white_space_between_them() -> None:
+    """A list none of whose items changed is the very bytes that came (law LOSSLESS)."""
+    calls = b"[ %b ,\n%b ]" % (strict.dump(CALL), strict.dump({**CALL, "id": "c2"}))
+    message = CODEC.decode(b'{"role":"assistant","content":"long","tool_calls":%b}' % calls)
+    parts = (replace(message.parts[0], text="a", edited=True), *message.parts[1:])
+    assert CODEC.encode_bytes(replace(message, parts=parts, edited=True)) == (
+        b'{"role":"assistant","content":"a","tool_calls":%b}' % calls
+    )
+
+
 def test_calls_that_go_take_their_key_along() -> None:
     """OpenAI refuses an empty `tool_calls` ("[] is too short"); content that goes becomes null beside calls."""
     message = CODEC.decode({"role": "assistant", "content": "hi", "tool_calls": [CALL]})

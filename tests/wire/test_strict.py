@@ -30,6 +30,17 @@ HOSTILE = {
     "minus infinity": (b'{"a":-Infinity}', "not valid JSON"),
     "a role given twice": (b'{"role":"user","role":"system"}', "key 'role' is given twice"),
     "a role given twice, once escaped": (b'{"role" : "user", "ro\\u006ce":"system"}', "key 'role'"),
+    "one level too many": (b"[" * 129 + b"]" * 129, "deeper than 128"),
+    "a key twice in a document of the right length": (b'{"a":1,"a":1e6}', "key 'a' is given twice"),
+    "the same with white space": (b'{"a":1, "a":1e6}', "key 'a' is given twice"),
+    "a key twice behind a megabyte": (
+        b'{"x":"' + b"x" * 2**20 + b'", "a":1, "a":2}',
+        "key 'a' is given twice",
+    ),
+    "a key twice behind 20 MB": (
+        b'{"x":"' + b"x" * 20_000_000 + b'", "a":1, "a":2}',
+        "key 'a' is given twice",
+    ),
     "a deep key given twice": (b'[{"a":[{"b":1, "b":1}]}]', "key 'b' is given twice"),
     "a key twice behind a lone surrogate": (b'{"a":"\\ud800","a":1}', "key 'a' is given twice"),
     "a lone surrogate as a key, twice": (b'{"\\ud800":1,"\\uD800":2}', "is given twice"),

@@ -150,8 +150,6 @@ def _system(top: WireValue, reading: Codec) -> Message | None:
     if given is None:
         return None
     value = top[given]
-    if isinstance(value, Raw):
-        value = value.copy()
     if reading.name != "openai-chat":
         key = given if given in keys.system else keys.system[0]
         return reading.system_of({key: value})
