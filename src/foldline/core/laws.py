@@ -175,7 +175,7 @@ def _cut(change: Change) -> Iterator[Violation]:
 
 def _tail(change: Change) -> Iterator[Violation]:
     last = next((item for item in reversed(change.before) if speaks_for_user(item.message)), None)
-    if last is not None and sum(_same(item, last) for item in change.after) != 1:
+    if last is not None and sum(_says_the_same(item, last) for item in change.after) != 1:
         yield Violation(law="TAIL", at=_at(last.seq), why="the last user message stands verbatim exactly once")
     after = {item.seq: item for item in change.after if not item.covers}
     for item in change.before:
@@ -190,9 +190,13 @@ def _tail(change: Change) -> Iterator[Violation]:
                 yield Violation(law="TAIL", at=_at(item.seq, part.slot), why="only a result may be clamped here")
 
 
-def _same(item: Item, other: Item) -> bool:
-    """The same message at the same place: one value may stand at several."""
-    return item.seq == other.seq and item.message is other.message
+def _says_the_same(now: Item, was: Item) -> bool:
+    """True for the same message at the same place, each word and image of it; where results travel in user messages, a
+    result beside the words may have been shortened."""
+    if now.seq != was.seq or now.covers:
+        return False
+    parts, before = now.message.parts, was.message.parts
+    return len(parts) == len(before) and all(a is b or isinstance(b, ToolResult) for a, b in zip(parts, before, strict=True))
 
 
 def _pin(change: Change) -> Iterator[Violation]:
