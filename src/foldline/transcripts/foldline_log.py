@@ -212,7 +212,7 @@ def _live(messages: Sequence[Message], compactions: Sequence[Sequence[Edit]]) ->
     items = tuple(item_of(n, m, (0,) * len(m.parts), 0) for n, m in enumerate(messages))
     for edits in compactions:
         for batch in _batches(edits):
-            items = edited(items, batch, counter)
+            items = edited(items, batch, counter=counter)
     return items
 
 
