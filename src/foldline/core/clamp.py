@@ -17,6 +17,12 @@ GRAPHEME_MAX = 64
 """Most characters a cut moves to keep together what is read as one; real text joins some ten at most."""
 STEPS_MAX = 6
 """Most measurements to find a cut by an outside measure."""
+CHARS_PER_UNIT = 4.0
+"""Where nothing better is known, characters for one unit of an outside measure: a token of English or code."""
+FIT_AIM = 0.99
+"""Share of the limit that a guess after a miss aims at, so that few miss again …"""
+FIT_ENOUGH = 0.97
+"""… and from here on the next guess is not worth a measurement."""
 
 _CONTROL = re.compile(
     r"\x1b\[[0-?]{0,64}[ -/]{0,16}[@-~]"  # CSI: colours, cursor movement
@@ -24,7 +30,7 @@ _CONTROL = re.compile(
     r"|\x1b[PX^_][^\x1b]{0,2048}\x1b\\"  # DCS, SOS, PM, APC
     r"|\x1b[ -/]{0,4}[0-~]"
 )
-_SEQUENCE_START = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*|[ -/]*)?\Z")
+_SEQUENCE_START = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?|[ -/]*)?\Z")
 
 Measure = Callable[[str], int]
 
@@ -72,7 +78,9 @@ def _clean_before(text: str, end: int) -> int:
     for at in range(end, max(0, end - GRAPHEME_MAX), -1):
         if not _joins(text, at):
             return at
-    return end - 1 if end and _is_pair(text, end) else end
+    if end <= GRAPHEME_MAX:
+        return 0
+    return end - 1 if _is_pair(text, end) else end
 
 
 def _clean_after(text: str, start: int) -> int:
@@ -84,7 +92,9 @@ def _clean_after(text: str, start: int) -> int:
     for at in range(start, min(len(text), start + GRAPHEME_MAX)):
         if not _joins(text, at):
             return at
-    return start + 1 if start < len(text) and _is_pair(text, start) else start
+    if start + GRAPHEME_MAX >= len(text):
+        return len(text)
+    return start + 1 if _is_pair(text, start) else start
 
 
 def _joins(text: str, at: int) -> bool:
@@ -123,32 +133,33 @@ def head_and_tail(text: str, head: int, tail: int) -> tuple[str, str] | None:
     return (text[:end], text[start:]) if end < start else None
 
 
-def fit_head(text: str, limit: int, measure: Measure) -> int:
-    """Characters of the longest head found whose measure is at most `limit`; 0 when none is."""
-    return _fit(text, limit, measure, lambda n: text[: head_end(text, n)])
+def fit_head(text: str, limit: int, measure: Measure, *, guess: float = CHARS_PER_UNIT) -> int:
+    """Characters of the longest head found whose measure is at most `limit`; 0 when none is. `guess`: characters for
+    one unit of the measure, to begin with."""
+    return _fit(text, limit, measure, lambda n: text[: head_end(text, n)], guess=guess)
 
 
-def fit_tail(text: str, limit: int, measure: Measure) -> int:
-    """Characters of the longest tail found whose measure is at most `limit`; 0 when none is."""
-    return _fit(text, limit, measure, lambda n: text[tail_start(text, n) :])
+def fit_tail(text: str, limit: int, measure: Measure, *, guess: float = CHARS_PER_UNIT) -> int:
+    """Characters of the longest tail found whose measure is at most `limit`; 0 when none is. `guess` as above."""
+    return _fit(text, limit, measure, lambda n: text[tail_start(text, n) :], guess=guess)
 
 
-def _fit(text: str, limit: int, measure: Measure, cut: Callable[[int], str]) -> int:
+def _fit(text: str, limit: int, measure: Measure, cut: Callable[[int], str], *, guess: float) -> int:
     if limit <= 0 or not text:
         return 0
     low, high = 0, len(text)
-    guess = min(high, limit * 4)
+    chars = min(high, max(1, int(limit * guess)))
     for _ in range(STEPS_MAX):
-        piece = cut(guess)
+        piece = cut(chars)
         size = measure(piece)
         if size <= limit:
             low = max(low, len(piece))
-            if guess >= high or size >= limit * 0.97:
+            if chars >= high or size >= limit * FIT_ENOUGH:
                 break
         else:
-            high = guess
+            high = chars
         ratio = max(1, len(piece)) / max(1, size)
-        guess = min(high - 1, max(low + 1, int(limit * ratio * 0.99)))
-        if guess <= low or guess >= high:
+        chars = min(high - 1, max(low + 1, int(limit * ratio * FIT_AIM)))
+        if chars <= low or chars >= high:
             break
     return low

@@ -68,10 +68,9 @@ def _find(structure: Outline) -> Iterator[Found]:
                     )
 
 
-def with_content(found: Found, content: tuple[Text | Media | Opaque, ...], frame: Frame) -> Replace:
-    """The edit that gives a result other content and keeps all else about it."""
+def with_content(found: Found, content: tuple[Text | Media | Opaque, ...], address: str) -> Replace:
+    """The edit that gives a result other content and keeps all else about it; `address` opens the original."""
     part = replace(found.part, content=content, edited=True)
-    address = frame.part_address(found.seq, found.part)
     return Replace(seq=found.seq, slot=found.part.slot, part=part, address=address)
 
 
@@ -81,4 +80,4 @@ def cleared(found: Found, why: str, frame: Frame) -> Replace:
     media = sum(isinstance(inner, Media) for inner in found.part.content)
     seen = f", {media} media" if media else ""
     mark = notice(f"{found.tokens:,} tokens{seen} {why}", address)
-    return with_content(found, (Text(text=mark),), frame)
+    return with_content(found, (Text(text=mark),), address)

@@ -33,6 +33,11 @@ class Limit(Struct, frozen=True, kw_only=True, gc=False):
     unit: str
     """`characters` or `tokens`."""
 
+    @property
+    def slack(self) -> int:
+        """What a notice may add."""
+        return NOTICE_MAX_CHARS if self.unit == "characters" else NOTICE_MAX_TOKENS
+
     def keeping(self, size: int) -> Limit:
         """The same proportions of head and tail, `size` in all."""
         head = size * self.head // (self.head + self.tail)
@@ -51,50 +56,63 @@ def shorten(found: Found, limit: Limit, frame: Frame) -> Replace | None:
     was cut before, or the cut would free nothing (law GAIN, requirement MIC-9)."""
     if limit.unit == "tokens" and found.tokens <= limit.size:
         return None
-    measure = len if limit.unit == "characters" else frame.counter.text
-    texts = [part for part in found.part.content if isinstance(part, Text)]
-    size = sum(measure(part.text) for part in texts)
+    sizes = _sizes(found, limit, frame)
+    size = sum(sizes)
     if size <= limit.size:
         return None
-    slack = NOTICE_MAX_CHARS if limit.unit == "characters" else NOTICE_MAX_TOKENS
-    if size <= limit.size + slack * sum(has_notice(part.text) for part in texts):
+    texts = [part for part in found.part.content if isinstance(part, Text)]
+    if size <= limit.size + limit.slack * sum([has_notice(part.text) for part in texts]):
         return None
     address = frame.part_address(found.seq, found.part)
-    content = tuple(
-        _cut(part, limit, address, measure, share=measure(part.text) / size)
-        if isinstance(part, Text)
-        else part
-        for part in found.part.content
+    measure = len if limit.unit == "characters" else frame.counter.text
+    cuts = iter(
+        [
+            _cut(part, limit.share(own / size), address, measure, size=own)
+            for part, own in zip(texts, sizes, strict=True)
+        ]
     )
-    edit = with_content(found, content, frame)
-    after = sum(measure(part.text) for part in content if isinstance(part, Text))
+    content = tuple([next(cuts) if isinstance(part, Text) else part for part in found.part.content])
+    edit = with_content(found, content, address)
+    after = sum([measure(part.text) for part in content if isinstance(part, Text)])
     return edit if after < size else None
 
 
-def _cut(part: Text, limit: Limit, address: str, measure: Callable[[str], int], *, share: float) -> Text:
+def _sizes(found: Found, limit: Limit, frame: Frame) -> list[int]:
+    """The size of each text. One text alone is as many tokens as its result without what stands around it."""
+    content = found.part.content
+    if limit.unit == "tokens" and len(content) == 1 and isinstance(content[0], Text):
+        return [found.tokens - frame.counter.part(replace(found.part, content=()))]
+    texts = [part.text for part in content if isinstance(part, Text)]
+    return list(map(len, texts)) if limit.unit == "characters" else frame.counter.texts(texts)
+
+
+def _cut(part: Text, limit: Limit, address: str, measure: Callable[[str], int], *, size: int) -> Text:
+    """The text within its limit; `size` is what it measures as it is."""
     text = plain(part.text)
-    own, size = limit.share(share), measure(text)
-    if size <= own.size:
-        mark = "" if text is part.text else "\n" + notice("terminal codes removed", address)
-        return part if text is part.text else replace(part, text=text + mark, edited=True)
-    mark = notice(f"{size - own.head - own.tail:,} {limit.unit} omitted", address)
-    whole = _as_json(text, own, mark, measure)
+    if text is not part.text:
+        size = measure(text)
+        if size <= limit.size:
+            mark = notice("terminal codes removed", address)
+            return replace(part, text=f"{text}\n{mark}", edited=True)
+    if size <= limit.size:
+        return part
+    mark = notice(f"{size - limit.head - limit.tail:,} {limit.unit} omitted", address)
+    whole = _as_json(text, limit, mark, measure, size=size)
     if whole is None:
-        whole = _head_and_tail(text, own, mark, measure)
+        whole = _head_and_tail(text, limit, mark, measure, size=size)
     return replace(part, text=whole, edited=True) if len(whole) < len(part.text) else part
 
 
-def _as_json(text: str, limit: Limit, mark: str, measure: Callable[[str], int]) -> str | None:
-    chars = limit.head + limit.tail
-    if measure is not len:
-        chars = int(chars * len(text) / max(1, measure(text)))
+def _as_json(text: str, limit: Limit, mark: str, measure: Callable[[str], int], *, size: int) -> str | None:
+    chars = (limit.head + limit.tail) * len(text) // max(1, size)
     out = clamp_json(text, chars, mark)
     return out if out is not None and measure(out) <= limit.size + NOTICE_MAX_TOKENS else None
 
 
-def _head_and_tail(text: str, limit: Limit, mark: str, measure: Callable[[str], int]) -> str:
+def _head_and_tail(text: str, limit: Limit, mark: str, measure: Callable[[str], int], *, size: int) -> str:
     head, tail = limit.head, limit.tail
-    if measure is not len:
-        head, tail = fit_head(text, head, measure), fit_tail(text, tail, measure)
+    if limit.unit == "tokens":
+        guess = len(text) / max(1, size)
+        head, tail = fit_head(text, head, measure, guess=guess), fit_tail(text, tail, measure, guess=guess)
     cut = head_and_tail(text, head, tail)
     return text if cut is None else f"{cut[0]}\n{mark}\n{cut[1]}"
