@@ -1,56 +1,5 @@
-"""Tools by what they do, whatever an agent calls them.
+"""Tools by what they do; the table stands in `foldline.ledger.tools`."""
 
-A table of the names that agents give to the eight tools of requirement MIC-2, and the order in which results may
-go: what can be read again first, what changed the world later, what failed last. Knows names alone; an unknown tool
-counts as one that changed something.
-"""
+from foldline.ledger.tools import CASCADE_KINDS, READS, ToolKind, kind_of, rank
 
-from __future__ import annotations
-
-from typing import Literal, TypeAlias
-
-ToolKind: TypeAlias = Literal[
-    "file_read", "shell", "grep", "glob", "web_search", "web_fetch", "file_edit", "file_write", "other"
-]
-
-CASCADE_KINDS: frozenset[ToolKind] = frozenset(
-    {"file_read", "shell", "grep", "glob", "web_search", "web_fetch", "file_edit", "file_write"}
-)
-"""The eight tools whose old results `cascade` clears (requirement MIC-2)."""
-READS: frozenset[ToolKind] = frozenset({"file_read", "grep", "glob", "web_search", "web_fetch"})
-"""Tools that can be run again without a trace."""
-
-_NAMES: dict[ToolKind, str] = {
-    "file_read": "read read_file readfile view view_file cat open_file open file_read fs_read read_text_file notebookread "
-    "read_many_files get_file_contents str_replace_editor_view read_pdf list_dir ls list_files listdir list_directory",
-    "shell": "bash shell run_shell_command execute_bash exec exec_command local_shell terminal run_command run_terminal_cmd "
-    "execute_command command run sh powershell container_exec unified_exec bashoutput write_stdin",
-    "grep": "grep search_files ripgrep rg search_file_content search_dir search_file codebase_search grep_search find_text",
-    "glob": "glob find_file find find_files file_search glob_file_search",
-    "web_search": "web_search websearch google_web_search search_web image_search tavily_search google_search",
-    "web_fetch": "web_fetch webfetch fetch fetch_url browse open_url browser_navigate crawl http_get read_url jina_reader",
-    "file_edit": "edit edit_file multiedit str_replace str_replace_editor str_replace_based_edit_tool replace apply_patch "
-    "patch update_file search_replace notebookedit insert fs_edit json_edit_tool file_editor",
-    "file_write": "write write_file writefile create_file create file_write fs_write save_file delete_file",
-}
-_KINDS: dict[str, ToolKind] = {name: kind for kind, names in _NAMES.items() for name in names.split()}
-
-
-def kind_of(name: str | None) -> ToolKind:
-    """What the tool called `name` does. Server prefixes (`mcp__fs__read_file`, `fs.read_file`) are looked through."""
-    if not name:
-        return "other"
-    plain = name.lower().replace("-", "_")
-    return (
-        _KINDS.get(plain)
-        or _KINDS.get(plain.rpartition("__")[2])
-        or _KINDS.get(plain.rpartition(".")[2])
-        or "other"
-    )
-
-
-def rank(kind: ToolKind, *, is_error: bool) -> int:
-    """Order of leaving, lowest first: read-only success, then write, then error (requirement SNP-3)."""
-    if is_error:
-        return 2
-    return 0 if kind in READS else 1
+__all__ = ["CASCADE_KINDS", "READS", "ToolKind", "kind_of", "rank"]
