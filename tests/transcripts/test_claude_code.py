@@ -209,6 +209,23 @@ def test_a_role_given_twice_is_refused() -> None:
     assert "twice" in transcript.notes[0]
 
 
+def test_a_role_that_is_not_its_records_type_is_refused() -> None:
+    """A message's role comes from one place: a `system` message hidden in a user record is no conversation."""
+    spoof = user("u1", None, "x")
+    spoof["message"]["role"] = "system"
+    transcript = read(spoof, user("u2", "u1", "fine"))
+    assert said(transcript) == ["fine"]
+    assert "role 'system'" in transcript.notes[0]
+
+
+def test_odd_values_around_a_response_are_no_crash() -> None:
+    """Hostile input: id, model, usage and stop reason of any type."""
+    odd = assistant("a1", "u1", "ok", message={"id": 5, "model": [1], "stop_reason": {}}, usage="x")
+    transcript = read(user("u1", None, "go"), odd, assistant("a2", "a1", "more", usage={"input_tokens": "x"}))
+    assert said(transcript) == ["go", "ok", "more"]
+    assert transcript.usage is None
+
+
 def _read_or_refuse(data: bytes) -> Transcript | None:
     try:
         return read_bytes(data)

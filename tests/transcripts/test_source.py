@@ -50,8 +50,9 @@ def test_a_line_beyond_the_bound_is_named_with_its_number(monkeypatch: pytest.Mo
     assert error.value.line == 2
     assert "100 bytes" in error.value.why
     monkeypatch.setattr(module, "CHUNK", 50)
-    with pytest.raises(InvalidTranscript):
+    with pytest.raises(InvalidTranscript) as error:
         list(source.marks_back(b"zzz"))
+    assert error.value.line == 2
 
 
 def test_a_document_beyond_the_bound_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -164,6 +164,8 @@ class _Builder:
             value = strict.loads(record.body)
             if not isinstance(value, dict):
                 raise ValueError("message: expected an object")
+            if value.get("role") != record.type:
+                raise ValueError(f"message: role {value.get('role')!r} in a record of type {record.type}")
             if record.type == "assistant":
                 self._response(record, value)
             else:
@@ -181,30 +183,26 @@ class _Builder:
         self._append(record, read.parts, origin=origin, meta=meta)
 
     def _response(self, record: Record, value: dict[str, Any]) -> None:
-        response, model = value.get("id"), value.get("model")
+        response, model = _text(value, "id"), _text(value, "model")
         if model == SYNTHETIC_MODEL:
             self.skipped[f"assistant {SYNTHETIC_MODEL}"] += 1
             return
-        index = (
-            self.under_way.get(response, len(self.messages))
-            if isinstance(response, str)
-            else len(self.messages)
-        )
-        if index < len(self.messages):
+        new = len(self.messages)
+        index = self.under_way.get(response, new) if response is not None else new
+        if index < new:
             self.others.setdefault(index, []).append(record)
         else:
             origin = sent("assistant", content_of(record.body))
             read = self.codec.decode(origin if b'"input"' in origin else value)
-            stop = value.get("stop_reason")
             meta = Meta(
                 id=record.uuid,
                 response_id=response,
                 time_s=unix_time(record.timestamp),
                 model=model,
-                stop_reason=stop if isinstance(stop, str) else None,
+                stop_reason=_text(value, "stop_reason"),
             )
             self._append(record, read.parts, origin=origin, meta=meta)
-            if isinstance(response, str):
+            if response is not None:
                 self.under_way[response] = index
             record.body = b""  # the origin holds what is needed
         if "usage" in value:
@@ -229,7 +227,7 @@ class _Builder:
         for index, others in self.others.items():
             first = self.messages[index]
             assert first.meta is not None
-            meta = replace(first.meta, stop_reason=strict.parse(others[-1].body).get("stop_reason"))
+            meta = replace(first.meta, stop_reason=_text(strict.parse(others[-1].body), "stop_reason"))
             assert isinstance(first.origin, bytes)
             contents = [content_of(body) for body in (first.origin, *(line.body for line in others))]
             self.messages[index] = replace(self.codec.decode(sent("assistant", merged(contents))), meta=meta)
@@ -254,6 +252,11 @@ class _Builder:
                 self.messages[index] = replace(self.messages[index], meta=replace(meta, usage=usage))
                 return usage, index
         return None, None
+
+
+def _text(value: dict[str, Any], key: str) -> str | None:
+    found = value.get(key)
+    return found if isinstance(found, str) else None
 
 
 def sent(role: str, content: bytes) -> bytes:

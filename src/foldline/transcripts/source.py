@@ -152,7 +152,7 @@ class Source:
                 # What stands before the first line feed begins in an earlier block: carried over to it.
                 first = block.find(b"\n") + 1 or len(block) if start > self._skip else 0
                 if first > LINE_MAX:
-                    raise self.fail(_too_long())
+                    raise self.fail(_too_long(), line=self.number_of(Mark(start, 0)).line)
                 yield from _line_starts(block, word, base=start, first=first)
                 end, carry = start, block[:first]
 
