@@ -16,13 +16,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from typing import assert_never
 
 import msgspec
 from msgspec import Struct
 
 from foldline.core.errors import UnknownAddress
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
-from foldline.core.surrogates import is_torn, whole, whole_json
+from foldline.core.surrogates import whole, whole_json
 
 DIGEST_CHARS = 8
 """Hexadecimal digits of the digest in an address: 32 bits, enough to notice a wrong history."""
@@ -74,32 +75,35 @@ def digest_of(parts: Iterable[Part]) -> str:
     does the wire format: the same content read from another format keeps its digest."""
     sha = hashlib.sha256()
     for part in parts:
-        _feed(sha, part)
+        for field in _fields(part):
+            data = _bytes(field)
+            sha.update(b"%d:" % len(data))
+            sha.update(data)
     return sha.hexdigest()[:DIGEST_CHARS]
 
 
-def _feed(sha: hashlib._Hash, part: Part) -> None:
-    fields: tuple[str, ...]
+def _fields(part: Part) -> list[str]:
     match part:
         case Text():
-            fields = ("t", part.text)
-        case Reasoning():
-            fields = ("r", part.text, part.signature or "")
-        case ToolCall():
-            fields = ("c", part.name, _canonical(part.arguments))
+            return ["t", part.text]
         case ToolResult():
-            fields = ("o", str(len(part.content)))
+            return ["o", str(len(part.content)), *[field for inner in part.content for field in _fields(inner)]]
+        case ToolCall():
+            return ["c", part.name, _canonical(part.arguments)]
+        case Reasoning():
+            return ["r", part.text, part.signature or ""]
         case Media():
-            fields = ("m", part.kind, part.data or part.url or part.ref or "")
+            return ["m", part.kind, part.data or part.url or part.ref or ""]
         case Opaque():
-            fields = ("x", part.type, _canonical(part.raw.decode("utf-8", "replace")))
-    for field in fields:
-        data = (whole(field) if is_torn(field) else field).encode()
-        sha.update(b"%d:" % len(data))
-        sha.update(data)
-    if isinstance(part, ToolResult):
-        for inner in part.content:
-            _feed(sha, inner)
+            return ["x", part.type, _canonical(part.raw.decode("utf-8", "replace"))]
+    assert_never(part)
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return whole(text).encode()
 
 
 def _canonical(json_text: str) -> str:

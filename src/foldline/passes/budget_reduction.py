@@ -12,6 +12,7 @@ from foldline.core.rounds import outline_of
 from foldline.core.view import View
 from foldline.passes.results import Found, find_results
 from foldline.passes.shorten import Limit, shorten
+from foldline.passes.tools import ToolKind
 
 
 class BudgetReduction(Struct, frozen=True, kw_only=True):
@@ -39,16 +40,17 @@ class BudgetReduction(Struct, frozen=True, kw_only=True):
     def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:
         """One edit for each result over its limit."""
         results = [f for f in find_results(outline_of(view)) if f.movable and f.seq not in frame.pins]
-        limits = [self._limit_of(found, frame) for found in results]
+        by_tool = {name: self._limit_of(name, kind, frame) for name, kind in {(f.name, f.kind) for f in results}}
+        limits = [by_tool[found.name] for found in results]
         if self.per_turn is not None:
             limits = self._by_turn(results, limits, frame)
         edits = (shorten(found, limit, frame) for found, limit in zip(results, limits, strict=True))
         return Plan(edits=tuple(edit for edit in edits if edit is not None))
 
-    def _limit_of(self, found: Found, frame: Frame) -> Limit:
-        declared = dict(frame.limits).get(found.name) if self.unit == "tokens" else None
+    def _limit_of(self, name: str, kind: ToolKind, frame: Frame) -> Limit:
+        declared = dict(frame.limits).get(name) if self.unit == "tokens" else None
         limits = dict(self.per_tool)
-        size = declared or limits.get(found.name) or limits.get(found.kind) or self.limit
+        size = declared or limits.get(name) or limits.get(kind) or self.limit
         limit = Limit(size=size, head=self.head, tail=self.tail, unit=self.unit)
         return limit if size >= self.head + self.tail else limit.keeping(size)
 

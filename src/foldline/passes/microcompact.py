@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from foldline.core.address import has_notice, is_notice
-from foldline.core.edit import Edit, Frame, Plan
+from foldline.core.edit import Edit, Frame, Plan, Replace
 from foldline.core.message import result_text
 from foldline.core.ports import Moment
 from foldline.core.rounds import newest_units, outline_of
@@ -98,14 +98,14 @@ class Microcompact(Struct, frozen=True, kw_only=True):
         return results[: max(0, len(results) - self.keep_results)]
 
     def _clear(self, old: Iterable[Found], frame: Frame) -> Iterable[Edit]:
-        return (cleared(found, "cleared", frame) for found in old if self._may_go(found, frame))
+        edits = (_cleared(found, "cleared", frame) for found in old if self._may_go(found, frame))
+        return (edit for edit in edits if edit is not None)
 
     def _may_go(self, found: Found, frame: Frame) -> bool:
         return (
             found.movable
             and found.seq not in frame.kept
             and (self.kinds is None or found.kind in self.kinds)
-            and (found.tokens > SMALL_TOKENS or _shrinks(found, frame))
         )
 
     def _to_target(
@@ -114,8 +114,9 @@ class Microcompact(Struct, frozen=True, kw_only=True):
         excess = moment.tokens_excess
         if excess <= 0:
             return Plan()
-        copies = _copies(results) if self.duplicates else {}
-        held = _pointed_at(results)
+        reads = _reads(results)
+        copies = _copies(reads) if self.duplicates else {}
+        held = _pointed_at(reads)
         keep = set(map(id, results[len(results) - self.keep_results :] if self.keep_results else ()))
         old = [f for f in before if id(f) not in keep and id(f) not in held and self._may_go(f, frame)]
         old.sort(key=lambda f: (-1 if id(f) in copies else rank(f.kind, is_error=f.part.is_error), f.round))
@@ -124,17 +125,27 @@ class Microcompact(Struct, frozen=True, kw_only=True):
             if excess <= 0:
                 break
             newest = copies.get(id(found))
-            edits.append(
-                cleared(found, "cleared" if newest is None else f"read again in message {newest.seq}", frame)
-            )
-            excess -= found.tokens - PLACEHOLDER_TOKENS
+            why = "cleared" if newest is None else f"read again in message {newest.seq}"
+            edit = _cleared(found, why, frame)
+            if edit is not None:
+                edits.append(edit)
+                excess -= found.tokens - PLACEHOLDER_TOKENS
         return Plan(edits=tuple(edits))
 
 
-def _shrinks(found: Found, frame: Frame) -> bool:
-    """True when the placeholder is smaller than the result, and the result is no placeholder itself."""
-    placeholder = cleared(found, f"read again in message {found.seq:,}", frame).part
-    return not is_notice(result_text(found.part)) and frame.counter.part(placeholder) < found.tokens
+def _cleared(found: Found, why: str, frame: Frame) -> Replace | None:
+    """The edit that clears a result; `None` for one that its placeholder would not shrink, or that is one already."""
+    if found.tokens > SMALL_TOKENS:
+        return cleared(found, why, frame)
+    if is_notice(result_text(found.part)):
+        return None
+    edit = cleared(found, why, frame)
+    return edit if frame.counter.part(edit.part) < found.tokens else None
+
+
+def _reads(results: Iterable[Found]) -> list[tuple[Found, tuple[str, str]]]:
+    """Results that read a file, newest last, each with what it read."""
+    return [(found, key) for found in results if (key := _same_read(found)) is not None]
 
 
 def _same_read(found: Found) -> tuple[str, str] | None:
@@ -147,14 +158,13 @@ def _same_read(found: Found) -> tuple[str, str] | None:
     return (found.name, msgspec.json.encode(value, order="sorted").decode())
 
 
-def _copies(results: tuple[Found, ...]) -> dict[int, Found]:
+def _copies(reads: Sequence[tuple[Found, tuple[str, str]]]) -> dict[int, Found]:
     """Results that a later read of the same thing repeats, with that read. A later stub ("unchanged since …") repeats
     nothing (NousResearch/hermes-agent#90949)."""
     newest: dict[tuple[str, str], Found] = {}
     copies: dict[int, Found] = {}
-    for found in reversed(results):
-        key = _same_read(found)
-        if key is None or has_notice(result_text(found.part)):
+    for found, key in reversed(reads):
+        if has_notice(result_text(found.part)):
             continue
         later = newest.get(key)
         if later is None:
@@ -164,14 +174,11 @@ def _copies(results: tuple[Found, ...]) -> dict[int, Found]:
     return copies
 
 
-def _pointed_at(results: tuple[Found, ...]) -> frozenset[int]:
+def _pointed_at(reads: Sequence[tuple[Found, tuple[str, str]]]) -> frozenset[int]:
     """Results that a later stub of the same read points back to: they are the only full copy in view."""
     newest: dict[tuple[str, str], Found] = {}
     held: set[int] = set()
-    for found in reversed(results):
-        key = _same_read(found)
-        if key is None:
-            continue
+    for found, key in reversed(reads):
         later = newest.get(key)
         if (
             later is not None
