@@ -20,7 +20,7 @@ from foldline.core.address import part_address, span_address
 from foldline.core.errors import LawViolation
 from foldline.core.laws import Change, check, judge
 from foldline.core.message import Message, Part
-from foldline.core.pairing import Needs, Placed
+from foldline.core.pairing import Needs
 from foldline.core.ports import TokenCounter
 from foldline.core.rounds import open_seqs, outline_of, spans_of
 from foldline.core.view import Item, Span, View, item_of, view_of
@@ -52,6 +52,8 @@ class Fold(Struct, frozen=True, kw_only=True, tag="fold"):
 
 
 Edit: TypeAlias = Replace | Drop | Fold
+Place: TypeAlias = tuple[int, int]
+"""Ordinal of a message, slot of a part."""
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -104,10 +106,10 @@ def apply(view: View, edits: Sequence[Edit], frame: Frame) -> View:
         after=items,
         pins=frame.pins,
         open_round=open_seqs(before),
-        units=tuple(before.seqs(unit) for unit in before.units),
+        units=tuple([before.seqs(unit) for unit in before.units]),
     )
     needs = replace(frame.needs, alternates=False)  # neighbours are joined when the view is encoded
-    broken = [*judge(change), *check([Placed(seq=i.seq, message=i.message) for i in items], needs)]
+    broken = [*judge(change), *check(items, needs)]
     if broken:
         raise LawViolation(broken[0].law, broken[0].at, broken[0].why)
     return view_of(items, next_seq=view.next_seq)
@@ -116,7 +118,7 @@ def apply(view: View, edits: Sequence[Edit], frame: Frame) -> View:
 def edited(items: Sequence[Item], edits: Sequence[Edit], counter: TokenCounter) -> tuple[Item, ...]:
     """The items with all edits made at once, no law checked: what `apply` judges, and what the edits in a log, which
     were judged when they were made, come to. Ordinals that no item has are passed over."""
-    replaced: dict[tuple[int, int], Part] = {}
+    replaced: dict[Place, Part] = {}
     gone: dict[int, Fold | None] = {}
     for edit in edits:
         match edit:
@@ -128,6 +130,7 @@ def edited(items: Sequence[Item], edits: Sequence[Edit], counter: TokenCounter) 
                 for span in edit.spans:
                     gone.update(dict.fromkeys(range(span.start, span.end), edit))
     touched = {seq for seq, _ in replaced}
+    weights = _weights(replaced, counter)
     covered = _covered(items, gone)
     placed: set[int] = set()
     out: list[Item] = []
@@ -138,7 +141,7 @@ def edited(items: Sequence[Item], edits: Sequence[Edit], counter: TokenCounter) 
                 placed.add(id(fold))
                 out.append(_folded(fold, covered[id(fold)], item.seq, counter))
         elif item.seq in touched:
-            out.append(_replaced(item, replaced, counter))
+            out.append(_replaced(item, replaced, weights))
         else:
             out.append(item)
     return tuple(out)
@@ -163,12 +166,18 @@ def _folded(fold: Fold, covered: list[int], seq: int, counter: TokenCounter) -> 
     return item_of(seq, fold.message, weights, overhead, covers=spans_of(covered))
 
 
-def _replaced(item: Item, replaced: dict[tuple[int, int], Part], counter: TokenCounter) -> Item:
+def _weights(replaced: dict[Place, Part], counter: TokenCounter) -> dict[Place, int]:
+    """Tokens of every new part, counted in one call."""
+    [(weights, _)] = counter.weights_of([Message(role="user", parts=tuple(replaced.values()))])
+    return dict(zip(replaced, weights, strict=True))
+
+
+def _replaced(item: Item, replaced: dict[Place, Part], tokens: dict[Place, int]) -> Item:
     parts, weights = list(item.message.parts), list(item.weights)
     for index, part in enumerate(parts):
-        new = replaced.get((item.seq, part.slot))
-        if new is not None:
-            parts[index], weights[index] = new, counter.part(new)
+        place = (item.seq, part.slot)
+        if place in replaced:
+            parts[index], weights[index] = replaced[place], tokens[place]
     message = replace(item.message, parts=tuple(parts), edited=True)
     return item_of(item.seq, message, tuple(weights), item.overhead)
 

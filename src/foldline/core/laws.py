@@ -48,7 +48,9 @@ class Change(Struct, frozen=True, kw_only=True):
     """Ordinals of each unit of the view before."""
 
 
-HistoryCheck: TypeAlias = Callable[[Sequence[Placed], Needs], Iterator[Violation]]
+Standing: TypeAlias = Placed | Item
+"""A message with its ordinal, in a view or on the way there."""
+HistoryCheck: TypeAlias = Callable[[Sequence[Standing], Needs], Iterator[Violation]]
 ChangeCheck: TypeAlias = Callable[[Change], Iterator[Violation]]
 
 
@@ -70,7 +72,7 @@ def _at(seq: int, slot: int | None = None) -> str:
 # ── of a history ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _pair(history: Sequence[Placed], needs: Needs) -> Iterator[Violation]:
+def _pair(history: Sequence[Standing], needs: Needs) -> Iterator[Violation]:
     waiting: dict[str, int] = {}
     asking = False
     for placed in history:
@@ -104,7 +106,7 @@ def _unanswered(waiting: dict[str, int]) -> Iterator[Violation]:
         yield Violation(law="PAIR", at=_at(seq), why=f"call {call_id} has no result in its round")
 
 
-def _role(history: Sequence[Placed], needs: Needs) -> Iterator[Violation]:
+def _role(history: Sequence[Standing], needs: Needs) -> Iterator[Violation]:
     opened = False
     before: Message | None = None
     for placed in history:
@@ -115,16 +117,20 @@ def _role(history: Sequence[Placed], needs: Needs) -> Iterator[Violation]:
         if not opened and message.role not in needs.first:
             yield Violation(law="ROLE", at=_at(placed.seq), why=f"a history may not open with role {message.role}")
         opened = True
-        yield from _content(placed, needs)
+        if not _is_filled(message):
+            yield from _content(placed, needs)
         if needs.alternates and before is not None and before.role == message.role:
             yield Violation(law="ROLE", at=_at(placed.seq), why=f"two messages of role {message.role} in a row")
         before = message
 
 
-def _content(placed: Placed, needs: Needs) -> Iterator[Violation]:
+def _is_filled(message: Message) -> bool:
+    """True for a message of one part that is not blank: most of a history, and nothing to say about it."""
+    return len(message.parts) == 1 and not is_blank(message.parts[0])
+
+
+def _content(placed: Standing, needs: Needs) -> Iterator[Violation]:
     message = placed.message
-    if len(message.parts) == 1 and not is_blank(message.parts[0]):
-        return
     if all([is_blank(part) for part in message.parts]):
         yield Violation(law="ROLE", at=_at(placed.seq), why="a message without content")
         return
@@ -137,7 +143,7 @@ def _content(placed: Placed, needs: Needs) -> Iterator[Violation]:
         after_text = after_text or not isinstance(part, ToolResult)
 
 
-def _trace(history: Sequence[Placed], needs: Needs) -> Iterator[Violation]:
+def _trace(history: Sequence[Standing], needs: Needs) -> Iterator[Violation]:
     for placed in history:
         kind = placed.message.synthetic
         if kind in ("fold", "notice") and not any(
@@ -151,6 +157,8 @@ def _trace(history: Sequence[Placed], needs: Needs) -> Iterator[Violation]:
 
 def _round(change: Change) -> Iterator[Violation]:
     remaining = {item.seq for item in change.after if not item.covers}
+    if remaining.issuperset([item.seq for item in change.before]):
+        return
     for unit in change.units:
         gone = unit - remaining
         if gone and gone != unit:
@@ -158,11 +166,12 @@ def _round(change: Change) -> Iterator[Violation]:
 
 
 def _cut(change: Change) -> Iterator[Violation]:
-    originals = {(item.seq, part.slot): part for item in change.before for part in item.message.parts}
-    before = {id(item) for item in change.before}
-    for item in change.after:
-        if id(item) in before or item.covers:
-            continue
+    same = {id(item) for item in change.before}
+    edited = [item for item in change.after if id(item) not in same and not item.covers]
+    places = {item.seq for item in edited}
+    before = [item for item in change.before if item.seq in places]
+    originals = {(item.seq, part.slot): part for item in before for part in item.message.parts}
+    for item in edited:
         for part in item.message.parts:
             was = originals.get((item.seq, part.slot))
             if was is None or type(was) is not type(part):
@@ -175,9 +184,9 @@ def _cut(change: Change) -> Iterator[Violation]:
 
 def _tail(change: Change) -> Iterator[Violation]:
     last = next((item for item in reversed(change.before) if speaks_for_user(item.message)), None)
-    if last is not None and sum(_says_the_same(item, last) for item in change.after) != 1:
+    if last is not None and sum([_says_the_same(i, last) for i in change.after if i.seq == last.seq]) != 1:
         yield Violation(law="TAIL", at=_at(last.seq), why="the last user message stands verbatim exactly once")
-    after = {item.seq: item for item in change.after if not item.covers}
+    after = {item.seq: item for item in change.after if item.seq in change.open_round and not item.covers}
     for item in change.before:
         if item.seq not in change.open_round:
             continue
@@ -191,16 +200,16 @@ def _tail(change: Change) -> Iterator[Violation]:
 
 
 def _says_the_same(now: Item, was: Item) -> bool:
-    """True for the same message at the same place, each word and image of it; where results travel in user messages, a
-    result beside the words may have been shortened."""
-    if now.seq != was.seq or now.covers:
+    """True for the same message, each word and image of it; where results travel in user messages, a result beside the
+    words may have been shortened."""
+    if now.covers:
         return False
     parts, before = now.message.parts, was.message.parts
     return len(parts) == len(before) and all(a is b or isinstance(b, ToolResult) for a, b in zip(parts, before, strict=True))
 
 
 def _pin(change: Change) -> Iterator[Violation]:
-    after = {(item.seq, id(item.message)) for item in change.after}
+    after = {(item.seq, id(item.message)) for item in change.after if item.seq in change.pins}
     for item in change.before:
         if item.seq in change.pins and (item.seq, id(item.message)) not in after:
             yield Violation(law="PIN", at=_at(item.seq), why="a pinned message survives verbatim")
@@ -264,7 +273,7 @@ LAWS: tuple[Law, ...] = (
 """Every law of `docs/concepts/laws.md`, in its order."""
 
 
-def check(history: Sequence[Placed], needs: Needs) -> tuple[Violation, ...]:
+def check(history: Sequence[Standing], needs: Needs) -> tuple[Violation, ...]:
     """Every law a history breaks by itself; empty when it may be sent."""
     return tuple(v for law in LAWS if law.of_history is not None for v in law.of_history(history, needs))
 

@@ -190,7 +190,7 @@ def result_text(result: ToolResult) -> str:
 
 def is_blank(part: Part) -> bool:
     """True for a text part without a visible character, which every provider refuses."""
-    return isinstance(part, Text) and not part.text.strip()
+    return type(part) is Text and (not part.text or part.text.isspace())
 
 
 def speaks_for_user(message: Message) -> bool:

@@ -57,7 +57,7 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     def seqs(self, unit: Unit) -> frozenset[int]:
         """Ordinals inside a unit."""
-        return frozenset(item.seq for item in self.items[unit.start : unit.end])
+        return frozenset([item.seq for item in self.items[unit.start : unit.end]])
 
     def cuts(self) -> frozenset[int]:
         """View indexes before which the view may be split."""
