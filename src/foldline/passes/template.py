@@ -107,13 +107,15 @@ def carried(message: Message) -> list[str]:
 
 def body(items: Sequence[Item], budget: int, count: Callable[[str], int]) -> str:
     """The lines of a span within `budget` tokens: all of them if they fit; else the user's lines, newest first, and
-    the rest in numbers."""
+    the rest in numbers; nothing where not even those fit."""
     lines = [line for item in items for line in line_of(item).splitlines() if line]
     text = "\n".join(lines)
     if count(text) <= budget:
         return text
     said = [line for line in lines if " user: " in line]
     rest = _in_numbers(items)
+    if count(rest) > budget:
+        return ""
     left = budget - count(rest) - 12
     kept: list[str] = []
     for line in reversed(said):
