@@ -1,0 +1,150 @@
+"""The last tier: it reaches every target that can be reached, and keeps the newest whole units."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foldline.core.address import read_block
+from foldline.core.message import Message
+from foldline.passes.fold_oldest import FoldOldest
+from foldline.testing.builders import assistant, call, result, system, user
+from tests.passes.planning import Planned, one_round, planned, talk, work
+
+LAST = FoldOldest()
+
+
+def fold(done: Planned) -> str:
+    """The text of the one fold."""
+    [item] = [item for item in done.after if item.message.synthetic == "fold"]
+    return item.message.text
+
+
+def test_everything_before_the_newest_whole_units_becomes_one_message() -> None:
+    """Law CUT: what is folded is one run behind the system prompt, what stays is untouched and in order."""
+    messages = [system("rules"), *work(40), user("next")]
+    done = planned(LAST, messages, target=3000)
+    assert done.after.tokens <= 3000
+    kept = [item.message for item in done.after if item.message.synthetic is None]
+    assert kept == [messages[0], *messages[-len(kept) + 1 :]]
+    assert 0.7 * 3000 < done.after.tokens
+
+
+def test_a_view_that_fits_is_left_alone() -> None:
+    """Law GAIN."""
+    assert planned(LAST, work(5), target=10**6).edits == ()
+
+
+@pytest.mark.parametrize("target", [4000, 2000, 1000, 500, 300])
+def test_it_always_reaches_a_target_that_can_be_reached(target: int) -> None:
+    """Law END: whatever the share."""
+    assert planned(LAST, [system("rules"), *work(60), user("next")], target=target).after.tokens <= target
+
+
+def test_the_rest_is_as_small_as_it_gets_where_the_target_cannot_be_reached() -> None:
+    """Law END: system prompt, fold and last user message are left."""
+    done = planned(LAST, [system("rules"), *work(60), user("n" * 4000)], target=500)
+    assert [item.message.role for item in done.after] == ["system", "user", "user"]
+    assert done.after.items()[-1].message.text == "n" * 4000
+
+
+def test_pins_the_last_user_message_and_open_rounds_stay_in_place() -> None:
+    """Laws PIN and TAIL."""
+    messages = [*work(20), user("the wish"), *one_round(20), assistant(call("ls", "open"))]
+    done = planned(LAST, messages, target=100, pins=[7])
+    assert 7 in [item.seq for item in done.after if not item.covers]
+    assert "the wish" in done.texts
+    assert done.after.items()[-1].message == messages[-1]
+    assert set(range(41)) - set(done.folded) == {7, 8}
+
+
+def test_one_unit_at_the_edge_is_clamped_rather_than_folded() -> None:
+    """CMP-12's edge: at most one, head and tail around a notice, and older units still find a place."""
+    messages = [*work(6, chars=2000), *one_round(9, chars=40_000), *work(2, chars=400), user("next")]
+    done = planned(LAST, messages, target=4000)
+    assert len(done.edited) == 1
+    [clamped] = [text for text in done.results if "omitted" in text]
+    assert clamped.startswith("0009")
+    assert clamped.endswith("xxx")
+    assert done.after.tokens <= 4000
+    without = planned(FoldOldest(clamp_edge=False), messages, target=4000)
+    assert without.edited == []
+    assert 14 in without.folded
+
+
+def test_what_must_stay_is_clamped_before_the_target_is_given_up() -> None:
+    """Law TAIL: a single oversized result inside the open round may be clamped, marked."""
+    messages = [*work(9), user("the wish"), assistant(call("a"), call("b", "x")), result("a", "y" * 80_000)]
+    done = planned(LAST, messages, target=2000)
+    assert done.after.tokens <= 2000
+    assert "omitted" in done.results[-1]
+    assert done.texts[-3] == "the wish"
+
+
+def test_the_fold_says_what_it_covers_and_how_to_get_it_back() -> None:
+    """Law TRACE, CMP-40: user lines newest first, the rest in numbers, in a user's message."""
+    text = fold(planned(LAST, [*work(40), *talk(9), user("next")], target=1000))
+    found = read_block(text)
+    assert found is not None
+    head, *lines = found[2].splitlines()
+    assert head.endswith("folded; the address opens the originals.")
+    assert any(line.startswith("m") or line.startswith("(") for line in lines)
+
+
+def test_a_second_fold_hands_on_the_lines_of_the_first() -> None:
+    """A summary is never summarised."""
+    first = planned(LAST, [user("remember the milk"), *work(30)[1:], *talk(9), user("next")], target=2000)
+    second = planned(LAST, [*(item.message for item in first.after), *work(60)], target=6000)
+    assert 'user: "remember the milk"' in fold(first)
+    assert 'user: "remember the milk"' in fold(second)
+
+
+def test_a_fold_that_would_not_be_smaller_is_not_made() -> None:
+    """Law GAIN: delimiters cost more than two words."""
+    assert planned(LAST, [user("a"), assistant("b"), user("c")], target=1).edits == ()
+
+
+def test_a_fold_without_room_for_lines_is_its_head_alone() -> None:
+    """The address is enough to get everything back."""
+    done = planned(LAST, [*work(40), user("next")], target=85)
+    assert fold(done).count("\n") == 2
+
+
+def messages_of(kinds: list[tuple[str, int]]) -> list[Message]:
+    """A conversation of these kinds and sizes."""
+    out: list[Message] = []
+    for number, (kind, size) in enumerate(kinds):
+        match kind:
+            case "user":
+                out.append(user("u" * size))
+            case "assistant":
+                out.append(assistant("a" * size))
+            case _:
+                out += one_round(number, chars=max(4, size))
+    return [*out, user("next")]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["user", "assistant", "round"]), st.integers(1, 9000)), max_size=25),
+    st.floats(0.05, 0.95),
+)
+def test_any_conversation_reaches_any_target_above_its_smallest_form(
+    kinds: list[tuple[str, int]], share: float
+) -> None:
+    """Law END: the target is met, or nothing but what must stay and one fold is left."""
+    messages = messages_of(kinds)
+    tokens = planned(LAST, messages, target=10**9).before.tokens
+    target = max(150, int(tokens * share))
+    done = planned(LAST, messages, target=target)
+    assert done.after.tokens <= max(target, tokens if not done.edits else 0)
+    assert done.again == ()
+
+
+def test_a_line_of_numbers_that_has_no_room_is_left_out() -> None:
+    """Law END: many long tool names would cost more than the target."""
+    messages = [user("go")]
+    for number in range(30):
+        messages += one_round(number, tool=f"a_very_long_name_of_a_tool_{number}_" + "x" * 30)
+    for target in range(90, 400, 10):
+        assert planned(LAST, [*messages, user("next")], target=target).after.tokens <= target
