@@ -11,7 +11,7 @@ and derives what was done. Three edits suffice:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -78,6 +78,8 @@ class Frame(Struct, frozen=True, kw_only=True):
     """Token limits of single results that the tools' own registration declares, by tool name (requirement BUD-7)."""
     originals: Sequence[Message] = ()
     """The history as it came in, by ordinal: what addresses point at, whatever a repair or an earlier pass made of it."""
+    memo: dict[str, Any] = {}
+    """What a pass found in immutable parts and may want again, in this compaction or a later one of the session."""
 
     def part_address(self, seq: int, part: Part) -> str:
         """Where the original of a part can be asked for."""

@@ -1,20 +1,24 @@
 """Fold oldest: everything before the newest whole units becomes one message. The last tier: it always reaches the
 target, or leaves the smallest history there is. Counterpart: `snip`, which only leaves a notice. Knows units and
-tokens; what the fold says comes from `template`."""
+tokens; what the fold says comes from `foldline.ledger`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from foldline.core.edit import Edit, Fold, Frame, Plan
+from foldline.core.edit import Edit, Fold, Frame, Plan, edited
+from foldline.core.message import speaks_for_user
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of
-from foldline.core.view import View
+from foldline.core.view import Item, View
+from foldline.ledger.compose import Evicted, compose
+from foldline.ledger.facts import FactCache
+from foldline.ledger.found_in_text import extract
 from foldline.passes.clamping import clamp
 from foldline.passes.folding import counted, fold_of
-from foldline.passes.template import body
 
 FOLD_TOKENS_MIN = 80
 """What the delimiters, the address and one line of a fold cost at most."""
@@ -27,18 +31,22 @@ EDGE_SHARE = 0.3
 class FoldOldest(Struct, frozen=True, kw_only=True):
     """Keep the newest whole units, fold all before them.
 
-        [system][u][a][r][u][a][r][a][r][u]  →  [system][‹fold of 6 messages›][a][r][u]
+        [system][u][a][r][u][a][r][a][r][u]  →  [system][u][‹ledger of 4 messages›][u][a][r][u]
 
-    Costs: O(messages) and one count of the fold. Breaks the cache once, at the first folded message; what follows is
+    The fold is a ledger: what was asked, decided, changed and found, by rules. Costs: O(messages), the facts of parts
+    not looked at before, and one count of the ledger. Breaks the cache once, at the first folded message; what follows is
     new to the cache too. Reach for it last: it forgets more than any other pass, and it is the only one that can
     always reach the target. Pins, leading system messages, the last user message and rounds that wait stay in place.
     """
 
     name: str = "fold"
-    share_max: float = 0.1
-    """Share of the target that the fold may take."""
-    fold_tokens_max: int = 2000
-    """Most tokens the fold may take, whatever the target."""
+    tail_share: float = 0.5
+    """Share of the target for the newest whole units."""
+    user_share: float = 0.3
+    """Share of the target for older user messages, which stay where they are, verbatim; beyond it the oldest are quoted
+    in the ledger."""
+    ledger_share: float = 0.4
+    """Most of the target that the ledger may take."""
     clamp_edge: bool = True
     """Clamp the results of the one unit at the edge so that it fits, rather than fold it."""
 
@@ -56,18 +64,31 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         if room < FOLD_TOKENS_MIN:
             cut = clamp(structure, fixed, FOLD_TOKENS_MIN - room, frame)
             clamps, room = cut.edits, room + cut.tokens_freed
-        fold_max = min(
-            self.fold_tokens_max, max(FOLD_TOKENS_MIN, int(moment.tokens_target * self.share_max)), room
-        )
-        folded, edge, room = self._divide(structure, loose, room - fold_max, frame)
-        fold_max = min(self.fold_tokens_max, fold_max + max(0, room))
-        return Plan(edits=(*clamps, *edge, *self._fold_edit(structure, folded, fold_max, frame)))
+        division = self._divide(structure, loose, _Room(all=room, target=moment.tokens_target), frame)
+        fold = self._fold(structure, division, (*clamps, *division.edits), frame)
+        return Plan(edits=(*clamps, *division.edits, *fold))
 
-    def _divide(
+    def _divide(self, structure: Outline, loose: list[Unit], room: _Room, frame: Frame) -> _Division:
+        """What is folded and what stays: first the newest whole units up to their share (one clamped at the edge),
+        then older user messages up to theirs, then the ledger up to its own, and more of the newest units from what is
+        left."""
+        ledger = min(room.all, max(FOLD_TOKENS_MIN, int(room.target * self.ledger_share)))
+        users = [unit for unit in loose if _is_said(structure, unit)]
+        quota = min(int(room.target * self.user_share), sum(unit.tokens for unit in users))
+        tail = max(room.all - ledger - quota, min(room.all - FOLD_TOKENS_MIN, int(room.target * self.tail_share)))
+        rest, edits, left = self._tail(structure, loose, max(0, tail), frame)
+        left += room.all - max(0, tail)
+        quota = min(int(room.target * self.user_share), left - FOLD_TOKENS_MIN)
+        stays = _stay(structure, [unit for unit in rest if _is_said(structure, unit)], quota)
+        left -= sum(unit.tokens for unit in stays)
+        folded = [unit for unit in rest if unit not in stays]
+        return _Division(folded=tuple(folded), edits=edits, ledger=min(left, ledger))
+
+    def _tail(
         self, structure: Outline, loose: list[Unit], room: int, frame: Frame
     ) -> tuple[list[Unit], tuple[Edit, ...], int]:
         """The newest units that fit, from the end; one that does not is clamped to its share of the room, and older
-        ones follow while they fit. What is to be folded, oldest first, the cuts, and the room that is left."""
+        ones follow while they fit. What is left of the units, oldest first, the cuts, and the room that is left."""
         rest, left = _newest_that_fit(loose, room)
         if not rest or not self.clamp_edge or left < EDGE_TOKENS_MIN:
             return rest, (), left
@@ -80,17 +101,63 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             return rest, (), left
         return beyond, cut.edits, 0
 
-    def _fold_edit(
-        self, structure: Outline, units: Sequence[Unit], tokens_max: int, frame: Frame
-    ) -> list[Fold]:
-        gone = [item for unit in units for item in structure.items[unit.start : unit.end]]
+    def _fold(
+        self, structure: Outline, division: _Division, edits: Sequence[Edit], frame: Frame
+    ) -> tuple[Fold, ...]:
+        gone = [item for unit in division.folded for item in structure.items[unit.start : unit.end]]
         if not gone:
-            return []
+            return ()
         head = f"{counted(gone)}, folded; the address opens the originals."
-        room = tokens_max - FOLD_TOKENS_MIN
-        lines = body(gone, room, frame.counter.text) if room > 0 else ""
-        edit = fold_of(gone, f"{head}\n{lines}" if lines else head, frame)
-        return [edit] if frame.counter.message(edit.message) < sum(item.tokens for item in gone) else []
+        room = division.ledger - FOLD_TOKENS_MIN
+        text = ""
+        if room > 0:
+            seqs = {item.seq for item in gone}
+            stays = edited([item for item in structure.items if item.seq not in seqs], edits, frame.counter)
+            evicted = Evicted(
+                folded=[_as_it_came(item, frame) for item in gone],
+                history=frame.originals or [item.message for item in structure.items],
+                kept=[item.message for item in stays],
+            )
+            cache = frame.memo.setdefault("facts", FactCache(extract))
+            text = compose(evicted, budget=room, count=frame.counter.texts, cache=cache).text
+        edit = fold_of(gone, f"{head}\n{text}" if text else head, frame)
+        shrinks = frame.counter.message(edit.message) < sum(item.tokens for item in gone)
+        return (edit,) if shrinks else ()
+
+
+class _Room(Struct, frozen=True, kw_only=True, gc=False):
+    """Tokens to share out, and the target they are a part of."""
+
+    all: int
+    target: int
+
+
+class _Division(Struct, frozen=True, kw_only=True):
+    """What is folded, the cuts in what stays, and the ledger's budget."""
+
+    folded: tuple[Unit, ...]
+    edits: tuple[Edit, ...]
+    ledger: int
+
+
+def _is_said(structure: Outline, unit: Unit) -> bool:
+    return unit.kind == "user" and speaks_for_user(structure.items[unit.start].message)
+
+
+def _stay(structure: Outline, said: Sequence[Unit], room: int) -> list[Unit]:
+    """Older user messages that stay in place within `room`: the oldest leave first."""
+    stays: list[Unit] = []
+    for unit in reversed(said):
+        if unit.tokens <= room:
+            stays.append(unit)
+            room -= unit.tokens
+    return stays
+
+
+def _as_it_came(item: Item, frame: Frame) -> Item:
+    if item.message.synthetic or item.seq >= len(frame.originals):
+        return item
+    return replace(item, message=frame.originals[item.seq])
 
 
 def _newest_that_fit(units: Sequence[Unit], room: int) -> tuple[list[Unit], int]:

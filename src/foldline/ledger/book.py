@@ -1,0 +1,233 @@
+"""The book: what was done, found out and left open, entry by entry, from calls and results alone.
+
+Built by rules from the units that leave the view; every entry keeps who said it and where. Nothing that a tool, a file
+or the web said becomes an objective, a constraint or a task: those come from `said_by_user`. Knows calls by what their
+tools do (`foldline.ledger.tools`). Counterpart: `render`, which writes the entries under their headings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult, result_text
+from foldline.core.view import Item
+from foldline.ledger.facts import Origin
+from foldline.ledger.tools import kind_of
+
+Section: TypeAlias = Literal[
+    "objective", "decisions", "mutations", "evidence", "tasks", "risks", "next", "read", "index"
+]
+"""The seven headings of the ledger; `read` stands beside the mutations and `index` below all."""
+
+COMMAND_CHARS = 160
+DECISION_CHARS = 240
+NEXT_CHARS = 300
+OUTCOME_CHARS = 160
+TODO_CHARS = 160
+PATHS_MAX = 64
+"""Paths taken from one call."""
+
+_PATH_KEYS = ("path", "file_path", "filename", "file", "target_file", "notebook_path", "filepath", "absolute_path")
+_PATCH_PATH = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,512})$", re.MULTILINE)
+_CHANGE_FOLDER = re.compile(r"^\s*cd [^\n;&|]{1,300}(?:&&|;|\n)\s*")
+_EXIT = re.compile(r"\bexit(?:ed)?(?: with)?(?: status| code)?[:= ]{1,3}(-?\d{1,3})\b", re.IGNORECASE)
+_BECAUSE = re.compile(
+    r"\bbecause\b|\bsince\b|\bso that\b|\binstead of\b|\brather than\b|\bdecid|\bchose\b|\bthe (?:root )?cause\b"
+    r"|\bturns out\b|因为|由于|决定|改用|原因|而不是|因此|所以",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[^.!?。！？\n]{12,400}(?:[.!?](?=\s|$)|[。！？]|\n|$)")
+_TODO_TOOLS = re.compile(r"todo|update_?plan|task_?(?:list|update)|plan_?write", re.IGNORECASE)
+_DONE = frozenset({"completed", "done", "complete", "finished", "served"})
+_GONE = frozenset({"cancelled", "canceled", "deleted", "withdrawn", "removed"})
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """One line of the ledger."""
+
+    section: Section
+    key: str
+    """Entries of one key are one: the newest stands."""
+    text: str
+    """One line, as it will be read; not yet escaped."""
+    seq: int
+    """Ordinal of the message it comes from."""
+    origin: Origin
+    times: int = 1
+
+
+class Done(Struct, frozen=True, kw_only=True):
+    """One call with what came of it."""
+
+    seq: int
+    call: ToolCall
+    result: ToolResult | None
+
+
+def entries_of(items: Sequence[Item]) -> tuple[Entry, ...]:
+    """Every entry the items give, newest state of each key, in order of the key's last mention; O(n)."""
+    book: dict[tuple[Section, str], Entry] = {}
+    for entry in _entries(items):
+        before = book.pop((entry.section, entry.key), None)
+        book[entry.section, entry.key] = entry if before is None else replace(entry, times=before.times + 1)
+    return tuple(book.values())
+
+
+def _entries(items: Sequence[Item]) -> Iterator[Entry]:
+    for item in items:
+        message = item.message
+        if message.role == "assistant":
+            yield from _decisions(message, item.seq)
+    todos: Done | None = None
+    for done in calls_in(items):
+        if _TODO_TOOLS.search(done.call.name):
+            todos = done
+        else:
+            yield from _of_call(done)
+    if todos is not None:
+        yield from _todos(todos)
+    yield from _next(items)
+
+
+def calls_in(items: Iterable[Item]) -> Iterator[Done]:
+    """Calls in order, each with its result where the items hold it."""
+    waiting: dict[str, Done] = {}
+    for item in items:
+        for part in item.message.parts:
+            if isinstance(part, ToolCall):
+                waiting[part.id] = Done(seq=item.seq, call=part, result=None)
+            elif isinstance(part, ToolResult) and part.call_id in waiting:
+                yield replace(waiting.pop(part.call_id), result=part)
+    yield from waiting.values()
+
+
+def arguments_of(call: ToolCall) -> dict[str, Any]:
+    """A call's arguments; empty where they are no object."""
+    try:
+        value = msgspec.json.decode(call.arguments)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def paths_of(call: ToolCall) -> tuple[str, ...]:
+    """Files a call names."""
+    arguments = arguments_of(call)
+    found = [arguments[key] for key in _PATH_KEYS if isinstance(arguments.get(key), str)]
+    for value in arguments.values():
+        if isinstance(value, str) and "*** " in value:
+            found += _PATCH_PATH.findall(value)
+    if not arguments and "*** " in call.arguments:
+        found += _PATCH_PATH.findall(call.arguments.replace("\\n", "\n"))
+    return tuple(dict.fromkeys(path.strip() for path in found if path.strip()))[:PATHS_MAX]
+
+
+def command_of(call: ToolCall) -> str:
+    """The command line a shell call runs, on one line; empty for other calls."""
+    if kind_of(call.name) != "shell":
+        return ""
+    arguments = arguments_of(call)
+    value = next((arguments[key] for key in ("command", "cmd", "script", "code") if key in arguments), "")
+    if isinstance(value, list):
+        value = " ".join(str(word) for word in value)
+    lines = [line for line in str(value).splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    return one_line(_CHANGE_FOLDER.sub("", "\n".join(lines)), COMMAND_CHARS)
+
+
+def one_line(text: str, chars: int) -> str:
+    """Text with its white space collapsed, cut at a word where it is longer."""
+    flat = " ".join(text[: chars * 4].split())
+    if len(flat) <= chars and len(text) <= chars * 4:
+        return flat
+    cut = flat[: chars - 1]
+    return (cut[: cut.rfind(" ")] if " " in cut[chars // 2 :] else cut).rstrip() + "…"
+
+
+def _of_call(done: Done) -> Iterator[Entry]:
+    kind = kind_of(done.call.name)
+    failed = done.result is not None and _failed(done.result)
+    match kind:
+        case "file_edit" | "file_write":
+            viewed = arguments_of(done.call).get("command") == "view"
+            for path in paths_of(done.call):
+                what = "read" if viewed else "edited" if kind == "file_edit" else "written"
+                text = f"{path} {what}{' (failed)' if failed else ''}"
+                section: Section = "read" if viewed else "mutations"
+                yield Entry(section=section, key=path, text=text, seq=done.seq, origin="assistant")
+        case "file_read":
+            for path in paths_of(done.call):
+                yield Entry(section="read", key=path, text=path, seq=done.seq, origin="assistant")
+        case "shell":
+            command = command_of(done.call)
+            if command:
+                text = f"`{command}` → {outcome_of(done.result)}"
+                yield Entry(section="evidence", key=command, text=text, seq=done.seq, origin="tool")
+        case _:
+            if failed and done.result is not None:
+                text = f"{done.call.name} failed: {_last_line(result_text(done.result))}"
+                yield Entry(section="risks", key=text, text=text, seq=done.seq, origin="tool")
+
+
+def _failed(result: ToolResult) -> bool:
+    if result.is_error:
+        return True
+    found = _EXIT.search(result_text(result)[-400:])
+    return found is not None and found.group(1) != "0"
+
+
+def outcome_of(result: ToolResult | None) -> str:
+    """What a command came to: `ok`, or `failed` with its exit status and last line."""
+    if result is None:
+        return "no result"
+    text = result_text(result)
+    found = _EXIT.search(text[-400:]) or _EXIT.search(text[:200])
+    status = found.group(1) if found is not None else None
+    if not result.is_error and status in (None, "0"):
+        return "ok"
+    return f"failed{f' (exit {status})' if status not in (None, '0') else ''}: {_last_line(text)}"
+
+
+def _last_line(text: str) -> str:
+    lines = [line for line in text[-4000:].splitlines() if line.strip()]
+    return one_line(lines[-1], OUTCOME_CHARS) if lines else "no output"
+
+
+def _decisions(message: Message, seq: int) -> Iterator[Entry]:
+    for part in message.parts:
+        if isinstance(part, (Text, Reasoning)) and _BECAUSE.search(part.text):
+            for found in _SENTENCE.finditer(part.text):
+                sentence = found.group().strip()
+                if _BECAUSE.search(sentence):
+                    text = one_line(sentence, DECISION_CHARS)
+                    yield Entry(section="decisions", key=text, text=text, seq=seq, origin="assistant")
+
+
+def _todos(done: Done) -> Iterator[Entry]:
+    arguments = arguments_of(done.call)
+    rows = next((value for value in arguments.values() if isinstance(value, list)), [])
+    for row in rows:
+        if not isinstance(row, dict):
+            continue
+        what = next((row[key] for key in ("content", "step", "title", "text", "task") if isinstance(row.get(key), str)), "")
+        status = str(row.get("status", "open")).lower()
+        state = "served" if status in _DONE else "withdrawn" if status in _GONE else "open"
+        if what:
+            text = f"[{state}] {one_line(what, TODO_CHARS)}" + (" (in progress)" if "progress" in status else "")
+            yield Entry(section="tasks", key=what, text=text, seq=done.seq, origin="assistant")
+
+
+def _next(items: Sequence[Item]) -> Iterator[Entry]:
+    """The last thing the assistant said it would do."""
+    for item in reversed(items):
+        if item.message.role == "assistant":
+            said = [part.text for part in item.message.parts if isinstance(part, Text) and part.text.strip()]
+            if said:
+                text = one_line(said[-1][-NEXT_CHARS * 2 :], NEXT_CHARS)
+                yield Entry(section="next", key="said", text=f"last said: {text}", seq=item.seq, origin="assistant")
+                return

@@ -1,0 +1,131 @@
+"""Constraints: the rules a person gives, found wherever they stand and kept as they were written.
+
+A list item, a clause of a long sentence, a question, a comment in code: the piece of the text is taken over as it
+stands, never in other words. What words make a rule, by language, stands in `foldline.ledger.rule_words`; which rules
+were taken back later, in `foldline.ledger.supersession`. Give it only what a person or the system prompt said: it
+cannot know who speaks.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+from msgspec import Struct
+
+from foldline.ledger.rule_words import RULES, ConstraintKind, may_hold_rules
+from foldline.ledger.sentences import Span, code_lines, sentences
+
+CHARS_MAX = 320
+"""A sentence up to this long is kept whole; of a longer one the clauses around the rule."""
+CHARS_LIMIT = 600
+"""A single clause longer than this (pasted data) is cut at a blank, around the words that make the rule."""
+POINTS_BACK = 2
+"""Sentences before a rule that only points back ("let's not do that again") which belong to it."""
+
+CLAUSE = re.compile(r"[,;:](?=\s)|[，；：、]|\s[—–-]{1,2}\s|\s(?:but|and|so|aber|und|mais|et|pero|mas)\s")
+BACK = re.compile(
+    r"\b(?:do|did|repeat|try|use|touch|change|want|allow|have|done)\s+(?:that|this|it|so|those|these|the same)\b"
+    r"|^(?:that|this|it|these|those|both|same)\b[^.]{0,40}$|(?:这样|这么|那样|那么|同样)(?:做|干|搞|写|来)?",
+    re.IGNORECASE,
+)
+BACK_CHARS_MAX = 70
+COMMENT = re.compile(r"(?:^|(?<=\s))(?:#|//|--|/\*+|\*|<!--|;|%)\s*\S")
+CODE_LIKE = re.compile(r"""^\s*(?:[{}\[\]<@$]|at\s|File\s"|Traceback)|[;{}\[]\s*$|\w\(.*\)\s*:?\s*$|^\s*\w+\s*=\s|":\s*["{\[\d]""")
+
+
+class Constraint(Struct, frozen=True, kw_only=True, gc=False):
+    """One rule, as it was given."""
+
+    text: str
+    """Verbatim piece of what was said."""
+    kind: ConstraintKind
+    start: int
+    """Where it begins in the text that was searched, in characters."""
+
+    @property
+    def end(self) -> int:
+        """Where it ends, in characters."""
+        return self.start + len(self.text)
+
+
+def constraints(text: str) -> tuple[Constraint, ...]:
+    """Every rule in a person's text, in order, none twice; pieces do not overlap."""
+    if not may_hold_rules(text):
+        return ()
+    spans = sentences(text)
+    code = code_lines(text)
+    found: list[Constraint] = []
+    for index, (start, end) in enumerate(spans):
+        for kind, at in _rules_in(text, (start, end), is_code=start in code):
+            first, last = _piece(text, (start, end), at)
+            if last - first <= BACK_CHARS_MAX and BACK.search(text, first, last):
+                first = _antecedent(text, spans, index)
+            if found and first < found[-1].end:
+                if last <= found[-1].end:
+                    continue
+                earlier = found.pop()
+                first, kind = earlier.start, earlier.kind
+            found.append(Constraint(text=text[first:last], kind=kind, start=first))
+    return tuple(found)
+
+
+def _rules_in(text: str, span: Span, *, is_code: bool) -> list[tuple[ConstraintKind, int]]:
+    """Kind and place of each rule in a sentence, in order of place; in code only comments are read."""
+    start, end = span
+    sentence = text[start:end]
+    if not may_hold_rules(sentence):
+        return []
+    offset = start
+    if is_code or CODE_LIKE.search(sentence):
+        comment = COMMENT.search(sentence)
+        if comment is None:
+            return []
+        sentence, offset = sentence[comment.start() :], start + comment.start()
+    places: list[tuple[int, ConstraintKind]] = []
+    for kind, pattern in RULES:
+        places += [(offset + match.start(), kind) for match in pattern.finditer(sentence)]
+    places.sort(key=lambda place: place[0])
+    return [(kind, at) for at, kind in places]
+
+
+def _piece(text: str, span: Span, at: int) -> Span:
+    """The sentence, or of a long one the clauses around `at`: what follows goes before what precedes."""
+    start, end = span
+    if end - start <= CHARS_MAX:
+        return span
+    cuts = [start, *(match.end() for match in CLAUSE.finditer(text, start, end)), end]
+    here = min(max(bisect_right(cuts, at) - 1, 0), len(cuts) - 2)
+    first, last = here, here + 1
+    while last + 1 < len(cuts) and cuts[last + 1] - cuts[first] <= CHARS_MAX:
+        last += 1
+    while first > 0 and cuts[last] - cuts[first - 1] <= CHARS_MAX:
+        first -= 1
+    low, high = cuts[first], cuts[last]
+    if high - low > CHARS_LIMIT:
+        low, high = _around(text, (low, high), at)
+    while low < high and text[low].isspace():
+        low += 1
+    return low, high - (high - low - len(text[low:high].rstrip()))
+
+
+def _around(text: str, span: Span, at: int) -> Span:
+    """At most `CHARS_LIMIT` characters around `at`, whole words where there are words."""
+    low, high = max(span[0], at - CHARS_LIMIT // 4), min(span[1], at + 3 * CHARS_LIMIT // 4)
+    if low > span[0]:
+        blank = text.find(" ", low, at)
+        low = blank + 1 if blank >= 0 else low
+    if high < span[1]:
+        blank = text.rfind(" ", at, high)
+        high = blank if blank > at else high
+    return low, high
+
+
+def _antecedent(text: str, spans: tuple[Span, ...], index: int) -> int:
+    """Where a rule that points back begins: the sentences before it, as far as they are near."""
+    first = spans[index][0]
+    for before in reversed(spans[max(0, index - POINTS_BACK) : index]):
+        if spans[index][1] - before[0] > CHARS_MAX or "\n\n" in text[before[1] : first]:
+            break
+        first = before[0]
+    return first

@@ -1,0 +1,216 @@
+"""Writing the ledger: entries under their headings, facts in a dense index, within a budget.
+
+What does not fit leaves in a stated order: facts (oldest first), files that were only read, tasks served, commands that
+went well, decisions, commands that failed, changes to the workspace, open tasks, and last what users asked and ruled.
+Quoted text cannot open a block of ours, and every line says where it comes from, so that a later compaction can read
+the ledger back and carry it on. Counterpart: `book`, which makes the entries.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from msgspec import Struct
+
+from foldline.core.address import escape_tags
+from foldline.ledger.book import Entry, Section
+from foldline.ledger.facts import Fact, FactKind, Origin
+
+HEADINGS: tuple[tuple[Section, str], ...] = (
+    ("objective", "Objective and constraints"),
+    ("decisions", "Decisions and rationale"),
+    ("mutations", "Workspace mutations"),
+    ("read", "Files read"),
+    ("evidence", "Verification evidence"),
+    ("tasks", "Active tasks and background work"),
+    ("risks", "Open risks or blockers"),
+    ("next", "Exact next action"),
+)
+INDEX_HEADING = "Facts"
+LABELS: tuple[tuple[FactKind, str], ...] = (
+    ("errors", "errors"),
+    ("paths", "paths"),
+    ("identifiers", "identifiers"),
+    ("numbers", "numbers"),
+    ("symbols", "names"),
+)
+SEPARATOR = " · "
+ENTRY_SHARE = 0.5
+"""Share of the budget that entries may take before facts get a line."""
+SEPARATOR_TOKENS = 1
+HEADING_TOKENS = 8
+OMITTED_TOKENS = 16
+"""Room kept for the line that says what was left out."""
+
+_VERIFIES = re.compile(r"\b(?:test|check|lint|build|pytest|tsc|mypy|ruff|cargo|make|jest|vitest|verify|bench)\w*\b", re.IGNORECASE)
+"""Commands that verify something, whose success is worth a line."""
+_SOURCE = re.compile(r" \((m\d+) (user|assistant|tool|system)(?: ×(\d+))?\)$")
+
+
+class Written(Struct, frozen=True, kw_only=True):
+    """The ledger as text."""
+
+    text: str
+    entries: tuple[Entry, ...]
+    """What stands in it, in order."""
+    facts: tuple[Fact, ...]
+    omitted: int
+    """Entries that did not fit."""
+
+
+def line_of(entry: Entry) -> str:
+    """One entry as it stands in the ledger."""
+    times = f" ×{entry.times}" if entry.times > 1 else ""
+    return f"- {escape_tags(entry.text)} (m{entry.seq} {entry.origin}{times})"
+
+
+def write(
+    entries: Sequence[Entry], facts: Sequence[Fact], budget: int, count: Callable[[list[str]], list[int]]
+) -> Written:
+    """The ledger within `budget` tokens. `facts` come most wanted first."""
+    lines = [line_of(entry) for entry in entries]
+    costs = count(lines)
+    room = budget - OMITTED_TOKENS
+    cap = room if not facts else int(room * ENTRY_SHARE)
+    order = sorted(range(len(entries)), key=lambda n: (_leaving(entries[n]), -entries[n].seq))
+    kept: set[int] = set()
+    sections: set[Section] = set()
+    used = 0
+    for index in order:
+        section = entries[index].section
+        cost = costs[index] + 1 + (0 if section in sections else HEADING_TOKENS)
+        is_vital = section == "objective"
+        if used + cost <= (room if is_vital else cap):
+            kept.add(index)
+            sections.add(section)
+            used += cost
+    chosen, index_lines = _index(facts, room - used, count)
+    text = _text(entries, lines, kept, index_lines, omitted=len(entries) - len(kept))
+    return Written(
+        text=text,
+        entries=tuple(entries[n] for n in sorted(kept)),
+        facts=chosen,
+        omitted=len(entries) - len(kept),
+    )
+
+
+def _leaving(entry: Entry) -> int:
+    """The higher, the sooner an entry leaves."""
+    match entry.section:
+        case "objective":
+            return 0
+        case "next":
+            return 1
+        case "tasks":
+            return 6 if entry.text.startswith(("[served]", "[withdrawn]")) else 2
+        case "mutations":
+            return 3
+        case "evidence":
+            if not entry.text.endswith("→ ok"):
+                return 3
+            return 4 if _VERIFIES.search(entry.text) else 6
+        case "risks":
+            return 4
+        case "decisions":
+            return 4
+        case "read" | "index":
+            return 7
+
+
+def _text(
+    entries: Sequence[Entry], lines: Sequence[str], kept: set[int], index: Sequence[str], *, omitted: int
+) -> str:
+    out: list[str] = []
+    for section, heading in HEADINGS:
+        here = [lines[n] for n in sorted(kept) if entries[n].section == section]
+        if here:
+            out += [f"## {heading}", *here]
+    if index:
+        out += [f"## {INDEX_HEADING}", *index]
+    if omitted:
+        out.append(f"({omitted} older entries not listed)")
+    return "\n".join(out)
+
+
+def _index(
+    facts: Sequence[Fact], room: int, count: Callable[[list[str]], list[int]]
+) -> tuple[tuple[Fact, ...], list[str]]:
+    room -= HEADING_TOKENS + 4 * len(LABELS)
+    if room <= 0 or not facts:
+        return (), []
+    texts = [escape_tags(fact.text) for fact in facts]
+    chosen: list[Fact] = []
+    for fact, cost in zip(facts, count(texts), strict=True):
+        if cost + SEPARATOR_TOKENS > room:
+            break
+        chosen.append(fact)
+        room -= cost + SEPARATOR_TOKENS
+    lines = []
+    for kind, label in LABELS:
+        here = [escape_tags(fact.text) for fact in chosen if fact.kind == kind]
+        if here:
+            lines.append(f"{label}: {SEPARATOR.join(here)}")
+    return tuple(chosen), lines
+
+
+# ── reading it back ──────────────────────────────────────────────────────────────────────────────────────────
+
+_SECTION_OF = {heading: section for section, heading in HEADINGS}
+_KIND_OF = {label: kind for kind, label in LABELS}
+_ORIGINS: dict[str, Origin] = {"user": "user", "assistant": "assistant", "tool": "tool", "system": "system"}
+
+
+def read(body: str) -> tuple[tuple[Entry, ...], tuple[Fact, ...]]:
+    """The entries and facts of an earlier ledger, to be carried on; text that is no ledger gives nothing."""
+    entries: list[Entry] = []
+    facts: list[Fact] = []
+    section: Section | None = None
+    for line in body.splitlines():
+        if line.startswith("## "):
+            section = _SECTION_OF.get(line[3:], "index" if line[3:] == INDEX_HEADING else None)
+        elif section == "index":
+            facts.extend(_facts_in(line))
+        elif section is not None and line.startswith("- "):
+            entry = _entry_in(line, section)
+            if entry is not None:
+                entries.append(entry)
+    return tuple(entries), tuple(facts)
+
+
+def _entry_in(line: str, section: Section) -> Entry | None:
+    source = _SOURCE.search(line)
+    if source is None:
+        return None
+    text = line[2 : source.start()]
+    return Entry(
+        section=section,
+        key=key_of(section, text),
+        text=text,
+        seq=int(source.group(1)[1:]),
+        origin=_ORIGINS[source.group(2)],
+        times=int(source.group(3) or 1),
+    )
+
+
+def key_of(section: Section, text: str) -> str:
+    """The key an entry's text was made with."""
+    match section:
+        case "mutations" | "read":
+            return re.sub(r" (?:edited|written|read)(?: \(failed\))?$", "", text)
+        case "evidence":
+            return text.partition("` → ")[0].removeprefix("`")
+        case "tasks":
+            return re.sub(r"^\[\w+\] | \(in progress\)$", "", text)
+        case "next":
+            return "said"
+        case _:
+            return text
+
+
+def _facts_in(line: str) -> Iterable[Fact]:
+    label, _, rest = line.partition(": ")
+    kind = _KIND_OF.get(label)
+    if kind is None:
+        return ()
+    return (Fact(kind=kind, key=text, text=text) for text in rest.split(SEPARATOR) if text)
