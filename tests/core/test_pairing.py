@@ -1,0 +1,179 @@
+"""Pairing by example: every call meets its result, in its own round, and every repair is named.
+
+Property tests over any history stand in `tests/properties/test_repair.py`.
+"""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from foldline.core.message import Message, Text, ToolResult, result_text, results_of
+from foldline.core.pairing import INTERRUPTED, STATUS_MAX_CHARS, WAITING, Needs
+from foldline.core.repair import Repaired, repair
+from foldline.testing.builders import assistant, call, result, user
+
+OVER = Needs(tail_stays_open=False)
+ON_ANTHROPIC = Needs(results_role="user", first=frozenset({"user"}))
+
+
+def repaired(*messages: Message, needs: Needs = Needs()) -> Repaired:
+    return repair(messages, needs)
+
+
+def kinds(found: Repaired) -> list[str]:
+    return [done.kind for done in found.repairs]
+
+
+def answers(found: Repaired) -> list[tuple[str, str]]:
+    """Every result as (call id, text), in order."""
+    return [(r.call_id, result_text(r)) for p in found.placed for r in results_of(p.message)]
+
+
+def by_user(*parts: Message | str) -> Message:
+    """A user message of results and texts, as the Anthropic wire has them."""
+    pieces = [p for m in parts for p in ((Text(text=m),) if isinstance(m, str) else m.parts)]
+    return Message(role="user", parts=tuple(replace(p, slot=n) for n, p in enumerate(pieces)))
+
+
+def test_a_call_that_the_conversation_left_behind_is_answered_as_interrupted() -> None:
+    """Law PAIR, google/adk-python#7236: the result that never came is put in, as an error, in its round."""
+    found = repaired(user("go"), assistant(call("bash")), user("and?"))
+    assert kinds(found) == ["interrupted-call"]
+    assert [p.message.role for p in found.placed] == ["user", "assistant", "tool", "user"]
+    (stand_in,) = results_of(found.placed[2].message)
+    assert (stand_in.call_id, stand_in.name, stand_in.is_error) == ("bash", "bash", True)
+    assert result_text(stand_in) == INTERRUPTED
+    assert found.placed[2].message.synthetic == "repair"
+
+
+def test_a_call_that_waits_for_a_person_is_answered_as_waiting() -> None:
+    """google/adk-python#4740: an approval that is still to come is no error."""
+    found = repaired(user("go"), assistant(call("request_approval")), user("and?"))
+    assert kinds(found) == ["waiting-call"]
+    (stand_in,) = results_of(found.placed[2].message)
+    assert (result_text(stand_in), stand_in.is_error, stand_in.interim) == (WAITING, False, True)
+
+
+def test_the_last_round_may_wait_for_its_results() -> None:
+    """Law TAIL: in a request body a result may still come; in a finished session's file none will."""
+    messages = (user("go"), assistant(call("a"), call("b")), result("b", "2"))
+    assert kinds(repaired(*messages)) == []
+    closed = repaired(*messages, needs=OVER)
+    assert kinds(closed) == ["interrupted-call"]
+    assert [id for id, _ in answers(closed)] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "last",
+    [by_user("stop"), by_user(result("a", "1"), "stop"), by_user(result("gone", "?"), "stop")],
+    ids=["words", "words beside a result", "words beside a result without a call"],
+)
+def test_a_round_is_over_once_anything_but_results_follows(last: Message) -> None:
+    """Law PAIR: no provider takes a result behind the next words."""
+    found = repaired(user("go"), assistant(call("a"), call("b")), last)
+    assert "interrupted-call" in kinds(found)
+    assert {id for id, _ in answers(found)} == {"a", "b"}
+    assert found.placed[-1].message.text == "stop"
+
+
+def test_a_late_result_moves_to_its_round() -> None:
+    """Law PAIR: pairs stand in one round; the result keeps its ordinal, so its address opens the file."""
+    late = result("a", "1")
+    found = repaired(user("go"), assistant(call("a")), user("and?"), late)
+    assert kinds(found) == ["moved-result"]
+    assert [p.seq for p in found.placed] == [0, 1, 3, 2]
+    assert found.placed[2].message is late
+
+
+def test_a_result_behind_words_moves_before_them() -> None:
+    """Law ROLE: results first. What came after the words of the user is put into the round they end."""
+    found = repaired(
+        user("go"), assistant(call("a"), call("b")), by_user(result("a"), "and?"), by_user(result("b"))
+    )
+    assert kinds(found) == ["moved-result"]
+    assert [[type(p).__name__ for p in placed.message.parts] for placed in found.placed[2:]] == [
+        ["ToolResult"],
+        ["ToolResult", "Text"],
+    ]
+
+
+def test_a_late_result_among_others_leaves_its_message() -> None:
+    """What else the message says stays where it was said."""
+    found = repaired(user("go"), assistant(call("a")), user("x"), by_user("late:", result("a", "1")))
+    assert kinds(found) == ["moved-result"]
+    assert [p.message.text for p in found.placed if p.message.role == "user"] == ["go", "x", "late:"]
+    assert answers(found) == [("a", "1")]
+
+
+def test_a_result_before_its_call_moves_behind_it() -> None:
+    """Writers that sort by time of arrival put fast results first."""
+    found = repaired(user("go"), result("a", "1"), assistant(call("a")), user("on"))
+    assert kinds(found) == ["moved-result"]
+    assert [p.message.role for p in found.placed] == ["user", "assistant", "tool", "user"]
+
+
+def test_a_result_without_any_call_is_taken_out() -> None:
+    """pydantic/pydantic-ai#4728: providers refuse it, and it answers nothing."""
+    found = repaired(user("go"), result("gone", "?"), assistant("ok"))
+    assert kinds(found) == ["orphan-result"]
+    assert answers(found) == []
+    assert [p.seq for p in found.placed] == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "text", "kind"),
+    [
+        (result("a", "x"), result("a", "x"), "x", "duplicate-result"),
+        (result("a", "pending"), result("a", "x"), "x", "interim-result"),
+        (result("a", "whatever", interim=True), result("a", "x"), "x", "interim-result"),
+        (result("a", "x"), result("a", "y"), "x\ny", "merged-result"),
+        (result("a", "s" * STATUS_MAX_CHARS + " running"), result("a", "y"), None, "merged-result"),
+        (result("a", "x"), result("a", "x", is_error=True), "x\nx", "merged-result"),
+    ],
+)
+def test_two_results_of_one_call_become_one(
+    first: Message, second: Message, text: str | None, kind: str
+) -> None:
+    """A status gives way to what came of it, a copy goes, and nothing that a tool said is lost."""
+    found = repaired(user("go"), assistant(call("a")), first, second, user("on"))
+    assert kinds(found) == [kind]
+    ((_, said),) = answers(found)
+    assert said == text if text is not None else said.endswith("y")
+
+
+def test_a_status_that_comes_after_the_result_says_nothing_new() -> None:
+    """A late "running" does not undo an answer."""
+    found = repaired(user("go"), assistant(call("a")), result("a", "x"), result("a", "running"), user("on"))
+    assert answers(found) == [("a", "x")]
+
+
+def test_one_id_for_two_calls_of_a_round_is_told_apart() -> None:
+    """Law PAIR: ids are unique within a round; the second pair gets a name that nobody has."""
+    found = repaired(
+        user("go"),
+        assistant(call("x", id="a"), call("x", id="a_2"), call("y", id="a")),
+        result("a", "1"),
+        result("a_2", "2"),
+        result("a", "3"),
+    )
+    assert kinds(found) == ["duplicate-id"]
+    assert answers(found) == [("a", "1"), ("a_2", "2"), ("a_3", "3")]
+
+
+def test_an_id_may_come_again_in_a_later_round() -> None:
+    """Real histories use an id again; pairs are made by round, never by id alone."""
+    messages = (user("go"), assistant(call("a")), result("a", "1"), assistant(call("a")), result("a", "2"))
+    assert kinds(repaired(*messages)) == []
+    once = repaired(*messages, needs=Needs(ids_once=True))
+    assert kinds(once) == ["duplicate-id"]
+    assert answers(once) == [("a", "1"), ("a_2", "2")]
+
+
+def test_results_stand_before_words_where_the_wire_wants_it() -> None:
+    """Law ROLE: Anthropic refuses a result behind a text of the same message; other wires have no such message."""
+    messages = (user("go"), assistant(call("a")), by_user("here:", result("a", "1")))
+    found = repaired(*messages, needs=ON_ANTHROPIC)
+    assert kinds(found) == ["moved-result"]
+    assert [type(p) for p in found.placed[2].message.parts] == [ToolResult, Text]
+    assert kinds(repaired(*messages)) == []

@@ -1,0 +1,125 @@
+"""Repair of single messages by example: blank texts, torn texts, empty messages, the opening.
+
+What looks across messages stands in `test_pairing.py`; any history in `tests/properties/test_repair.py`.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
+from foldline.core.pairing import Needs
+from foldline.core.repair import OPENING, Repaired, repair
+from foldline.testing.builders import assistant, call, result, system, thinking, user
+
+STRICT = Needs(blank_text=False, first=frozenset({"user"}), reasoning_may_end=False)
+TORN = "a\ud83d"
+
+
+def kinds(found: Repaired) -> list[str]:
+    return [done.kind for done in found.repairs]
+
+
+def test_a_sound_history_is_not_copied() -> None:
+    """Law LOSSLESS: the very messages come back."""
+    messages = [system("s"), user("go"), assistant(thinking("so", "c2ln"), call("a")), result("a", "1")]
+    found = repair(messages, STRICT)
+    assert found.repairs == ()
+    assert all(p.message is m for p, m in zip(found.placed, messages, strict=True))
+
+
+def test_a_blank_text_is_taken_out_where_the_provider_refuses_it() -> None:
+    """Law ROLE: Anthropic, "text content blocks must contain non-whitespace text"."""
+    messages = [user("go", " \n"), assistant("ok")]
+    found = repair(messages, STRICT)
+    assert kinds(found) == ["blank-text"]
+    assert found.placed[0].message.text == "go"
+    assert repair(messages, Needs()).placed[0].message is messages[0]
+
+
+def test_a_blank_text_beside_calls_stays_where_results_have_a_role_of_their_own() -> None:
+    """How a chat message says that it only calls tools."""
+    messages = [user("go"), assistant("", call("a")), result("a", "1")]
+    assert kinds(repair(messages, Needs(blank_text=False))) == []
+    assert kinds(repair(messages, Needs(blank_text=False, results_role="user"))) == ["blank-text"]
+
+
+@pytest.mark.parametrize("message", [user(), user("  "), assistant(""), assistant()])
+def test_a_message_without_content_is_taken_out(message: Message) -> None:
+    """Law ROLE: every provider refuses it."""
+    found = repair([user("go"), assistant("ok"), message], Needs())
+    assert kinds(found) == ["empty-message"]
+    assert [p.seq for p in found.placed] == [0, 1]
+
+
+def test_reasoning_that_nothing_follows_is_taken_out_where_the_provider_refuses_it() -> None:
+    """Anthropic: the final block of an assistant message cannot be thinking."""
+    found = repair([user("go"), assistant("ok", thinking("a"), thinking("b"))], STRICT)
+    assert kinds(found) == ["trailing-reasoning", "trailing-reasoning"]
+    assert found.placed[1].message.parts == assistant("ok").parts
+    alone = repair([user("go"), assistant(thinking("a"))], STRICT)
+    assert kinds(alone) == ["trailing-reasoning", "empty-message"]
+    assert kinds(repair([user("go"), assistant("ok", thinking("a"))], Needs())) == []
+
+
+@pytest.mark.parametrize(
+    ("part", "mended"),
+    [
+        (Text(text=TORN), Text(text="a\ufffd", edited=True)),
+        (Reasoning(text=TORN), Reasoning(text="a\ufffd", edited=True)),
+        (
+            ToolCall(id="c", name="x", arguments=r'{"a":"\ud83d"}'),
+            ToolCall(id="c", name="x", arguments=r'{"a":"\ufffd"}', edited=True),
+        ),
+    ],
+)
+def test_half_a_surrogate_pair_becomes_the_replacement_character(part: Part, mended: Part) -> None:
+    """anthropics/claude-code#69927: one half makes every later request invalid."""
+    found = repair(
+        [user("go"), Message(role="assistant", parts=(part,)), *([result("c")] * isinstance(part, ToolCall))],
+        Needs(),
+    )
+    assert kinds(found) == ["lone-surrogate"]
+    assert found.placed[1].message.parts == (mended,)
+    assert found.placed[1].message.edited
+
+
+def test_half_a_pair_inside_a_result_is_mended_and_its_neighbours_are_the_same_objects() -> None:
+    """Bytes are kept by part: mending one text does not touch the image beside it."""
+    image, other = Media(kind="image", mime="image/png", data="iVBORw0K"), Text(text="ok")
+    part = ToolResult(call_id="c", content=(Text(text=TORN), image, other), slot=0)
+    found = repair([user("go"), assistant(call("x", id="c")), Message(role="tool", parts=(part,))], Needs())
+    assert kinds(found) == ["lone-surrogate"]
+    (mended,) = found.placed[2].message.parts
+    assert isinstance(mended, ToolResult)
+    assert mended.content == (Text(text="a\ufffd", edited=True), image, other)
+    assert mended.content[1] is image
+
+
+@pytest.mark.parametrize(
+    "part",
+    [Reasoning(text=TORN, signature="c2ln", provider="anthropic"), Opaque(type="x", raw=b'"\\ud83d"')],
+)
+def test_what_is_signed_or_unknown_is_never_mended(part: Part) -> None:
+    """Signed reasoning stays byte for byte or goes whole; an unknown part passes through."""
+    messages = [user("go"), Message(role="assistant", parts=(part, Text(text="ok")))]
+    assert repair(messages, Needs()).placed[1].message is messages[1]
+
+
+def test_a_history_that_opens_with_the_assistant_gets_a_line_before_it() -> None:
+    """Law ROLE: the first role is the provider's to say; system text stays in front."""
+    found = repair([system("s"), assistant("hello"), user("go")], STRICT)
+    assert kinds(found) == ["first-role"]
+    assert [p.message.role for p in found.placed] == ["system", "user", "assistant", "user"]
+    assert found.placed[1].message.text == OPENING
+    assert found.placed[1].message.synthetic == "repair"
+    assert kinds(repair([assistant("hello")], Needs())) == []
+    assert kinds(repair([system("only")], STRICT)) == []
+    assert repair([], STRICT).placed == ()
+
+
+def test_repairs_are_told_in_the_order_of_the_history() -> None:
+    """A person reads them beside the file."""
+    found = repair([assistant("hi"), user(TORN), result("gone"), assistant(), user("on")], STRICT)
+    assert [done.seq for done in found.repairs] == [0, 1, 2, 3]
+    assert all(done.why for done in found.repairs)
