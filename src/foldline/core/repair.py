@@ -19,6 +19,7 @@ view each time and a result that turns up later takes its place by itself. What 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import is_
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -71,17 +72,19 @@ def repair(messages: Sequence[Message], needs: Needs) -> Repaired:
 
 def _clean(message: Message, seq: int, needs: Needs, repairs: list[Repair]) -> Message | None:
     """The message without what no provider takes; `None` when nothing is left."""
+    mended = [_mend(part) for part in message.parts]
+    if _is_fit(mended, message, needs):
+        return message
     parts: list[Part] = []
     touched = False
-    for part in message.parts:
-        mended = _mend(part)
-        if mended is not part:
+    for part, was in zip(mended, message.parts, strict=True):
+        if part is not was:
             repairs.append(Repair(kind="lone-surrogate", seq=seq, why="half a surrogate pair became U+FFFD"))
             touched = True
-        if is_blank(mended) and not needs.take_blank(message):
+        if is_blank(part) and not needs.take_blank(message):
             touched = True
             continue
-        parts.append(mended)
+        parts.append(part)
     if not needs.reasoning_may_end and message.role == "assistant":
         while parts and isinstance(parts[-1], Reasoning):
             parts.pop()
@@ -97,19 +100,32 @@ def _clean(message: Message, seq: int, needs: Needs, repairs: list[Repair]) -> M
     return replace(message, parts=tuple(parts), edited=True)
 
 
+def _is_fit(mended: list[Part], message: Message, needs: Needs) -> bool:
+    """True for a message with nothing to do about it, as nearly all are."""
+    return (
+        bool(mended)
+        and all(map(is_, mended, message.parts))
+        and not any(map(is_blank, mended))
+        and (needs.reasoning_may_end or not isinstance(mended[-1], Reasoning))
+    )
+
+
 def _mend(part: Part) -> Part:
     match part:
-        case Text() if is_torn(part.text):
-            return replace(part, text=whole(part.text), edited=True)
-        case Reasoning() if part.signature is None and is_torn(part.text):
-            return replace(part, text=whole(part.text), edited=True)
+        case Text():
+            return replace(part, text=whole(part.text), edited=True) if is_torn(part.text) else part
+        case ToolResult():
+            if any([isinstance(inner, Text) and is_torn(inner.text) for inner in part.content]):
+                return replace(part, content=tuple(map(_mend_inner, part.content)), edited=True)
         case ToolCall():
             arguments = whole_json(part.arguments)
             return part if arguments is part.arguments else replace(part, arguments=arguments, edited=True)
-        case ToolResult() if any(isinstance(inner, Text) and is_torn(inner.text) for inner in part.content):
-            return replace(part, content=tuple(_mend_inner(inner) for inner in part.content), edited=True)
-        case _:
-            return part
+        case Reasoning():
+            if part.signature is None and is_torn(part.text):
+                return replace(part, text=whole(part.text), edited=True)
+        case Media() | Opaque():
+            pass
+    return part
 
 
 def _mend_inner(inner: Text | Media | Opaque) -> Text | Media | Opaque:
