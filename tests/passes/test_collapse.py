@@ -61,11 +61,15 @@ def test_it_stops_when_the_target_is_met() -> None:
     tokens = planned(DEFAULT, messages, target=10**9).before.tokens
     assert planned(DEFAULT, messages, target=tokens).edits == ()
     assert planned(DEFAULT, messages, target=tokens - 500).folded == list(range(20))
+    long = [*talk(90, chars=800), *one_round(0), user("next")]
+    tokens = planned(DEFAULT, long, target=10**9).before.tokens
+    assert planned(DEFAULT, long, target=tokens - 500).folded == list(range(20))
 
 
 def test_a_run_whose_summary_would_not_be_smaller_stays() -> None:
-    """Law GAIN: the delimiters alone cost more than twenty words."""
-    assert planned(DEFAULT, [*[user(""), assistant("k")] * 10, *one_round(0), user("next")]).edits == ()
+    """Law GAIN: the delimiters alone cost more than two words."""
+    messages = [assistant("k"), user("a"), *one_round(0), user("next")]
+    assert planned(Collapse(window=2), messages).edits == ()
 
 
 def summary(done: Planned) -> list[str]:

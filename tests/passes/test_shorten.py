@@ -63,7 +63,7 @@ def test_progress_that_was_redrawn_is_seen_as_a_person_saw_it() -> None:
 
 def test_several_texts_share_the_limit_by_their_size() -> None:
     """A small text beside a large one keeps its share, and the total is kept."""
-    after = shortened("a" * 3000, "b" * 1000)
+    after = shortened("a" * 3000, "", "b" * 1000)
     assert after is not None
     assert 280 <= after.count("a") <= 320
     assert 90 <= after.count("b") <= 120

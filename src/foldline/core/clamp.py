@@ -130,7 +130,7 @@ def head_and_tail(text: str, head: int, tail: int) -> tuple[str, str] | None:
     if head + tail >= len(text):
         return None
     end, start = head_end(text, head), tail_start(text, tail)
-    return (text[:end], text[start:]) if end < start else None
+    return text[:end], text[start:]
 
 
 def fit_head(text: str, limit: int, measure: Measure, *, guess: float = CHARS_PER_UNIT) -> int:

@@ -8,6 +8,7 @@ which stay valid JSON with the same keys (NousResearch/hermes-agent#13574). Neve
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeAlias, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -34,9 +35,12 @@ class Clamped(Struct, frozen=True, kw_only=True):
     tokens_freed: int
 
 
+_Cuttable: TypeAlias = Text | ToolCall | ToolResult
+
+
 class _Part(Struct, frozen=True, kw_only=True):
     seq: int
-    part: Part
+    part: _Cuttable
     tokens: int
 
 
@@ -64,11 +68,13 @@ def _parts(structure: Outline, units: Iterable[Unit], frame: Frame) -> Iterable[
             if item.seq in frame.pins or item.message.synthetic is not None:
                 continue
             for part, tokens in zip(item.message.parts, item.weights, strict=True):
-                if part.slot >= 0 and _may_cut(part, item.message, is_open=unit.open):
+                if not isinstance(part, _Cuttable) or part.slot < 0:
+                    continue
+                if _may_cut(part, item.message, is_open=unit.open):
                     yield _Part(seq=item.seq, part=part, tokens=tokens)
 
 
-def _may_cut(part: Part, message: Message, *, is_open: bool) -> bool:
+def _may_cut(part: _Cuttable, message: Message, *, is_open: bool) -> bool:
     match part:
         case ToolResult():
             return not part.server
@@ -77,7 +83,7 @@ def _may_cut(part: Part, message: Message, *, is_open: bool) -> bool:
         case ToolCall():
             return not is_open and not part.server
         case _:
-            return False
+            assert_never(part)
 
 
 def _is_hosts(message: Message) -> bool:
@@ -106,9 +112,7 @@ def _cut(part: _Part, size: int, frame: Frame) -> Replace | None:
             return shorten(found, limit, frame)
         case Text() as text:
             head, tail = fit_head(text.text, limit.head, count), fit_tail(text.text, limit.tail, count)
-            cut = head_and_tail(text.text, head, tail)
-            if cut is None:
-                return None
+            cut = head_and_tail(text.text, head, tail) or (text.text, "")  # which gains nothing
             mark = notice(f"{part.tokens - size:,} tokens omitted", address)
             new: Part = replace(text, text=f"{cut[0]}\n{mark}\n{cut[1]}", edited=True)
         case ToolCall() as call:
@@ -119,5 +123,5 @@ def _cut(part: _Part, size: int, frame: Frame) -> Replace | None:
                 return None
             new = replace(call, arguments=arguments, edited=True)
         case _:
-            return None
+            assert_never(part.part)
     return Replace(seq=part.seq, slot=part.part.slot, part=new, address=address)

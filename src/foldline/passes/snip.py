@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, assert_never
 
 from msgspec import Struct
 
@@ -54,6 +54,8 @@ class Snip(Struct, frozen=True, kw_only=True):
                 gone = self._turns(structure, moment, frame)
             case "tool-rounds":
                 gone = self._tool_rounds(structure, moment, frame)
+            case _:
+                assert_never(self.unit)
         if not gone:
             return Plan()
         lines = [counted(gone) + " were removed here."]

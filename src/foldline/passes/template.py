@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import assert_never
 
 from foldline.core.address import escape_tags, read_block
 from foldline.core.message import (
@@ -73,6 +74,8 @@ def gist(message: Message) -> str:
                 return part.kind
             case Reasoning() | Opaque():
                 continue
+            case _:
+                assert_never(part)
     return ""
 
 
