@@ -13,11 +13,12 @@ from foldline.core.pairing import INTERRUPTED, STATUS_MAX_CHARS, WAITING, Needs
 from foldline.core.repair import Repaired, repair
 from foldline.testing.builders import assistant, call, result, user
 
+OPEN = Needs()
 OVER = Needs(tail_stays_open=False)
 ON_ANTHROPIC = Needs(results_role="user", first=frozenset({"user"}))
 
 
-def repaired(*messages: Message, needs: Needs = Needs()) -> Repaired:
+def repaired(*messages: Message, needs: Needs = OPEN) -> Repaired:
     return repair(messages, needs)
 
 

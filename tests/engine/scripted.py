@@ -1,0 +1,50 @@
+"""Passes that do what a test says, and note what they were asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from foldline.core.address import block
+from foldline.core.edit import Drop, Edit, Fold, Frame, Plan
+from foldline.core.message import Message, Text
+from foldline.core.ports import Moment
+from foldline.core.view import Span, View
+from foldline.engine.policy import Line, Policy, Tier
+
+LINE = Line(percent=50, of="window")
+
+
+class Scripted:
+    """A pass whose edits are made by a function of the view; keeps every moment it was asked at."""
+
+    def __init__(self, name: str, edits: Callable[[View], tuple[Edit, ...]], *hints: str) -> None:
+        self.name, self.edits, self.hints = name, edits, hints
+        self.moments: list[Moment] = []
+
+    def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:
+        """The scripted edits."""
+        self.moments.append(moment)
+        return Plan(edits=self.edits(view), hints=self.hints)
+
+
+def idle(name: str = "idle") -> Scripted:
+    """A pass that finds nothing to do."""
+    return Scripted(name, lambda view: ())
+
+
+def dropping(*seqs: int, name: str = "drop") -> Scripted:
+    """A pass that drops these ordinals."""
+    return Scripted(name, lambda view: tuple(Drop(span=Span(start=seq, end=seq + 1)) for seq in seqs))
+
+
+def folding(start: int, end: int, *, says: str = "what went", name: str = "fold") -> Scripted:
+    """A pass that folds one range, half-open."""
+    address = f"m{start}-{end - 1}@00000000"
+    message = Message(role="user", parts=(Text(text=block("fold", address, says)),), synthetic="fold")
+    edit = Fold(spans=(Span(start=start, end=end),), message=message, address=address)
+    return Scripted(name, lambda view: (edit,))
+
+
+def policy(*tiers: Tier) -> Policy:
+    """A policy of these tiers."""
+    return Policy(name="scripted", sentence="For tests.", threshold=LINE, target=LINE, tiers=tiers)

@@ -1,0 +1,29 @@
+"""Policies as values: lines of a window, tiers in an order."""
+
+from __future__ import annotations
+
+import pytest
+
+from foldline.engine.policy import Line
+
+
+@pytest.mark.parametrize(
+    ("line", "tokens"),
+    [
+        (Line(percent=80, of="input"), 144_000),
+        (Line(percent=50, of="input"), 90_000),
+        (Line(percent=100, of="effective"), 190_000),
+        (Line(percent=100, of="effective", reserved=1_000), 189_000),
+        (Line(percent=90, of="window"), 180_000),
+    ],
+)
+def test_a_line_is_a_share_of_the_budget_it_names(line: Line, tokens: int) -> None:
+    """TOK-11: the effective budget is 95 % of the window, less a reserve; the input budget leaves the output room."""
+    assert line.tokens(200_000) == tokens
+
+
+def test_a_line_is_rounded_down_and_heeds_an_output_cap() -> None:
+    """A threshold is never above its share."""
+    assert Line(percent=33, of="window").tokens(10) == 3
+    assert Line(percent=50, of="input").tokens(200_000, output_cap=100_000) == 50_000
+    assert Line(percent=50, of="input").tokens(0) == 0

@@ -1,0 +1,134 @@
+"""One compaction: tiers in turn, each counted before the next, all of it or nothing."""
+
+from __future__ import annotations
+
+from foldline.core.errors import LawViolation
+from foldline.core.view import View
+from foldline.engine.policy import Policy, Tier
+from foldline.engine.run import Compacted, Failed, Outcome, Unchanged, run
+from foldline.testing.builders import assistant, frame_for, moment_for, user, view_from
+from tests.engine.scripted import dropping, folding, idle, policy
+
+TALK = [
+    message for n in range(6) for message in (user(f"question {n} " * 20), assistant(f"answer {n} " * 20))
+]
+
+
+def compacted(view: View, chosen: Policy, target: int) -> Outcome:
+    return run(view, chosen, moment_for(view, target), frame=frame_for(view))
+
+
+def test_tiers_run_in_their_order_until_the_target_is_met() -> None:
+    """Law END: each tier runs at most once, and none after the target is met."""
+    view = view_from(TALK)
+    first, second, third = dropping(0, 1), dropping(2, 3), dropping(4, 5)
+    chosen = policy(*(Tier(reduce=one) for one in (first, second, third)))
+    done = compacted(view, chosen, view.tokens * 2 // 3)
+    assert isinstance(done, Compacted)
+    assert [step.tokens_freed for step in done.steps] == [
+        sum(i.tokens for i in view.items()[:2]),
+        sum(i.tokens for i in view.items()[2:4]),
+    ]
+    assert [len(one.moments) for one in (first, second, third)] == [1, 1, 0]
+    assert done.view.items() == view.items()[4:]
+    assert len(done.edits) == 4
+
+
+def test_the_excess_is_counted_again_before_each_tier() -> None:
+    """Requirement BUD-12's rule: a tier is told what is still too much, not what was."""
+    view = view_from(TALK)
+    first, second = dropping(0, 1), idle()
+    compacted(view, policy(Tier(reduce=first), Tier(reduce=second)), 10)
+    assert first.moments[0].tokens_excess == view.tokens - 10
+    assert second.moments[0].tokens_excess == view.tokens - 10 - sum(i.tokens for i in view.items()[:2])
+
+
+def test_a_tier_that_always_runs_runs_on_a_view_that_fits() -> None:
+    """Clamping at the door is not a matter of size; the others wait until the view is over."""
+    view = view_from(TALK)
+    always, over = dropping(0, 1), dropping(2, 3)
+    done = compacted(view, policy(Tier(reduce=always, when="always"), Tier(reduce=over)), view.tokens)
+    assert isinstance(done, Compacted)
+    assert [step.name for step in done.steps] == ["drop"]
+    assert over.moments == []
+    assert always.moments[0].tokens_excess == 0
+
+
+def test_a_plan_that_frees_less_than_its_tier_demands_is_dropped() -> None:
+    """Law GAIN: an applied plan shrinks the view by at least the declared minimum."""
+    view = view_from(TALK)
+    gain = sum(i.tokens for i in view.items()[:2])
+    kept = compacted(view, policy(Tier(reduce=dropping(0, 1), gain_min=gain)), 10)
+    assert isinstance(kept, Compacted)
+    dropped = compacted(view, policy(Tier(reduce=dropping(0, 1), gain_min=gain + 1)), 10)
+    assert isinstance(dropped, Unchanged)
+    larger = compacted(view, policy(Tier(reduce=folding(0, 2, says="words " * 500))), 10)
+    assert isinstance(larger, Unchanged)
+
+
+def test_a_dropped_plan_leaves_the_view_to_the_next_tier() -> None:
+    """Law GAIN: what is not applied is not half applied."""
+    view = view_from(TALK)
+    chosen = policy(Tier(reduce=dropping(0, 1), gain_min=10**6), Tier(reduce=dropping(2, 3)))
+    done = compacted(view, chosen, 10)
+    assert isinstance(done, Compacted)
+    assert [item.seq for item in done.view] == [0, 1, 4, 5, 6, 7, 8, 9, 10, 11]
+    assert [len(step.edits) for step in done.steps] == [2]
+
+
+def test_edits_of_every_tier_land_in_the_one_view_that_comes_back() -> None:
+    """Law ONCE: one compaction, one break of the prefix; the view that came in is what it was."""
+    view = view_from(TALK)
+    before = view.items()
+    done = compacted(view, policy(Tier(reduce=dropping(4, 5)), Tier(reduce=folding(0, 4))), 10)
+    assert isinstance(done, Compacted)
+    assert [item.seq for item in done.view] == [0, *range(6, 12)]
+    assert all(a is b for a, b in zip(done.view.items()[1:], before[6:], strict=True))
+    assert view.items() is not done.view.items()
+    assert view.items() == before
+
+
+def test_nothing_to_do_says_why() -> None:
+    """Outcome is a closed union; no exception means "nothing to do"."""
+    view = view_from(TALK)
+    fits = compacted(view, policy(Tier(reduce=dropping(0, 1))), view.tokens)
+    assert fits == Unchanged(reason="within the target")
+    stuck = compacted(view, policy(Tier(reduce=idle())), 10)
+    assert isinstance(stuck, Unchanged)
+    assert "nothing may be reduced" in stuck.reason
+    assert isinstance(compacted(view, policy(), 10), Unchanged)
+
+
+def test_a_pass_that_breaks_a_law_fails_the_compaction_and_changes_nothing() -> None:
+    """A fault of a pass is an outcome with its name; what earlier tiers did is not applied either (law ONCE)."""
+    view = view_from(TALK)
+    chosen = policy(Tier(reduce=dropping(0, 1)), Tier(reduce=dropping(10, name="rogue")))
+    done = compacted(view, chosen, 10)
+    assert isinstance(done, Failed)
+    assert done.step == "rogue"
+    assert isinstance(done.error, LawViolation)
+    assert done.error.law == "TAIL"
+    assert len(view) == len(TALK)
+
+
+def test_durations_are_measured_by_the_clock_that_is_handed_in() -> None:
+    """Law SAME: nothing inside reads a clock; without one every duration is 0."""
+    view = view_from(TALK)
+    chosen = policy(Tier(reduce=dropping(0, 1)), Tier(reduce=dropping(2, 3)))
+    ticks = iter(range(0, 100, 5))
+    timed = run(view, chosen, moment_for(view, 10), frame=frame_for(view), clock=lambda: float(next(ticks)))
+    assert isinstance(timed, Compacted)
+    assert [step.seconds for step in timed.steps] == [5.0, 5.0]
+    still = compacted(view, chosen, 10)
+    assert isinstance(still, Compacted)
+    assert [step.seconds for step in still.steps] == [0.0, 0.0]
+
+
+def test_hints_of_a_pass_come_out_beside_its_edits() -> None:
+    """OBS-2: request in, edits and hints out."""
+    view = view_from(TALK)
+    one = dropping(0, 1)
+    one.hints = ("read a.py again",)
+    done = compacted(view, policy(Tier(reduce=one)), 10)
+    assert isinstance(done, Compacted)
+    assert done.steps[0].hints == ("read a.py again",)
