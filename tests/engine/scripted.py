@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from foldline.core.address import block
 from foldline.core.edit import Drop, Edit, Fold, Frame, Plan
@@ -45,6 +46,13 @@ def folding(start: int, end: int, *, says: str = "what went", name: str = "fold"
     return Scripted(name, lambda view: (edit,))
 
 
+def tier(one: Scripted, **values: Any) -> Tier:
+    """A tier named as its pass."""
+    return Tier(name=one.name, reduce=one, **values)
+
+
 def policy(*tiers: Tier) -> Policy:
     """A policy of these tiers."""
-    return Policy(name="scripted", sentence="For tests.", threshold=LINE, target=LINE, tiers=tiers)
+    return Policy(
+        name="scripted", sentence="For tests.", source="none", threshold=LINE, target=LINE, tiers=tiers
+    )

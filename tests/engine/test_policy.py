@@ -15,6 +15,7 @@ from foldline.engine.policy import Line
         (Line(percent=100, of="effective"), 190_000),
         (Line(percent=100, of="effective", reserved=1_000), 189_000),
         (Line(percent=90, of="window"), 180_000),
+        (Line(percent=100, of="reserve"), 167_000),
     ],
 )
 def test_a_line_is_a_share_of_the_budget_it_names(line: Line, tokens: int) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from foldline.core.errors import LawViolation
 from foldline.core.view import View
-from foldline.engine.policy import Policy, Tier
+from foldline.engine.policy import Line, Policy, Tier
 from foldline.engine.run import Compacted, Failed, Outcome, Unchanged, run
 from foldline.testing.builders import assistant, frame_for, moment_for, user, view_from
-from tests.engine.scripted import dropping, folding, idle, policy
+from tests.engine.scripted import dropping, folding, idle, policy, tier
 
 TALK = [
     message for n in range(6) for message in (user(f"question {n} " * 20), assistant(f"answer {n} " * 20))
@@ -22,7 +24,7 @@ def test_tiers_run_in_their_order_until_the_target_is_met() -> None:
     """Law END: each tier runs at most once, and none after the target is met."""
     view = view_from(TALK)
     first, second, third = dropping(0, 1), dropping(2, 3), dropping(4, 5)
-    chosen = policy(*(Tier(reduce=one) for one in (first, second, third)))
+    chosen = policy(*(tier(one) for one in (first, second, third)))
     done = compacted(view, chosen, view.tokens * 2 // 3)
     assert isinstance(done, Compacted)
     assert [step.tokens_freed for step in done.steps] == [
@@ -38,7 +40,7 @@ def test_the_excess_is_counted_again_before_each_tier() -> None:
     """Requirement BUD-12's rule: a tier is told what is still too much, not what was."""
     view = view_from(TALK)
     first, second = dropping(0, 1), idle()
-    compacted(view, policy(Tier(reduce=first), Tier(reduce=second)), 10)
+    compacted(view, policy(tier(first), tier(second)), 10)
     assert first.moments[0].tokens_excess == view.tokens - 10
     assert second.moments[0].tokens_excess == view.tokens - 10 - sum(i.tokens for i in view.items()[:2])
 
@@ -47,7 +49,7 @@ def test_a_tier_that_always_runs_runs_on_a_view_that_fits() -> None:
     """Clamping at the door is not a matter of size; the others wait until the view is over."""
     view = view_from(TALK)
     always, over = dropping(0, 1), dropping(2, 3)
-    done = compacted(view, policy(Tier(reduce=always, when="always"), Tier(reduce=over)), view.tokens)
+    done = compacted(view, policy(tier(always, when="always"), tier(over)), view.tokens)
     assert isinstance(done, Compacted)
     assert [step.name for step in done.steps] == ["drop"]
     assert over.moments == []
@@ -58,18 +60,18 @@ def test_a_plan_that_frees_less_than_its_tier_demands_is_dropped() -> None:
     """Law GAIN: an applied plan shrinks the view by at least the declared minimum."""
     view = view_from(TALK)
     gain = sum(i.tokens for i in view.items()[:2])
-    kept = compacted(view, policy(Tier(reduce=dropping(0, 1), gain_min=gain)), 10)
+    kept = compacted(view, policy(tier(dropping(0, 1), gain_min=gain)), 10)
     assert isinstance(kept, Compacted)
-    dropped = compacted(view, policy(Tier(reduce=dropping(0, 1), gain_min=gain + 1)), 10)
+    dropped = compacted(view, policy(tier(dropping(0, 1), gain_min=gain + 1)), 10)
     assert isinstance(dropped, Unchanged)
-    larger = compacted(view, policy(Tier(reduce=folding(0, 2, says="words " * 500))), 10)
+    larger = compacted(view, policy(tier(folding(0, 2, says="words " * 500))), 10)
     assert isinstance(larger, Unchanged)
 
 
 def test_a_dropped_plan_leaves_the_view_to_the_next_tier() -> None:
     """Law GAIN: what is not applied is not half applied."""
     view = view_from(TALK)
-    chosen = policy(Tier(reduce=dropping(0, 1), gain_min=10**6), Tier(reduce=dropping(2, 3)))
+    chosen = policy(tier(dropping(0, 1), gain_min=10**6), tier(dropping(2, 3)))
     done = compacted(view, chosen, 10)
     assert isinstance(done, Compacted)
     assert [item.seq for item in done.view] == [0, 1, 4, 5, 6, 7, 8, 9, 10, 11]
@@ -80,7 +82,7 @@ def test_edits_of_every_tier_land_in_the_one_view_that_comes_back() -> None:
     """Law ONCE: one compaction, one break of the prefix; the view that came in is what it was."""
     view = view_from(TALK)
     before = view.items()
-    done = compacted(view, policy(Tier(reduce=dropping(4, 5)), Tier(reduce=folding(0, 4))), 10)
+    done = compacted(view, policy(tier(dropping(4, 5)), tier(folding(0, 4))), 10)
     assert isinstance(done, Compacted)
     assert [item.seq for item in done.view] == [0, *range(6, 12)]
     assert all(a is b for a, b in zip(done.view.items()[1:], before[6:], strict=True))
@@ -91,9 +93,9 @@ def test_edits_of_every_tier_land_in_the_one_view_that_comes_back() -> None:
 def test_nothing_to_do_says_why() -> None:
     """Outcome is a closed union; no exception means "nothing to do"."""
     view = view_from(TALK)
-    fits = compacted(view, policy(Tier(reduce=dropping(0, 1))), view.tokens)
+    fits = compacted(view, policy(tier(dropping(0, 1))), view.tokens)
     assert fits == Unchanged(reason="within the target")
-    stuck = compacted(view, policy(Tier(reduce=idle())), 10)
+    stuck = compacted(view, policy(tier(idle())), 10)
     assert isinstance(stuck, Unchanged)
     assert "nothing may be reduced" in stuck.reason
     assert isinstance(compacted(view, policy(), 10), Unchanged)
@@ -102,7 +104,7 @@ def test_nothing_to_do_says_why() -> None:
 def test_a_pass_that_breaks_a_law_fails_the_compaction_and_changes_nothing() -> None:
     """A fault of a pass is an outcome with its name; what earlier tiers did is not applied either (law ONCE)."""
     view = view_from(TALK)
-    chosen = policy(Tier(reduce=dropping(0, 1)), Tier(reduce=dropping(10, name="rogue")))
+    chosen = policy(tier(dropping(0, 1)), tier(dropping(10, name="rogue")))
     done = compacted(view, chosen, 10)
     assert isinstance(done, Failed)
     assert done.step == "rogue"
@@ -114,7 +116,7 @@ def test_a_pass_that_breaks_a_law_fails_the_compaction_and_changes_nothing() -> 
 def test_durations_are_measured_by_the_clock_that_is_handed_in() -> None:
     """Law SAME: nothing inside reads a clock; without one every duration is 0."""
     view = view_from(TALK)
-    chosen = policy(Tier(reduce=dropping(0, 1)), Tier(reduce=dropping(2, 3)))
+    chosen = policy(tier(dropping(0, 1)), tier(dropping(2, 3)))
     ticks = iter(range(0, 100, 5))
     timed = run(view, chosen, moment_for(view, 10), frame=frame_for(view), clock=lambda: float(next(ticks)))
     assert isinstance(timed, Compacted)
@@ -129,6 +131,46 @@ def test_hints_of_a_pass_come_out_beside_its_edits() -> None:
     view = view_from(TALK)
     one = dropping(0, 1)
     one.hints = ("read a.py again",)
-    done = compacted(view, policy(Tier(reduce=one)), 10)
+    done = compacted(view, policy(tier(one)), 10)
     assert isinstance(done, Compacted)
     assert done.steps[0].hints == ("read a.py again",)
+
+
+def test_a_tier_waits_for_its_own_line_where_the_caller_names_no_target() -> None:
+    """Requirement BUD-12's rule: a ladder's later tiers have thresholds of their own; a target by hand goes before."""
+    view = view_from(TALK)
+    early, late = dropping(0, 1, name="early"), dropping(2, 3, name="late")
+    lines = {"due": Line(percent=100, of="window"), "target": Line(percent=10, of="window")}
+    chosen = policy(tier(early, target=Line(percent=90, of="window")), tier(late, **lines))
+    by_line = replace(moment_for(view, 10, tokens_window=view.tokens), by_hand=False)
+    done = run(view, chosen, by_line, frame=frame_for(view))
+    assert isinstance(done, Compacted)
+    assert [step.name for step in done.steps] == ["early"]
+    assert early.moments[0].tokens_target == view.tokens * 90 // 100
+    by_hand = replace(by_line, by_hand=True)
+    done = run(view, chosen, by_hand, frame=frame_for(view))
+    assert isinstance(done, Compacted)
+    assert [step.name for step in done.steps] == ["early", "late"]
+    assert late.moments[-1].tokens_target == 10
+
+
+def test_below_the_threshold_only_the_tiers_that_always_run_are_asked() -> None:
+    """A clamp at the door is no compaction."""
+    view = view_from(TALK)
+    always, over = dropping(0, 1), idle()
+    quiet = replace(moment_for(view, 10), is_due=False)
+    run(view, policy(tier(always, when="always"), tier(over)), quiet, frame=frame_for(view))
+    assert (len(always.moments), len(over.moments)) == (1, 0)
+    assert run(view, policy(tier(over)), quiet, frame=frame_for(view)) == Unchanged(
+        reason="below the threshold"
+    )
+
+
+def test_a_policy_of_what_is_not_at_hand_says_what_it_needs() -> None:
+    """Law END: the last tier reaches the target or says exactly why not."""
+    view = view_from(TALK)
+    chosen = policy(Tier(name="auto-compact", reduce=None, needs="model"))
+    assert [one.name for one in chosen.inactive] == ["auto-compact"]
+    stuck = compacted(view, chosen, 10)
+    assert isinstance(stuck, Unchanged)
+    assert "auto-compact needs a model" in stuck.reason
