@@ -13,7 +13,7 @@ from bisect import bisect_right
 
 from msgspec import Struct
 
-from foldline.ledger.rule_words import RULES, ConstraintKind, may_hold_rules
+from foldline.ledger.rule_words import RULES, ConstraintKind
 from foldline.ledger.sentences import Span, code_lines, sentences
 
 CHARS_MAX = 320
@@ -51,8 +51,6 @@ class Constraint(Struct, frozen=True, kw_only=True, gc=False):
 
 def constraints(text: str) -> tuple[Constraint, ...]:
     """Every rule in a person's text, in order, none twice; pieces do not overlap."""
-    if not may_hold_rules(text):
-        return ()
     spans = sentences(text)
     code = code_lines(text)
     found: list[Constraint] = []
@@ -74,8 +72,6 @@ def _rules_in(text: str, span: Span, *, is_code: bool) -> list[tuple[ConstraintK
     """Kind and place of each rule in a sentence, in order of place; in code only comments are read."""
     start, end = span
     sentence = text[start:end]
-    if not may_hold_rules(sentence):
-        return []
     offset = start
     if is_code or CODE_LIKE.search(sentence):
         comment = COMMENT.search(sentence)

@@ -117,7 +117,7 @@ def _is_short(text: str, start: int, match: re.Match[str]) -> bool:
     if len(match[0]) > 1:
         return False
     before = text[max(start, match.start() - SHORT_CHARS_MAX) : match.start()]
-    return SHORT.search(before) is not None and not before.endswith("no") or before.strip().isdigit()
+    return (SHORT.search(before) is not None and not before.endswith("no")) or before.strip().isdigit()
 
 
 def _trimmed(text: str, start: int, end: int) -> list[Span]:
