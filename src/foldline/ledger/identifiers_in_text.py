@@ -1,0 +1,86 @@
+"""Identifiers in a text: addresses of the web, mail addresses, hashes, UUIDs, tickets, versions, ids of records.
+
+Knows only words and tokens; `found_in_text` splits them. Names of code are `symbols_in_text`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from foldline.ledger.facts import Fact
+
+IDENTIFIER_CHARS_MAX = 512
+"""A longer one is data: a `data:` address, a token of a session."""
+HASH_CHARS_MIN = 7
+"""What git abbreviates a commit to."""
+HASH_CHARS_MAX = 128
+ID_CHARS_MIN = 5
+"""The shortest id of capitals and digits that is told from a word: a booking code has six, a flight number five."""
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s\"'<>`|{}\\\u3000-\u303f\uff00-\uffef]+")
+_UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
+_TICKET = re.compile(r"(?<![A-Za-z0-9-])[A-Z][A-Z0-9]{1,9}-\d{1,7}(?![\w-])")
+_NOT_TICKETS = ("UTF-", "SHA-", "ISO-", "GPT-", "HTTP-", "BASE-", "AES-", "RSA-", "MD-", "X-", "CPU-", "GPU-")
+_NUMBERED = re.compile(r"(?<![\w&#])#(?:\d{1,6}|[A-Z]\d{4,12})(?![\w.])")
+_MAIL = re.compile(r"[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}")
+_VERSION = re.compile(
+    r"(?<![\w.])(?:[A-Za-z][\w.-]{0,60}[=~<>@]=?)?v?\d{1,5}(?:\.\d{1,6}){2,3}(?:[-+.]?[A-Za-z][\w.+-]{0,30})?(?::\d{2,5})?(?![\w])"
+)
+_PINNED = re.compile(r"(?<![\w.])[A-Za-z][\w.-]{0,60}(?:\[[\w,-]{1,60}\])?[=~<>!]=v?\d[\w.*]{0,30}")
+_HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+")
+_RUNS = re.compile(r"\d+")
+_TRAILING = ".,;:!?*'\"，。；：！？"
+
+
+def identifiers_in(words: Iterable[str], tokens: Iterable[str]) -> Iterator[Fact]:
+    """Each identifier once, in order of what kind it is and then of its first place."""
+    listed = tuple(words)
+    found = dict.fromkeys(
+        (
+            *_urls(listed),
+            *_found(_UUID, [w for w in listed if w.count("-") >= 4]),
+            *(t for t in _found(_TICKET, [w for w in listed if "-" in w]) if not t.startswith(_NOT_TICKETS)),
+            *_found(_NUMBERED, [w for w in listed if "#" in w]),
+            *_found(_MAIL, [w for w in listed if "@" in w]),
+            *_found(_VERSION, [w for w in listed if w.count(".") >= 2]),
+            *_found(_PINNED, [w for w in listed if "=" in w]),
+            *(t for t in tokens if _is_id(t)),
+        )
+    )
+    for text in found:
+        if len(text) <= IDENTIFIER_CHARS_MAX:
+            yield Fact(kind="identifiers", key=text, text=text)
+
+
+def _found(pattern: re.Pattern[str], words: list[str]) -> list[str]:
+    return pattern.findall("\n".join(words)) if words else []
+
+
+def _urls(words: Iterable[str]) -> Iterator[str]:
+    for url in _found(_URL, [w for w in words if "://" in w]):
+        yield trimmed(url)
+
+
+def trimmed(url: str) -> str:
+    """An address without the punctuation of the sentence around it; a closing bracket stays where it was opened."""
+    while url:
+        last = url[-1]
+        opening = {")": "(", "]": "["}.get(last)
+        if last not in _TRAILING and (opening is None or url.count(opening) >= url.count(last)):
+            break
+        url = url[:-1]
+    return url
+
+
+def _is_id(token: str) -> bool:
+    if len(token) < ID_CHARS_MIN or len(token) > HASH_CHARS_MAX or token.isalpha() or token.isdigit():
+        return False
+    if _HEX.fullmatch(token):
+        return len(token) >= HASH_CHARS_MIN and not token.isdigit()
+    digits = _RUNS.findall(token)
+    if not digits:
+        return False
+    if token.isupper() and token.isalnum():
+        return len(token) >= ID_CHARS_MIN + 1 or token[-3:].isdigit()
+    return len(token) >= 8 and (len(digits) >= 3 or (len(digits[-1]) >= 4 and "_" in token))

@@ -1,0 +1,138 @@
+"""Numbers in a text, each with its key: `port=8787`, `"latency_ms": 12`, `took 137 ms`, `12 passed`, `端口 8080`.
+
+A number without a key says nothing and is left out, and so are dates, times, versions and hashes. The key is the word
+before the number, past words that only connect (`timeout is 30`); without one it is the noun behind it. Knows only
+the text.
+
+A pattern that starts with the key would be tried at every letter. So the text is read backwards: from the last digit
+to the first, over what separates, to the key; most places fail at their first character.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from foldline.ledger.facts import Fact
+
+KEY_CHARS_MAX = 48
+"""A longer key is cut at its left."""
+_DIGITS_MAX = 24
+"""A longer run of digits is data."""
+_STEPS_MAX = 2
+"""Words that only connect, between a key and its number."""
+
+_BACKWARDS = re.compile(
+    r"([0-9][0-9.,_]{0,24}[-+]?)"  # the number, last digit first
+    r"[$€£¥~<>≥≤`\"']{0,2}[ =:(]{1,3}[`\"')\]*]{0,3}"
+    r"(?:(?<=[=:]) )?"
+    r"([\w.-]{1,48})"
+)
+_KEY_BACKWARDS = re.compile(r"[ ]([\w.-]{2,48})")
+_NUMBER = re.compile(r"[+-]?\d{1,18}(?:[_,]\d{3}){0,6}(?:\.\d{1,18})?")
+_NOUNED = re.compile(r"[0-9][0-9.,]{0,24}[ -]?[A-Za-z][a-z-]{2,24}")
+_UNIT = re.compile(r" ?(%|[A-Za-zµ]{1,8})(?![\w])")
+_CJK_NUMBER = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af][ :：=（(]{0,2}([0-9]{1,18}(?:,[0-9]{3}){0,5}(?:\.[0-9]{1,18})?)(?![0-9.:/-])"
+    r"( ?(?:%|[A-Za-z]{1,4}(?![A-Za-z])|[\u3400-\u9fff\uac00-\ud7af])?)"
+)
+_CJK_KEY = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+$")
+_CJK_JOINS = re.compile(r"[的是为為在了把将將到至有共约約等从從与與和及第被由だはがをにの은는이가을를의]")
+
+UNITS = frozenset(
+    "ns us µs ms s sec secs second seconds min mins minute minutes h hr hrs hour hours d day days week weeks month "
+    "months year years b kb mb gb tb kib mib gib tib k m g bytes byte bits bit px pt em rem vh vw hz khz mhz ghz "
+    "tokens token chars characters lines line rows times x % fps rpm qps rps km cm mm kg usd eur cny".split()
+)
+_JOINS = frozenset(
+    "is was are were be been to of at by for in on only about around exactly over under above below than from up "
+    "down as and or the a an with per approximately roughly just now still nearly almost least most equals".split()
+)
+_NO_NOUN = _JOINS | frozenset(
+    "if it this that then but so not no we you they he she i will would can could should may might has have had do "
+    "does did when while where which who what because more less other others such between into out".split()
+)
+
+
+def numbers_in(text: str, opened: str) -> Iterator[Fact]:
+    """Each key with each of its values once. `opened` is `text` with escapes laid open, character by character; what
+    a fact quotes comes from `text`."""
+    seen: set[tuple[str, str]] = set()
+    for key, value, start, end in _all(opened):
+        if (key, value) not in seen:
+            seen.add((key, value))
+            yield Fact(kind="numbers", key=key, text=text[start:end], value=value)
+
+
+def _all(text: str) -> Iterator[tuple[str, str, int, int]]:
+    found = [place for match in _BACKWARDS.finditer(text[::-1]) if (place := _keyed(text, match)) is not None]
+    yield from reversed(found)
+    taken = {end for *_, end in found}
+    for match in _NOUNED.finditer(text):
+        place = _nouned(text, match)
+        if place is not None and place[3] not in taken and place[3] - len(place[0]) - 1 not in taken:
+            yield place
+    if not text.isascii():
+        for match in _CJK_NUMBER.finditer(text):
+            place = _cjk(text, match)
+            if place is not None:
+                yield place
+
+
+def _keyed(text: str, match: re.Match[str]) -> tuple[str, str, int, int] | None:
+    size = len(text)
+    end, start = size - match.start(1), size - match.end(2)
+    value = match[1][::-1].lstrip(".,_")
+    if _NUMBER.fullmatch(value) is None:
+        return None
+    if end < size and (text[end].isalnum() or text[end] in "_.-:/%"):
+        unit = _UNIT.match(text, end)
+        if unit is None and (text[end] not in ".:-" or text[end + 1 : end + 2].isalnum()):
+            return None
+    else:
+        unit = _UNIT.match(text, end)
+    if unit is not None and unit[1].lower() in UNITS:
+        end = unit.end()
+    elif unit is not None and unit[0][0] != " ":
+        return None
+    key = match[2][::-1]
+    backwards = match.end(2)
+    for _ in range(_STEPS_MAX):
+        if key.lower() not in _JOINS:
+            break
+        step = _KEY_BACKWARDS.match(match.string, backwards)
+        if step is None:
+            return None
+        key, backwards = step[1][::-1], step.end()
+    key = key.strip(".-")
+    start = size - backwards
+    if text[start - 1 : start] == '"' == text[start + len(key) : start + len(key) + 1]:
+        start -= 1
+    if not key or key.isdigit() or key.lower() in _JOINS or key[0].isdigit():
+        return None
+    return key, value, start, end
+
+
+def _nouned(text: str, match: re.Match[str]) -> tuple[str, str, int, int] | None:
+    raw = match[0]
+    before = text[match.start() - 1 : match.start()]
+    if before.isalnum() or before in ("_", ".", "-", "/", ":", "#"):
+        return None
+    number = _NUMBER.match(raw)
+    assert number is not None
+    noun = raw[number.end() :].lstrip(" -")
+    if noun.lower() in _NO_NOUN or noun.lower() in UNITS or number.end() == len(raw) - len(noun):
+        return None
+    return noun, number[0], match.start(), match.end()
+
+
+def _cjk(text: str, match: re.Match[str]) -> tuple[str, str, int, int] | None:
+    run = _CJK_KEY.search(text, max(0, match.start() + 1 - KEY_CHARS_MAX), match.start() + 1)
+    if run is None:
+        return None
+    pieces = [piece for piece in _CJK_JOINS.split(run[0]) if piece]
+    if not pieces:
+        return None
+    key = pieces[-1]
+    end = match.end() - len(match[2]) + len(match[2].rstrip())
+    return key, match[1], run.start() + run[0].rindex(key), end

@@ -1,0 +1,150 @@
+"""Paths in a text: of files and directories, with slashes or by their extension, Unix and Windows.
+
+Knows only words; `found_in_text` splits them. A line number behind a path is no part of it (`numbers_in_text` keeps
+`bar.py:88`), and an address of the web is an identifier.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from foldline.ledger.facts import Fact
+
+PATH_CHARS_MAX = 512
+"""A longer run is data, not a path (PATH_MAX is 4,096, but no path of a project comes near)."""
+_SEGMENT_CHARS_MAX = 80
+"""A longer segment with neither dot, hyphen nor underscore is base64."""
+
+_RUN = re.compile(r"([\w.@+~$%/-]+)([>(:]?)")
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s\"'<>`|{}]*")
+_WINDOWS = re.compile(r"(?:[A-Za-z]:|\.{1,2}|\\)\\{1,2}[\w.$+~-][\w.$+~\\-]*")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_MIXED_HEAD = re.compile(r"^[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+(?=[A-Za-z0-9_.@~-])")
+_MIXED_END = re.compile(r"(\.[A-Za-z0-9]{1,8})[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af].*")
+_LETTER = re.compile(r"[^\W\d_]")
+
+EXTENSIONS = frozenset(
+    "adoc asm astro avif awk bash bat bib bin bmp bz2 c cc cfg cjs class clj cmake cmd conf cpp cs csproj css csv cts "
+    "cu cuh cxx dart db diff doc docx dockerfile dll ejs env eot erb erl ex exe exs fish fs gif go gql gradle graphql "
+    "groovy gz h hbs hcl hpp hs htm html hxx ico idea ini ipynb jar java jl jpeg jpg js json json5 jsonl jsx kt kts "
+    "less lock log lua map md mdx mjs ml mp3 mp4 mts nix otf parquet patch pb pdf php pkl pl png po pptx properties "
+    "proto ps1 psd pt pth py pyc pyi pyx rb rs rst rtf safetensors sass scala scss sh so sol sql sqlite srt svelte "
+    "svg swift tar tex tf tfvars tgz toml traj ts tsx tsv ttf txt vim vue wasm wav webm webp whl woff woff2 xls xlsx "
+    "xml yaml yml zig zip zsh".split()
+)
+_NAMES = frozenset(
+    "Makefile Dockerfile Containerfile Jenkinsfile Procfile Vagrantfile Gemfile Rakefile Brewfile LICENSE README "
+    "CHANGELOG CODEOWNERS .gitignore .gitattributes .dockerignore .npmrc .nvmrc .env .editorconfig .prettierrc "
+    ".eslintrc .bashrc .zshrc .profile".split()
+)
+_PRODUCTS = frozenset(
+    "node.js next.js vue.js nuxt.js express.js react.js three.js d3.js chart.js asp.net".split()
+)
+_ROOTS = frozenset(
+    "app apps assets bin boot build cmd components config core data deploy dev dist doc docs etc examples home include "
+    "internal lib libs media mnt node_modules opt out packages pages pkg private proc public repo root run sbin "
+    "scripts server src srv static sys target templates test testbed tests tmp tools usr utils var vendor workspace".split()
+)
+
+
+def paths_in(words: Iterable[str]) -> Iterator[Fact]:
+    """Each path once, in order. The key is the path without `./` and the `a/` or `b/` of a diff."""
+    seen: set[str] = set()
+    for text in _candidates(words):
+        key = key_of(text)
+        if key not in seen:
+            seen.add(key)
+            yield Fact(kind="paths", key=key, text=text)
+
+
+def key_of(path: str) -> str:
+    """What makes two spellings the same path."""
+    if "\\" in path:
+        return path.replace("\\\\", "\\")
+    if path.startswith("./"):
+        path = path[2:]
+    if path.startswith(("a/", "b/")) and len(path) > 4:
+        path = path[2:]
+    return path.rstrip("/") or path
+
+
+def _candidates(words: Iterable[str]) -> Iterator[str]:
+    for word in words:
+        if "/" in word:
+            rest = _URL.sub("\n", word) if "://" in word else word
+            for run, after in _RUN.findall(rest):
+                if "/" in run:
+                    yield from _with_slashes(run, after)
+                elif "." in run:
+                    yield from _bare(run, after)
+        elif "\\" in word:
+            yield from _windows(word)
+        elif "." in word or word in _NAMES:
+            for run, after in _RUN.findall(word):
+                yield from _bare(run, after)
+
+
+def _with_slashes(run: str, after: str) -> Iterator[str]:
+    if len(run) > PATH_CHARS_MAX or (after == ">" and run.endswith("/")):
+        return
+    path = _trimmed(run)
+    while "//" in path:
+        path = path[path.index("//") + 2 :]
+    if path and _is_path(path):
+        yield path
+
+
+def _trimmed(run: str) -> str:
+    path = run.rstrip(".-+@%$~" if not run.endswith("..") else "-+@%$~").lstrip("-+%")
+    if not path.isascii():
+        path = _MIXED_HEAD.sub("", path, count=1) if _CJK.match(path) else path
+        path = _MIXED_END.sub(r"\1", path)
+    return path
+
+
+def _is_path(path: str) -> bool:
+    segments = [s for s in path.split("/") if s and s not in (".", "..", "~")]
+    if not segments or not _LETTER.search(path):
+        return False
+    if any(len(s) > _SEGMENT_CHARS_MAX and s.isalnum() for s in segments):
+        return False
+    last = segments[-1]
+    if has_extension(last) or path.startswith(("~/", "./", "../", "@", "$")):
+        return True
+    first = segments[0]
+    if len(segments) == 1:
+        return first in _ROOTS or (path.endswith("/") and not path.startswith("/") and len(first) > 2)
+    if len(segments) == 2 and not path.startswith("/"):
+        return first in _ROOTS or (_is_pair(segments) and any(c in "-_.0123456789" for c in path))
+    return not (first == "s" and last in ("g", "gi")) and any(len(s) > 1 for s in segments)
+
+
+def _is_pair(segments: list[str]) -> bool:
+    return all(len(s) > 1 and _LETTER.search(s) for s in segments)
+
+
+def has_extension(name: str) -> bool:
+    """True for a file's name: a stem and an extension that files have."""
+    stem, _, extension = name.rpartition(".")
+    return bool(stem) and extension.lower() in EXTENSIONS
+
+
+def _bare(run: str, after: str) -> Iterator[str]:
+    name = _trimmed(run).lstrip("@$~")
+    if len(name) > PATH_CHARS_MAX or after == "(" or "@" in name or name.lower() in _PRODUCTS:
+        return
+    stem = name.rpartition(".")[0]
+    if name in _NAMES or (has_extension(name) and stem.strip("._-") and stem not in ("self", "this", "cls")):
+        yield name
+
+
+def _windows(word: str) -> Iterator[str]:
+    for match in _WINDOWS.finditer(word):
+        path = match[0].rstrip(".\\")
+        if len(path) <= PATH_CHARS_MAX and ("\\" in path[2:] or ":" in path) and len(path) > 3:
+            yield path
+    if not _WINDOWS.search(word):
+        for run, after in _RUN.findall(word):
+            if "." in run:
+                yield from _bare(run, after)
