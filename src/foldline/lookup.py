@@ -14,7 +14,9 @@ from msgspec import Struct
 from foldline.core.address import Place, digest_of, parse_address
 from foldline.core.errors import UnknownAddress
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
+from foldline.files import history_for
 from foldline.reduce import slotted
+from foldline.tokens.choose import counter_for
 from foldline.transcripts.transcript import Transcript
 
 
@@ -37,6 +39,10 @@ def show(transcripts: Sequence[Transcript], address: str) -> Shown:
             found = _find(messages, place)
             if found is not None:
                 return found
+    for transcript in transcripts:
+        found = _find_mended(transcript, place)
+        if found is not None:
+            return found
     raise UnknownAddress(
         address, "this history holds something else there; give the file that the address was made from"
     )
@@ -56,9 +62,21 @@ def _find(history: Sequence[Message], place: Place) -> Shown | None:
     if len(messages) == 1:
         return Shown(title=f"message {place.start}", text=_message(messages[0]))
     text = "\n\n".join(
-        f"── message {place.start + n}, {message.role} ──\n{_message(message)}" for n, message in enumerate(messages)
+        f"── message {place.start + n}, {message.role} ──\n{_message(message)}"
+        for n, message in enumerate(messages)
     )
     return Shown(title=f"messages {place.start} to {place.end - 1}", text=text)
+
+
+def _find_mended(transcript: Transcript, place: Place) -> Shown | None:
+    """A part that only the repaired history has: two results of one call, joined in the place of the first."""
+    history = history_for(transcript, counter_for(counter="length/4"), wire=transcript.wire)
+    for item in history.view:
+        if item.seq == place.start and item.message.synthetic is None:
+            for part in item.message.parts:
+                if part.slot == place.slot and digest_of([part]) == place.digest:
+                    return _shown(part, f"{_name(part)} of message {place.start}")
+    return None
 
 
 def _shown(part: Part, title: str) -> Shown:
@@ -93,4 +111,3 @@ def text_of(part: Part) -> str:
             return part.data or part.url or part.ref or ""
         case Opaque():
             return part.raw.decode("utf-8", "replace")
-

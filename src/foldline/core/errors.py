@@ -23,6 +23,14 @@ from __future__ import annotations
 
 from typing import Any
 
+WORDS_MAX = 600
+"""Characters of a reason. What a file says of itself is quoted in it and may be of any length; the middle gives way,
+since the next step stands at the end."""
+
+
+def _bounded(why: str) -> str:
+    return why if len(why) <= WORDS_MAX else f"{why[: WORDS_MAX // 2]} … {why[-WORDS_MAX // 2 :]}"
+
 
 class FoldlineError(Exception):
     """Base of all errors a caller may want to catch."""
@@ -32,7 +40,7 @@ class InvalidTranscript(FoldlineError):
     """The input cannot be read: which file, which line (from 1; `None` when it is not line-based) and why."""
 
     def __init__(self, path: str, line: int | None, why: str) -> None:
-        self.path, self.line, self.why = path, line, why
+        self.path, self.line, self.why = path, line, (why := _bounded(why))
         place = path if line is None else f"{path}:{line}"
         super().__init__(f"{place}: {why}")
 
@@ -41,7 +49,7 @@ class UnknownFormat(FoldlineError):
     """No codec or reader of that name, or none that recognises the content."""
 
     def __init__(self, name: str | None, known: tuple[str, ...], why: str) -> None:
-        self.name, self.known, self.why = name, known, why
+        self.name, self.known, self.why = name, known, (why := _bounded(why))
         super().__init__(f"{why}; known formats: {', '.join(known)}")
 
 
@@ -107,7 +115,7 @@ class SessionCorrupt(FoldlineError):
     """The log is damaged in the middle."""
 
     def __init__(self, offset: int, why: str) -> None:
-        self.offset, self.why = offset, why
+        self.offset, self.why = offset, (why := _bounded(why))
         super().__init__(f"damaged at byte {offset:,}: {why}")
 
 

@@ -128,6 +128,15 @@ def _mend(part: Part) -> Part:
     return part
 
 
+def mended(message: Message) -> Message:
+    """The message without half surrogate pairs; the same one where there are none. For a system prompt, which stands
+    apart from the history."""
+    parts = tuple(_mend(part) for part in message.parts)
+    if all(new is old for new, old in zip(parts, message.parts, strict=True)):
+        return message
+    return replace(message, parts=parts, edited=True)
+
+
 def _mend_inner(inner: Text | Media | Opaque) -> Text | Media | Opaque:
     if isinstance(inner, Text) and is_torn(inner.text):
         return replace(inner, text=whole(inner.text), edited=True)

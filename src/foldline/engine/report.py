@@ -92,15 +92,25 @@ class Report(Struct, frozen=True, kw_only=True):
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values."""
-        value: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))
+        value: dict[str, Any] = _listed(msgspec.to_builtins(self))
         return value
+
+
+def _listed(value: Any) -> Any:
+    """With lists for tuples. By way of JSON text it would fail on half a surrogate pair in a file's own words."""
+    if isinstance(value, dict):
+        return {key: _listed(told) for key, told in value.items()}
+    return [_listed(told) for told in value] if isinstance(value, (list, tuple)) else value
 
 
 def passes_of(steps: tuple[Step, ...]) -> tuple[PassReport, ...]:
     """The steps of a run as the report shows them."""
     return tuple(
         PassReport(
-            name=step.name, edits=len(step.edits), tokens_freed=step.tokens_freed, seconds=round(step.seconds, 6)
+            name=step.name,
+            edits=len(step.edits),
+            tokens_freed=step.tokens_freed,
+            seconds=round(step.seconds, 6),
         )
         for step in steps
     )

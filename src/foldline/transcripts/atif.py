@@ -39,6 +39,8 @@ Kept: TypeAlias = Sequence[tuple[int, Part]]
 """Parts ATIF has no word for, with their indexes."""
 
 _MAJOR: Final = "ATIF-v1."
+INDEX_MAX: Final = 1_000_000
+"""Above any index of a part."""
 
 
 class _Atif:
@@ -196,7 +198,10 @@ def _delegated(result: dict[str, Any]) -> tuple[Any, ...]:
 
 def _kept(value: dict[str, Any]) -> list[tuple[int, Part]]:
     """The parts our own writer kept beside a step or a result, with their indexes."""
-    return [(int(index), read_part(part, 0)) for index, part in _extra(value).get("parts", ())]
+    kept = [(int(index), read_part(part, 0)) for index, part in _extra(value).get("parts", ())]
+    if any(not 0 <= index < INDEX_MAX for index, _ in kept):
+        raise ValueError("a part that was kept has no place")
+    return kept
 
 
 def _extra(value: dict[str, Any]) -> dict[str, Any]:

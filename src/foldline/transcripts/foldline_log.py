@@ -20,11 +20,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.edit import Drop, Edit, Fold, Replace, edited
-from foldline.core.errors import SessionCorrupt
+from foldline.core.errors import SessionCorrupt, UnknownFormat
 from foldline.core.message import Message, Meta, Part, Usage
 from foldline.core.ports import TokenCounter
 from foldline.core.view import Item, item_of
-from foldline.transcripts.log_lines import Entry, Log, parse_log, write_log
+from foldline.transcripts.log_lines import Entry, Header, Log, parse_log, write_log
 from foldline.transcripts.log_values import (
     Json,
     bytes_json,
@@ -44,6 +44,7 @@ from foldline.transcripts.neutral import count, string
 from foldline.transcripts.source import Source
 from foldline.transcripts.transcript import Transcript, Written
 from foldline.wire import strict
+from foldline.wire.formats import CODECS, DEFAULT
 
 NAME: Final = "foldline"
 _SIGN: Final = b'{"foldline":'
@@ -87,16 +88,16 @@ class _Reader:
             raise SessionCorrupt(log.end, f"{log.detail}; restore {source.path} from a copy")
         if log.header is None:
             raise source.fail(f"{log.detail}; give a log that was written to its first line feed")
-        about = strict.loads(log.header.body)
-        contents = _contents(log)
+        about = _about(log.header, source)
+        contents = _contents(log, source)
         compactions = tuple(contents.compactions.values())
         live = _live(contents.messages, compactions)
-        wire = log.header.format
+        wire = string(about.get("wire")) or log.header.format
         at = _last_usage(live, contents.floor)
         return (
             Transcript(
                 format=NAME,
-                wire=string(about.get("wire")) or wire,
+                wire=wire if wire in CODECS else DEFAULT,
                 messages=tuple(item.message for item in live),
                 history=tuple(contents.messages),
                 system=contents.system,
@@ -110,7 +111,7 @@ class _Reader:
                 notes=() if log.state == "clean" else (f"at byte {log.end:,}: {log.detail}; left out",),
                 source=LogSource(
                     log=log,
-                    wire=wire,
+                    wire=log.header.format,
                     compactions=compactions,
                     ordinals=tuple(item.seq for item in live),
                 ),
@@ -159,16 +160,25 @@ WRITER: Final = _Writer()
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _contents(log: Log) -> _Contents:
+def _about(header: Header, source: Source) -> Json:
+    try:
+        about = strict.loads(header.body)
+    except strict.BadJson as error:
+        raise SessionCorrupt(
+            0, f"the first line cannot be read: {error}; restore {source.path} from a copy"
+        ) from error
+    return about if isinstance(about, dict) else {}
+
+
+def _contents(log: Log, source: Source) -> _Contents:
     contents = _Contents(messages=[], compactions={}, unknown=Counter())
     for entry in log.entries:
         try:
             _take(contents, entry)
-        except (ValueError, LookupError, TypeError) as error:
+        except (ValueError, LookupError, TypeError, OverflowError, UnknownFormat) as error:
             why = f"missing {error}" if isinstance(error, KeyError) else str(error)
-            raise SessionCorrupt(
-                entry.offset, f"{entry.kind} entry {entry.seq} cannot be read: {why}"
-            ) from error
+            what = f"{entry.kind} entry {entry.seq} cannot be read: {why}"
+            raise SessionCorrupt(entry.offset, f"{what}; restore {source.path} from a copy") from error
     return contents
 
 
@@ -201,6 +211,9 @@ class _Weightless:
 
     def part(self, part: Part) -> int:
         return 0
+
+    def weights_of(self, messages: Sequence[Message]) -> list[tuple[tuple[int, ...], int]]:
+        return [self.weights(message) for message in messages]
 
     def weights(self, message: Message) -> tuple[tuple[int, ...], int]:
         return (0,) * len(message.parts), 0

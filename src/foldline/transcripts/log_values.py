@@ -16,6 +16,7 @@ from msgspec.structs import fields, replace
 
 from foldline.core.edit import Drop, Edit, Fold, Replace
 from foldline.core.message import (
+    NEW,
     Media,
     Message,
     Meta,
@@ -53,6 +54,8 @@ _SYSTEM_KEYS: Final = {
     "gemini": "systemInstruction",
 }
 """Wire formats that keep the system prompt outside the messages, and the key of a request body it stands under."""
+SLOT_MAX: Final = 1_000_000_000
+"""Above any slot: an address has nine digits for it."""
 _APART: Final = frozenset(("slot", "content", "raw"))
 """Members written by rules of their own, or not at all."""
 
@@ -185,10 +188,15 @@ def part_json(part: Part, place: int) -> Json:
 
 def read_part(body: Mapping[str, Any], place: int) -> Part:
     """The part of its JSON form; raises `ValueError` for an unknown one."""
+    if not isinstance(body, Mapping):
+        raise ValueError(f"a part is an object, not {type(body).__name__}")
     kind = _KINDS.get(str(body.get("part")))
     if kind is None:
         raise ValueError(f"there is no part called {body.get('part')!r}")
-    extra: Json = {"slot": body.get("slot", place)}
+    slot = body.get("slot", place)
+    if not isinstance(slot, int) or not NEW <= slot < SLOT_MAX:
+        raise ValueError(f"a part's slot is its index, not {slot!r}")
+    extra: Json = {"slot": slot}
     if kind is ToolResult:
         extra["content"] = tuple(
             read_part(inner, index) for index, inner in enumerate(body.get("content", ()))

@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.message import Media, Opaque, Reasoning, Text, ToolCall, ToolResult
+from foldline.core.surrogates import is_torn, whole
 from foldline.wire.media import sniff_type
 from foldline.wire.splice import dump_text
 from foldline.wire.strict import parse
@@ -107,12 +108,17 @@ def _fresh(media: Media) -> Media:
     return replace(media, slot=-1, edited=False)
 
 
+def _words(text: str) -> Text:
+    """A text made of foreign words, without half surrogate pairs: the history was mended before they were taken."""
+    return Text(text=whole(text) if is_torn(text) else text)
+
+
 def media_words(media: Media, *, to: str, why: str = "") -> Text:
     """What stands where media could not go."""
     said = " ".join(
         word for word in (media.kind, media.mime or "", media.name or "", media.url or "") if word
     )
-    return Text(text=f"[foldline: {said} {why or f'that {to} does not carry'}]")
+    return _words(f"[foldline: {said} {why or f'that {to} does not carry'}]")
 
 
 def carry_reasoning(reasoning: Reasoning, *, to: str) -> Reasoning | None:
@@ -132,7 +138,7 @@ def opaque_words(opaque: Opaque, *, source: str) -> Text | None:
         return None
     text = value if isinstance(value, str) else dump_text(value)
     return (
-        Text(text=f"[foldline: {opaque.type} of {source or 'the host'}]\n{text}")
+        _words(f"[foldline: {opaque.type} of {source or 'the host'}]\n{text}")
         if len(text) <= OPAQUE_TEXT_MAX
         else None
     )
@@ -154,10 +160,9 @@ def server_words(part: ToolCall | ToolResult, *, source: str) -> tuple[Text, ...
     """A tool that another provider ran itself, as a record: no call, so that no model answers in its likeness
     (anomalyco/opencode#50814). Every text of a result stays a text of its own."""
     if isinstance(part, ToolCall):
-        return (Text(text=f"[foldline: the provider ran {part.name} with {part.arguments}]"),)
-    opening = Text(
-        text=f"[foldline: what {part.name or 'the tool'} gave back{', failed' if part.is_error else ''}]"
-    )
+        return (_words(f"[foldline: the provider ran {part.name} with {part.arguments}]"),)
+    failed = ", failed" if part.is_error else ""
+    opening = _words(f"[foldline: what {part.name or 'the tool'} gave back{failed}]")
     pieces: list[Text] = [opening]
     for piece in part.content:
         match piece:

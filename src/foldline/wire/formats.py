@@ -40,7 +40,7 @@ PLAIN = Rules(
 )
 """The stricter rule of OpenAI chat and Anthropic in every row, for messages that may be sent to either."""
 
-_CHAT_ROLES = frozenset({"tool", "function"})
+_CHAT_ROLES = ("tool", "function")
 _CHAT_KEYS = frozenset(
     {"tool_calls", "function_call", "tool_call_id", "reasoning_content", "refusal", "audio"}
 )

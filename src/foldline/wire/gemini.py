@@ -63,7 +63,7 @@ class GeminiCodec:
         content = object_of(wire)
         role = content.get("role") or "user"  # "If not set, the service will default to 'user'"
         parts = content.get("parts")
-        if role not in _ROLES:
+        if not isinstance(role, str) or role not in _ROLES:
             raise ValueError(f"content: key 'role' must be one of {', '.join(_ROLES)}, not {role!r}")
         if not isinstance(parts, list):
             raise ValueError("content: key 'parts' must be a list")

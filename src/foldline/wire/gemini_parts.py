@@ -49,6 +49,12 @@ def get(value: dict[str, Any], camel: str) -> Any:
     return value.get(key_of(value, camel))
 
 
+def _word(value: dict[str, Any], camel: str) -> str | None:
+    """As `get`, for a key that holds a string; `None` for anything else."""
+    found = get(value, camel)
+    return found if isinstance(found, str) else None
+
+
 def read_part(part: Any, *, slot: int, seen: Counter[str]) -> Part:
     """One part. `seen` counts calls and responses without an id, by tool name, within one content: the n-th call of
     a name gets the id of its n-th response. Raises `ValueError` for a part that is no object."""
@@ -69,7 +75,7 @@ def _opaque(part: dict[str, Any], slot: int) -> Opaque:
 
 
 def _read_text(part: dict[str, Any], slot: int) -> Text | Reasoning | None:
-    text, signature = part.get("text"), get(part, "thoughtSignature")
+    text, signature = part.get("text"), _word(part, "thoughtSignature")
     if not isinstance(text, str) and not (part.get("thought") or signature):
         return None
     text = text if isinstance(text, str) else ""
@@ -116,7 +122,8 @@ def _read_response(value: dict[str, Any], slot: int, *, seen: Counter[str]) -> T
     if response:
         key = _output_key(response)
         content.append(Text(text=response[key] if key else dump_text(response), slot=0))
-    for index, part in enumerate(value.get("parts") or ()):
+    parts = value.get("parts")
+    for index, part in enumerate(parts if isinstance(parts, list) else ()):
         inner = read_part(part, slot=index + 1, seen=seen)
         content.append(
             inner
@@ -144,16 +151,16 @@ def _output_key(response: Any) -> str | None:
 
 
 def _read_inline(value: dict[str, Any], slot: int, *, seen: Counter[str]) -> Media | None:
-    mime, base64 = get(value, "mimeType"), value.get("data")
+    mime, base64 = _word(value, "mimeType"), value.get("data")
     data = payload_of(mime, base64) if isinstance(base64, str) else None
     if data is None:
         return None
-    return Media(kind=media_kind(mime), mime=mime, data=data, name=get(value, "displayName"), slot=slot)
+    return Media(kind=media_kind(mime), mime=mime, data=data, name=_word(value, "displayName"), slot=slot)
 
 
 def _read_file(value: dict[str, Any], slot: int, *, seen: Counter[str]) -> Media | None:
-    mime, uri = get(value, "mimeType"), get(value, "fileUri")
-    if not isinstance(uri, str) or not uri:
+    mime, uri = _word(value, "mimeType"), _word(value, "fileUri")
+    if not uri:
         return None
     own = uri.startswith(_OWN_FILES)
     return Media(
@@ -161,7 +168,7 @@ def _read_file(value: dict[str, Any], slot: int, *, seen: Counter[str]) -> Media
         mime=mime,
         url=None if own else uri,
         ref=uri if own else None,
-        name=get(value, "displayName"),
+        name=_word(value, "displayName"),
         slot=slot,
     )
 

@@ -68,7 +68,7 @@ def _read_media(kind: Any, item: dict[str, Any], *, slot: int) -> Media | None:
 
 
 def _media(item: dict[str, Any], *, url: Any, kind: Any, slot: int) -> Media | None:
-    detail, name, ref = item.get("detail"), item.get("filename"), item.get("file_id")
+    detail, name, ref = (_text_or_none(item.get(key)) for key in ("detail", "filename", "file_id"))
     if isinstance(url, str) and url:
         found = split_data_url(url)
         if found is not None:
@@ -81,9 +81,13 @@ def _media(item: dict[str, Any], *, url: Any, kind: Any, slot: int) -> Media | N
         if url == item.get("file_data"):  # the SDK allows bare base64 here
             return Media(kind=kind, data=url, detail=detail, name=name, slot=slot)
         return Media(kind=kind, url=url, detail=detail, name=name, slot=slot)
-    if isinstance(ref, str) and ref:
+    if ref:
         return Media(kind=kind, ref=ref, detail=detail, name=name, slot=slot)
     return None
+
+
+def _text_or_none(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def write_pieces(pieces: tuple[Piece, ...], old: Any, *, text_type: str) -> Any:

@@ -39,6 +39,8 @@ COPIES_BYTES_MAX = 2**20
 CONTAINERS_MAX = 1_000_000
 """Most arrays and objects in a document that has under `CONTAINER_BYTES_MIN` for each: 15 MB of `[],` cost 0.4 GB."""
 CONTAINER_BYTES_MIN = 8
+KEY_SHOWN_MAX = 60
+"""Characters of a key that an error quotes."""
 
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
@@ -185,9 +187,7 @@ def _refuse_duplicates(data: bytes) -> None:
             if b"\\" in key:
                 key = json.loads(b'"%b"' % key).encode("utf-8", "surrogatepass")
             if key in stack[-1]:
-                raise BadJson(
-                    f"key {key.decode('utf-8', 'replace')!r} is given twice in one object", token.start()
-                )
+                raise _given_twice(key.decode("utf-8", "replace"), token.start())
             stack[-1].add(key)
         elif written == b"{":
             stack.append(set())
@@ -201,9 +201,14 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise BadJson(f"key {key!r} is given twice in one object")
+                raise _given_twice(key)
             seen.add(key)
     return value
+
+
+def _given_twice(key: str, offset: int | None = None) -> BadJson:
+    shown = key if len(key) <= KEY_SHOWN_MAX else f"{key[:KEY_SHOWN_MAX]}…"
+    return BadJson(f"key {shown!r} is given twice in one object", offset)
 
 
 def _refuse_depth(value: Any) -> None:
