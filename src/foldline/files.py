@@ -18,6 +18,7 @@ from foldline.core.errors import InvalidOption
 from foldline.core.message import Message
 from foldline.core.pairing import Needs
 from foldline.core.ports import TokenCounter
+from foldline.core.repair import mended
 from foldline.core.view import Item
 from foldline.engine.report import Report
 from foldline.outgoing import fixed_tokens, joined
@@ -201,7 +202,8 @@ def source_format(transcript: Transcript) -> str:
 
 
 def _request(transcript: Transcript, messages: tuple[Message, ...], format: str) -> Request:
-    return Request(format=format, messages=messages, system=transcript.system, tools=transcript.tools)
+    system = mended(transcript.system) if transcript.system is not None else None
+    return Request(format=format, messages=messages, system=system, tools=transcript.tools)
 
 
 def _tokens_over(sent: Sent, reduced: Reduced, counter: TokenCounter) -> int:

@@ -98,7 +98,7 @@ def history_of(messages: Sequence[Message], *, needs: Needs, counter: TokenCount
 
 def slotted(message: Message) -> Message:
     """The message with a slot for every part, so that each has an address; messages of a wire have them already."""
-    if message.synthetic or all(part.slot != NEW for part in message.parts):
+    if all(part.slot != NEW for part in message.parts):
         return message
     return replace(message, parts=tuple(replace(part, slot=index) for index, part in enumerate(message.parts)))
 
