@@ -147,7 +147,7 @@ JSON = st.recursive(
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(max_size=200),
     lambda inner: st.lists(inner, max_size=8) | st.dictionaries(st.text(max_size=5), inner, max_size=8),
-    max_leaves=20,
+    max_leaves=10,
 )
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foldline.core.address import read_block
+from foldline.core.address import parse_address, read_block
 from foldline.core.message import Message
 from foldline.passes.fold_oldest import FoldOldest
 from foldline.testing.builders import assistant, call, result, system, user
@@ -22,13 +22,13 @@ def fold(done: Planned) -> str:
 
 
 def test_everything_before_the_newest_whole_units_becomes_one_message() -> None:
-    """Law CUT: what is folded is one run behind the system prompt, what stays is untouched and in order."""
+    """Law CUT: what is folded is one run behind the user's wish, what stays is untouched and in order."""
     messages = [system("rules"), *work(40), user("next")]
     done = planned(LAST, messages, target=3000)
     assert done.after.tokens <= 3000
     kept = [item.message for item in done.after if item.message.synthetic is None]
-    assert kept == [messages[0], *messages[-len(kept) + 1 :]]
-    assert 0.7 * 3000 < done.after.tokens
+    assert kept == [*messages[:2], *messages[-len(kept) + 2 :]]
+    assert 0.6 * 3000 < done.after.tokens
 
 
 def test_a_view_that_fits_is_left_alone() -> None:
@@ -83,21 +83,25 @@ def test_what_must_stay_is_clamped_before_the_target_is_given_up() -> None:
 
 
 def test_the_fold_says_what_it_covers_and_how_to_get_it_back() -> None:
-    """Law TRACE, CMP-40: user lines newest first, the rest in numbers, in a user's message."""
-    text = fold(planned(LAST, [*work(40), *talk(9), user("next")], target=1000))
-    found = read_block(text)
+    """Law TRACE, CMP-40: a user's message with the address of all it stands for, and more than a number."""
+    done = planned(LAST, [*work(40), *talk(9), user("next")], target=1000)
+    found = read_block(fold(done))
     assert found is not None
     head, *lines = found[2].splitlines()
     assert head.endswith("folded; the address opens the originals.")
-    assert any(line.startswith("m") or line.startswith("(") for line in lines)
+    assert head.startswith(f"{len(done.folded)} earlier messages, ")
+    assert lines
+    place = parse_address(found[1])
+    assert (place.start, place.end) == (min(done.folded), max(done.folded) + 1)
 
 
-def test_a_second_fold_hands_on_the_lines_of_the_first() -> None:
-    """A summary is never summarised."""
+def test_what_a_user_said_outlives_two_folds() -> None:
+    """A summary is never summarised; user messages stay real messages, or are quoted."""
     first = planned(LAST, [user("remember the milk"), *work(30)[1:], *talk(9), user("next")], target=2000)
     second = planned(LAST, [*(item.message for item in first.after), *work(60)], target=6000)
-    assert 'user: "remember the milk"' in fold(first)
-    assert 'user: "remember the milk"' in fold(second)
+    for done in (first, second):
+        assert fold(done)
+        assert "remember the milk" in "\n".join(done.texts)
 
 
 def test_a_fold_that_would_not_be_smaller_is_not_made() -> None:
