@@ -1,0 +1,46 @@
+"""The named policies are values: every name is there, every number sound, `balanced` the default."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from foldline import compact
+from foldline.core.errors import UnknownPolicy
+from foldline.presets import POLICIES, policy_of
+
+WINDOWS = (8_000, 128_000, 200_000, 1_000_000)
+
+
+def test_the_default_policy_is_balanced() -> None:
+    """interface.md."""
+    assert inspect.signature(compact).parameters["policy"].default == "balanced"
+    assert policy_of("balanced").name == "balanced"
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("tokens_window", WINDOWS)
+def test_a_policy_aims_below_where_it_begins(name: str, tokens_window: int) -> None:
+    """Law GAIN: a target at or above the threshold would compact before every request."""
+    policy = policy_of(name, tokens_window)
+    assert policy.name == name
+    threshold, target = (line.tokens(tokens_window) for line in (policy.threshold, policy.target))
+    assert 0 <= target <= threshold <= tokens_window
+    names = [tier.name for tier in policy.tiers]
+    assert len(set(names)) == len(names)
+
+
+def test_balanced_takes_its_numbers_from_the_requirements() -> None:
+    """80 % of the input budget, down to 50 %."""
+    policy = policy_of("balanced", 200_000)
+    assert policy.threshold.tokens(200_000) == 144_000
+    assert policy.target.tokens(200_000) == 90_000
+
+
+def test_an_unknown_policy_lists_what_there_is() -> None:
+    """The error says what to do next."""
+    with pytest.raises(UnknownPolicy) as caught:
+        policy_of("thrifty")
+    assert caught.value.known == tuple(POLICIES)
+    assert "balanced" in str(caught.value)

@@ -1,0 +1,86 @@
+"""Settings: written, merged, resolved once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from foldline.core.errors import InvalidOption
+from foldline.settings import FILE, FILE_MAX, known_model, load, plan_for, user_file
+from foldline.tokens.models import WINDOW_DEFAULT
+
+
+@pytest.fixture
+def user_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's settings file, and a working folder without one."""
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    path = tmp_path / "user.toml"
+    monkeypatch.setenv("FOLDLINE_CONFIG", str(path))
+    return path
+
+
+def test_without_a_file_there_are_no_settings(user_settings: Path) -> None:
+    """Everything has a default."""
+    assert load().models == {}
+    assert load().sources == ()
+
+
+def test_the_projects_word_goes_before_the_users_key_by_key(user_settings: Path, tmp_path: Path) -> None:
+    """The user's file first, the project's over it; both are named."""
+    user_settings.write_text('[models."m"]\nwindow = 1000\nmax_output = 10\n[models."n"]\nwindow = 5\n')
+    project = tmp_path / "work"
+    (project / FILE).write_text('[models."m"]\nwindow = 2000\n')
+    found = load(project=project)
+    assert found.models == {"m": {"window": 2000, "max_output": 10}, "n": {"window": 5}}
+    assert found.sources == (str(user_settings), str(project / FILE))
+    assert load().models == found.models
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"window = [", b"\xff\xfe", b"models = 3\n", b"[models]\nm = 3\n", b"# " + b"x" * FILE_MAX],
+    ids=["no TOML", "no UTF-8", "no table", "no table of a model", "too large"],
+)
+def test_a_file_that_cannot_be_read_is_refused_with_its_path(user_settings: Path, data: bytes) -> None:
+    """A setting that is silently passed over is worse than none."""
+    user_settings.write_bytes(data)
+    with pytest.raises(InvalidOption) as caught:
+        load()
+    assert str(user_settings) in str(caught.value)
+
+
+def test_the_users_file_lies_where_the_environment_says(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """FOLDLINE_CONFIG, then XDG_CONFIG_HOME, then ~/.config."""
+    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "a.toml"))
+    assert user_file() == tmp_path / "a.toml"
+    monkeypatch.delenv("FOLDLINE_CONFIG")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    assert user_file() == tmp_path / "foldline" / FILE
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert user_file() == tmp_path / ".config" / "foldline" / FILE
+
+
+def test_the_users_own_word_on_a_model_goes_first(user_settings: Path) -> None:
+    """A user knows their deployment better than a table."""
+    user_settings.write_text('[models."gpt-4o"]\nwindow = 4321\n')
+    assert plan_for("gpt-4o").window == 4321
+    assert known_model("gpt-4o")[0].window == 4321
+
+
+def test_an_unknown_model_has_the_default_window_and_a_note(user_settings: Path) -> None:
+    """A stated default and a warning; the warning comes back as a value."""
+    planned = plan_for("nobody/has-this-one")
+    assert planned.window == WINDOW_DEFAULT
+    assert any("nobody/has-this-one" in note for note in planned.notes)
+
+
+def test_what_a_file_states_of_its_window_serves_where_no_model_is_named(user_settings: Path) -> None:
+    """The session's own word, then the default."""
+    assert plan_for(None, stated=32_000).window == 32_000
+    assert plan_for(None).window == WINDOW_DEFAULT
+    assert plan_for(None).notes == ()
