@@ -18,11 +18,13 @@ from foldline.engine.report import Report
 from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of
 from foldline.reduce import Goal, Reduced, broken_laws, history_of, needs_of, reduce
-from foldline.settings import window_of
+from foldline.settings import plan_for
 from foldline.tokens.choose import counter_for
 from foldline.wire.body import declared_limits, read_body
 from foldline.wire.codec import Codec, Rules
 from foldline.wire.formats import PLAIN, codec, detect, is_plain
+
+FOCUS_NOTE = "focus has no effect without a model to write the summary"
 
 
 class Compaction(Struct, frozen=True, kw_only=True):
@@ -60,13 +62,13 @@ def compact(
     """
     if completer is not None:
         raise InvalidOption("completer", "…", "compaction by a model is not part of this version; leave it out")
-    chosen = policy_of(policy)
     name = detect(messages) if format == "auto" else format
     reader = codec(name)
     request = read_body({"messages": list(messages), "system": system, "tools": tools}, format=name)
     rules = PLAIN if format == "auto" and is_plain(messages) else reader.rules
-    counting = counter_for(model, counter=counter, wire=name)
-    window, notes = window_of(model)
+    planned = plan_for(model)
+    chosen = policy_of(policy, planned.window)
+    counting = counter_for(model, counter=counter or chosen.counter or planned.counter, wire=name)
     history = history_of(
         request.messages,
         needs=needs_of(rules, tail_stays_open=True),
@@ -74,10 +76,11 @@ def compact(
         tokens_fixed=fixed_tokens(request, counting),
     )
     history = replace(history, limits=declared_limits(request.tools))
-    if focus:
-        notes = (*notes, "focus has no effect without a model to write the summary")
+    notes = (*planned.notes, FOCUS_NOTE) if focus else planned.notes
     blank = Report(format=name, model=model, notes=notes)
-    goal = Goal(policy=chosen, to=to, tokens_window=window, pins=tuple(pins))
+    goal = Goal(
+        policy=chosen, to=to, tokens_window=planned.window, output_max=planned.output_max, pins=tuple(pins)
+    )
     reduced = reduce(history, goal, counter=counting, report=blank, clock=perf_counter)
     result = _result(reduced, rules, reader)
     return _reached(result)

@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 
 from foldline.core.errors import UnknownFormat
-from foldline.presets import POLICIES
+from foldline.engine.policy import Line, Policy, Tier
+from foldline.presets import POLICIES, WINDOW_SHOWN, policy_of
 from foldline.settings import known_model
 from foldline.tokens import models as table
 from foldline.transcripts import detect
@@ -29,29 +30,45 @@ def known_format(name: str) -> str:
 
 
 def policies() -> list[dict[str, Any]]:
-    """Every policy with its tiers and all their numbers, in order."""
-    return [
-        {
-            "name": policy.name,
-            "sentence": policy.sentence,
-            "threshold": msgspec.to_builtins(policy.threshold),
-            "target": msgspec.to_builtins(policy.target),
-            "tiers": [
-                {
-                    "pass": tier.reduce.name,
-                    "when": tier.when,
-                    "gain_min": tier.gain_min,
-                    "values": {
-                        key: value
-                        for key, value in msgspec.to_builtins(tier.reduce, order="deterministic").items()
-                        if key != "name"
-                    },
-                }
-                for tier in policy.tiers
-            ],
-        }
-        for policy in POLICIES.values()
-    ]
+    """Every policy with its tiers and all their numbers, in order, for a window of `WINDOW_SHOWN` tokens."""
+    return [_policy(policy_of(name, WINDOW_SHOWN)) for name in POLICIES]
+
+
+def _policy(policy: Policy) -> dict[str, Any]:
+    lines = {name: getattr(policy, name) for name in ("threshold", "target", "handoff", "forced", "advice")}
+    return {
+        "name": policy.name,
+        "sentence": policy.sentence,
+        "source": policy.source,
+        "tokens_window": WINDOW_SHOWN,
+        "counter": policy.counter,
+        **{name: _line(line) for name, line in lines.items()},
+        "tiers": [
+            {
+                "name": tier.name,
+                "needs": tier.needs or None,
+                "when": tier.when,
+                "due": _line(tier.due),
+                "target": _line(tier.target),
+                "gain_min": tier.gain_min,
+                "values": _values(tier),
+            }
+            for tier in policy.tiers
+        ],
+    }
+
+
+def _line(line: Line | None) -> dict[str, Any] | None:
+    if line is None:
+        return None
+    return {**msgspec.to_builtins(line), "tokens": line.tokens(WINDOW_SHOWN)}
+
+
+def _values(tier: Tier) -> dict[str, Any]:
+    if tier.reduce is None:
+        return {}
+    values: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(tier.reduce, order="deterministic"))
+    return {key: value for key, value in values.items() if key != "name"}
 
 
 def models(name: str | None = None) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from foldline.core.view import Item
 from foldline.files import history_for
 from foldline.passes.results import find_results
 from foldline.presets import policy_of
-from foldline.settings import window_of
+from foldline.settings import plan_for
 from foldline.tokens.choose import counter_for
 from foldline.transcripts.transcript import Transcript
 
@@ -42,13 +42,12 @@ def distribution(
 ) -> dict[str, Any]:
     """The distribution of one conversation, by the model named or the file's own; the kinds add up to the total."""
     name = model or transcript.model
-    counting = counter_for(name, counter=counter, wire=transcript.wire)
+    planned = plan_for(name, stated=transcript.tokens_window if model is None else None)
+    chosen = policy_of(policy, planned.window)
+    counting = counter_for(name, counter=counter or chosen.counter or planned.counter, wire=transcript.wire)
     history = history_for(transcript, counting, wire=transcript.wire)
     items = history.view.items()
-    stated = transcript.tokens_window if model is None else None
-    window, notes = window_of(name, stated=stated)
-    chosen = policy_of(policy)
-    threshold = chosen.threshold.tokens(window)
+    threshold = chosen.threshold.tokens(planned.window, output_max=planned.output_max)
     by_kind = Counter(dict.fromkeys(KINDS, 0))
     by_kind["system"] = history.tokens_fixed
     if transcript.tools:
@@ -68,13 +67,13 @@ def distribution(
         "tokens_total": history.tokens,
         "tokens_anchored": projected.tokens_anchored,
         "tokens_estimated": projected.tokens_estimated,
-        "tokens_window": window,
+        "tokens_window": planned.window,
         "tokens_threshold": threshold,
         "percent": percent(projected.tokens, threshold),
         "by_kind": {kind: by_kind[kind] for kind in KINDS},
         "by_tool": _by_tool(items),
         "largest": _largest(items),
-        "notes": [*transcript.notes, *notes],
+        "notes": [*transcript.notes, *planned.notes],
     }
 
 

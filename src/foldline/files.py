@@ -25,7 +25,7 @@ from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of
 from foldline.provider_rules import broken_rules
 from foldline.reduce import Goal, History, Reduced, broken_laws, history_of, needs_of, reduce
-from foldline.settings import window_of
+from foldline.settings import Planned, plan_for
 from foldline.tokens.choose import counter_for
 from foldline.transcripts import detect
 from foldline.transcripts.transcript import Transcript, Written
@@ -134,10 +134,11 @@ def compact(transcripts: Sequence[Transcript], options: CompactOptions) -> Compa
 
 def _compact_one(transcript: Transcript, options: CompactOptions) -> FileResult:
     target = _target_format(transcript, options.as_format)
-    goal, notes = goal_of(options, transcript)
-    counter = counter_for(options.model, counter=options.counter, wire=transcript.wire)
+    goal, planned = goal_of(options, transcript)
+    named = options.counter or goal.policy.counter or planned.counter
+    counter = counter_for(options.model, counter=named, wire=transcript.wire)
     history = history_for(transcript, counter, wire=_wire_of(transcript, target))
-    blank = Report(format=transcript.format, model=options.model, notes=(*_notes(transcript, options), *notes))
+    blank = Report(format=transcript.format, model=options.model, notes=(*_notes(transcript, options), *planned.notes))
     for attempt in range(TRIES_MAX):
         reduced = reduce(history, goal, counter=counter, report=blank, clock=perf_counter)
         sent = outgoing(transcript, reduced.view.items(), target)
@@ -159,12 +160,17 @@ def _compact_one(transcript: Transcript, options: CompactOptions) -> FileResult:
     return FileResult(report=report, data=data, format=target)
 
 
-def goal_of(options: CompactOptions, transcript: Transcript) -> tuple[Goal, tuple[str, ...]]:
-    """The options as the engine wants them, and what a person should know about the window."""
-    stated = transcript.tokens_window if options.model is None else None
-    window, notes = window_of(options.model, stated=stated)
-    policy = policy_of(options.policy)
-    return Goal(policy=policy, to=options.to, tokens_window=window, pins=options.pins), notes
+def goal_of(options: CompactOptions, transcript: Transcript) -> tuple[Goal, Planned]:
+    """The options as the engine wants them, and the numbers they are planned with."""
+    planned = plan_for(options.model, stated=transcript.tokens_window if options.model is None else None)
+    goal = Goal(
+        policy=policy_of(options.policy, planned.window),
+        to=options.to,
+        tokens_window=planned.window,
+        output_max=planned.output_max,
+        pins=options.pins,
+    )
+    return goal, planned
 
 
 class Sent(Struct, frozen=True, kw_only=True):

@@ -1,42 +1,189 @@
 """The named policies: values made of passes, thresholds and targets.
 
-The numbers come from the documents that `docs/reference/policies.md` names; `balanced` is ours. Counterpart:
-`foldline.engine.policy`, which says what a policy is.
+Each but `balanced` carries the numbers of one design document (`docs/reference/policies.md` names it), row for row of
+its presets table. Tiers that need a model, a session's records or a provider's service are named and inactive here.
+Counterpart: `foldline.engine.policy`, which says what a policy is.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from foldline.core.budget import result_limits
 from foldline.core.errors import UnknownPolicy
 from foldline.engine.policy import Line, Policy, Tier
+from foldline.ledger.tools import CASCADE_KINDS
 from foldline.passes.budget_reduction import BudgetReduction
 from foldline.passes.collapse import Collapse
 from foldline.passes.fold_oldest import FoldOldest
 from foldline.passes.microcompact import Microcompact
+from foldline.passes.snip import Snip
 
-BALANCED = Policy(
-    name="balanced",
-    sentence="Shrinks to a target at the least loss: oversized results, then old tool output, then talk, then old rounds.",
-    threshold=Line(percent=80, of="input"),
-    target=Line(percent=50, of="input"),
-    tiers=(
-        Tier(
-            reduce=BudgetReduction(
-                unit="tokens", limit=4000, head=1500, tail=500, per_tool=(("file_read", 8000), ("shell", 2000))
-            )
+WINDOW_SHOWN = 200_000
+"""The window that `foldline policies` shows numbers for."""
+INPUT_80 = Line(percent=80, of="input")
+INPUT_70 = Line(percent=70, of="input")
+TRIGGER = Line(percent=85, of="effective")
+
+
+def _ledger(*, due: Line | None = None, target: Line | None = None) -> Tier:
+    """The deterministic last tier: where a model fails or is absent, and before a request that would not fit."""
+    return Tier(name="ledger", reduce=FoldOldest(name="ledger"), due=due, target=target)
+
+
+def _balanced(_window: int | None) -> Policy:
+    return Policy(
+        name="balanced",
+        sentence="Shrinks at the least loss: oversized results, then old tool output, then old rounds.",
+        source="ours: docs/decisions/0005-balanced.md",
+        threshold=INPUT_80,
+        target=Line(percent=50, of="input"),
+        tiers=(
+            Tier(
+                name="budget-reduction",
+                reduce=BudgetReduction(
+                    unit="tokens",
+                    limit=4000,
+                    head=1500,
+                    tail=500,
+                    per_tool=(("file_read", 8000), ("shell", 2000)),
+                ),
+            ),
+            Tier(name="microcompact", reduce=Microcompact(to_target=True, keep_share=0.4)),
+            Tier(name="auto-compact", reduce=None, needs="model"),
+            _ledger(),
         ),
-        Tier(reduce=Microcompact(to_target=True, keep_share=0.4)),
-        Tier(reduce=Collapse()),
-        Tier(reduce=FoldOldest()),
-    ),
-)
-"""Start values of requirement PRE-7: limits of BUD-7, head and tail of MIC-1, newest results of MIC-8."""
-
-POLICIES: dict[str, Policy] = {policy.name: policy for policy in (BALANCED,)}
+    )
 
 
-def policy_of(name: str) -> Policy:
-    """The policy of that name. Raises `UnknownPolicy`, which lists what there is."""
-    try:
-        return POLICIES[name]
-    except KeyError:
-        raise UnknownPolicy(name, tuple(POLICIES)) from None
+def _handoff(window: int | None) -> Policy:
+    per_turn, per_result = result_limits(window)
+    clamp = BudgetReduction(
+        limit=per_result,
+        head=per_result * 3 // 4,
+        tail=per_result - per_result * 3 // 4,
+        per_turn=per_turn,
+    )
+    return Policy(
+        name="handoff",
+        sentence="A hand-off note before the line, then local reduction, then a ledger with exact records.",
+        source="A: context module of a coding agent",
+        threshold=INPUT_80,
+        target=INPUT_70,
+        handoff=INPUT_70,
+        tiers=(
+            Tier(name="budget-reduction", reduce=clamp, when="always"),
+            Tier(name="hand-off", reduce=None, needs="session"),
+            Tier(
+                name="microcompact",
+                reduce=Microcompact(idle_over_s=60, keep_rounds=3, keep_results=0),
+                when="always",
+            ),
+            Tier(name="snip", reduce=Snip(unit="tool-rounds"), due=INPUT_80, target=INPUT_70),
+            Tier(name="auto-compact", reduce=None, needs="model", due=INPUT_80),
+            _ledger(due=INPUT_80),
+        ),
+    )
+
+
+def _reserve(_window: int | None) -> Policy:
+    return Policy(
+        name="reserve",
+        sentence="One summary by the same model on the live prefix, before the request that would cross the line.",
+        source="B: message-compact specification",
+        threshold=Line(percent=100, of="reserve"),
+        target=Line(percent=100, of="reserve"),
+        growth=False,
+        counts_fixed=False,
+        tiers=(Tier(name="auto-compact", reduce=None, needs="model"),),
+    )
+
+
+def _minimal(_window: int | None) -> Policy:
+    return Policy(
+        name="ladder-minimal",
+        sentence="The oldest messages go, a notice stays; no model, no tokenizer.",
+        source="C: four-level pipeline, minimal scale",
+        threshold=TRIGGER,
+        target=TRIGGER,
+        counter="length/4",
+        tiers=(Tier(name="snip", reduce=Snip(over_messages=50)), _ledger()),
+    )
+
+
+def _ladder(name: str, reserved: int, *tail: Tier) -> Policy:
+    trigger = Line(percent=85, of="effective", reserved=reserved)
+    half = Line(percent=50, of="effective", reserved=reserved)
+    truncate = BudgetReduction(
+        name="microcompact",
+        unit="tokens",
+        limit=4000,
+        head=1500,
+        tail=500,
+        per_tool=(("file_read", 8000), ("shell", 2000)),
+    )
+    return Policy(
+        name=name,
+        sentence="Four levels, cheapest first: snip, truncate, collapse, summarise to half the budget.",
+        source="C: four-level pipeline",
+        threshold=trigger,
+        target=trigger,
+        tiers=(
+            Tier(name="snip", reduce=Snip(over_messages=20)),
+            Tier(name="microcompact", reduce=truncate),
+            Tier(name="collapse", reduce=Collapse(window=15)),
+            Tier(name="auto-compact", reduce=None, needs="model", due=trigger, target=half),
+            _ledger(due=trigger, target=half),
+            *tail,
+        ),
+    )
+
+
+def _professional(_window: int | None) -> Policy:
+    return _ladder("ladder-professional", 0)
+
+
+def _enterprise(_window: int | None) -> Policy:
+    return _ladder("ladder-enterprise", 1000, Tier(name="rebuild", reduce=None, needs="session"))
+
+
+def _cascade(_window: int | None) -> Policy:
+    line = Line(percent=90, of="window")
+    clear = Microcompact(kinds=CASCADE_KINDS, first_calls=50, every_calls=25, idle_from_s=5400)
+    return Policy(
+        name="cascade",
+        sentence="Results are cut before every request and cleared by count; whole turns go before anything is summarised.",
+        source="D: budget reduction and five-tier cascade",
+        threshold=line,
+        target=line,
+        forced=Line(percent=95, of="window"),
+        advice=Line(percent=60, of="window"),
+        tiers=(
+            Tier(name="budget-reduction", reduce=BudgetReduction(), when="always"),
+            Tier(name="microcompact", reduce=clear, when="always"),
+            Tier(name="snip", reduce=Snip(unit="turns")),
+            Tier(name="collapse", reduce=None, needs="model"),
+            Tier(name="auto-compact", reduce=None, needs="model"),
+            _ledger(),
+        ),
+    )
+
+
+POLICIES: dict[str, Callable[[int | None], Policy]] = {
+    "balanced": _balanced,
+    "handoff": _handoff,
+    "reserve": _reserve,
+    "ladder-minimal": _minimal,
+    "ladder-professional": _professional,
+    "ladder-enterprise": _enterprise,
+    "cascade": _cascade,
+}
+"""By name: what makes the policy for a window (tokens, `None` when it is not known)."""
+
+
+def policy_of(name: str, tokens_window: int | None = None) -> Policy:
+    """The policy of that name for a window. Raises `UnknownPolicy`, which lists what there is."""
+    make = POLICIES.get(name)
+    if make is None:
+        raise UnknownPolicy(name, tuple(POLICIES))
+    return make(tokens_window)

@@ -55,6 +55,9 @@ class Goal(Struct, frozen=True, kw_only=True):
     """Tokens of the whole request, or a share of it in (0, 1); `None`: the policy's target, from its threshold on."""
     tokens_window: int | None = None
     output_cap: int | None = None
+    """Most output tokens that the request itself asks for."""
+    output_max: int | None = None
+    """Most output tokens that the model can write."""
     pins: tuple[int | str, ...] = ()
     idle_s: float | None = None
 
@@ -144,17 +147,25 @@ def reduce(
         messages_before=len(history.view),
         repairs=history.repairs,
     )
-    if target is None or history.tokens <= target:
+    always = goal.to is None and any(tier.when == "always" for tier in goal.policy.tiers)
+    if (target is None or history.tokens <= target) and not always:
         return _unchanged(history, filled, "within the target" if target is not None else "below the threshold")
     moment = Moment(
-        tokens_excess=history.tokens - target,
-        tokens_target=max(0, target - history.tokens_fixed),
+        tokens_excess=0 if target is None else history.tokens - target,
+        tokens_target=history.view.tokens if target is None else max(0, target - history.tokens_fixed),
         tokens_window=goal.tokens_window,
+        tokens_fixed=history.tokens_fixed,
+        output_cap=goal.output_cap,
+        output_max=goal.output_max,
+        by_hand=goal.to is not None,
+        is_due=target is not None,
         idle_s=goal.idle_s,
+        usage_known=goal.tokens_window is not None,
     )
     match run(history.view, goal.policy, moment, frame=frame, clock=clock):
         case Unchanged(reason=reason):
-            return _unchanged(history, replace(filled, outcome="unreachable"), reason)
+            outcome = "unchanged" if target is None or history.tokens <= target else "unreachable"
+            return _unchanged(history, replace(filled, outcome=outcome), reason)
         case Failed(step=step, error=error):
             return _unchanged(history, replace(filled, outcome="failed"), f"{step}: {error}")
         case Compacted(view=view, steps=steps) as done:
@@ -165,9 +176,9 @@ def reduce(
 def target_of(tokens: int, goal: Goal) -> int | None:
     """The target in tokens of the whole request; `None` when the policy's threshold is not reached."""
     if goal.to is None:
-        window = goal.tokens_window or 0
-        due = tokens >= goal.policy.threshold.tokens(window, goal.output_cap)
-        return goal.policy.target.tokens(window, goal.output_cap) if due else None
+        window, policy = goal.tokens_window or 0, goal.policy
+        due = tokens >= policy.threshold.tokens(window, goal.output_cap, output_max=goal.output_max)
+        return policy.target.tokens(window, goal.output_cap, output_max=goal.output_max) if due else None
     if isinstance(goal.to, bool) or goal.to <= 0:
         raise InvalidOption("to", goal.to, "give tokens above 0, or a share between 0 and 1")
     if isinstance(goal.to, float):
@@ -215,7 +226,7 @@ def _unchanged(history: History, report: Report, reason: str) -> Reduced:
 
 def _compacted(history: History, view: View, edits: tuple[Edit, ...], report: Report) -> Reduced:
     tokens = view.tokens + history.tokens_fixed
-    target = report.tokens_target or 0
+    target = report.tokens_target if report.tokens_target is not None else tokens
     reached = tokens <= target
     covers = covers_of(edits, view)
     folds = [edit for edit in edits if isinstance(edit, Fold)]

@@ -72,6 +72,18 @@ def _read(path: Path) -> dict[str, Any]:
         raise InvalidOption("settings", str(path), f"cannot be read ({error}); mend or remove the file") from error
 
 
+class Planned(Struct, frozen=True, kw_only=True):
+    """What to plan with."""
+
+    window: int
+    output_max: int | None = None
+    """Most output tokens of the model; `None` where no model is named."""
+    counter: str | None = None
+    """The model's counter, where the user's own word or the table names one."""
+    notes: tuple[str, ...] = ()
+    """What a person should know about these numbers."""
+
+
 def known_model(name: str, *, stated: int | None = None) -> tuple[Model, tuple[str, ...]]:
     """What is known of a model, the user's own word first, and what a person should know about that."""
     with warnings.catch_warnings(record=True) as caught:
@@ -80,10 +92,9 @@ def known_model(name: str, *, stated: int | None = None) -> tuple[Model, tuple[s
     return known, (*known.notes, *(str(warning.message) for warning in caught))
 
 
-def window_of(name: str | None, *, stated: int | None = None) -> tuple[int, tuple[str, ...]]:
-    """The window to plan with, and what a person should know about it. Without a model: what the file states, else a
-    default."""
+def plan_for(name: str | None, *, stated: int | None = None) -> Planned:
+    """The numbers of a model; without one, the window that the file states, else a default."""
     if name is None:
-        return (stated or WINDOW_DEFAULT), ()
+        return Planned(window=stated or WINDOW_DEFAULT)
     known, notes = known_model(name, stated=stated)
-    return known.window, notes
+    return Planned(window=known.window, output_max=known.max_output, counter=known.family, notes=notes)

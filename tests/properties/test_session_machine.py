@@ -20,7 +20,7 @@ from foldline.passes.collapse import Collapse
 from foldline.passes.fold_oldest import FoldOldest
 from foldline.passes.microcompact import Microcompact
 from foldline.passes.snip import Snip
-from foldline.presets import POLICIES
+from foldline.presets import POLICIES, policy_of
 from foldline.testing.builders import frame_for, moment_for, system, user, view_from
 from foldline.testing.counting import CharacterCounter
 from foldline.testing.strategies import broken_sessions, media, rounds, texts
@@ -139,7 +139,7 @@ class SessionMachine(RuleBasedStateMachine):
     def compact_by_a_policy(self, policy: str, share: float) -> None:
         frame = frame_for(self.view, pins=sorted(self.pins))
         moment = moment_for(self.view, int(self.view.tokens * share))
-        outcome = run(self.view, POLICIES[policy], moment, frame=frame)
+        outcome = run(self.view, policy_of(policy, 1_000), moment, frame=frame)
         if isinstance(outcome, Compacted):
             assert outcome.view.tokens < self.view.tokens, "law GAIN"
             self.remember()

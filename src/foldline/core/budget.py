@@ -28,3 +28,37 @@ def input_budget(tokens_window: int, output_cap: int | None = None) -> int:
 def effective_budget(tokens_window: int, reserved: int = 0) -> int:
     """95 % of the window, less a fixed reserve (200,000 → 190,000; with 1,000 reserved 189,000; requirement TOK-11)."""
     return max(0, tokens_window * SAFETY_PERCENT // 100 - reserved)
+
+
+RESERVE_OUTPUT_MAX = 20_000
+RESERVE_BUFFER = 13_000
+"""Both from requirement BUD-2."""
+
+
+def reserve_threshold(tokens_window: int, output_max: int | None = None) -> int:
+    """Window less the model's output, at most 20,000, less 13,000, never below 0 (200,000 with 32,000 → 167,000; with
+    8,000 → 179,000; requirement BUD-2)."""
+    output = RESERVE_OUTPUT_MAX if output_max is None else min(output_max, RESERVE_OUTPUT_MAX)
+    return max(0, tokens_window - output - RESERVE_BUFFER)
+
+
+RESULT_SHARE_PERCENT = 15
+CHARS_PER_TOKEN = 4
+TURN_CHARS = (20_000, 400_000)
+RESULT_CHARS = (10_000, 200_000)
+"""Bounds of requirement BUD-8."""
+
+
+def result_limits(tokens_window: int | None) -> tuple[int, int]:
+    """Characters that all results of one turn, and one result, may take: 15 % of the window at 4 characters a token,
+    and half of that, each within its bounds (200,000 → 120,000 and 60,000; no window known: 200,000 and 100,000)."""
+    if tokens_window is None:
+        return 200_000, 100_000
+    turn = tokens_window * RESULT_SHARE_PERCENT // 100 * CHARS_PER_TOKEN
+    turn = min(max(turn, TURN_CHARS[0]), TURN_CHARS[1])
+    return turn, min(max(turn // 2, RESULT_CHARS[0]), RESULT_CHARS[1])
+
+
+def replacement_max(tokens_source: int, tokens_window: int) -> int:
+    """The bound on what replaces a history: min(50,000, half the window, max(5,000, 80 % of the source)) (CMP-10)."""
+    return min(50_000, tokens_window // 2, max(5_000, tokens_source * 80 // 100))

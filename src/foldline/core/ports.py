@@ -70,6 +70,16 @@ class Moment(Struct, frozen=True, kw_only=True, gc=False):
     tokens_target: int = 0
     """Target for the messages alone, system prompt and tools already taken off."""
     tokens_window: int | None = None
+    tokens_fixed: int = 0
+    """Tokens of system prompt and tools, which no pass touches."""
+    output_cap: int | None = None
+    """Most output tokens that the request itself asks for."""
+    output_max: int | None = None
+    """Most output tokens that the model can write."""
+    by_hand: bool = True
+    """True when the caller named the target: every tier goes for it. False: each goes for its own line."""
+    is_due: bool = True
+    """False below the policy's threshold, where only the tiers run that run before every request."""
     reason: str = "manual"
     """Why: `manual`, `threshold`, `reactive`, `request`."""
     idle_s: float | None = None

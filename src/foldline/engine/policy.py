@@ -5,35 +5,29 @@ A policy is a value. Counterpart: `foldline.core.ports.Pass`, which plans a redu
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from foldline.core.budget import effective_budget, input_budget
+from foldline.core.budget import effective_budget, input_budget, reserve_threshold
 from foldline.core.ports import Pass
-
-
-class Tier(Struct, frozen=True, kw_only=True):
-    """One place in a policy's order."""
-
-    reduce: Pass
-    when: Literal["always", "over"] = "over"
-    """`always`: before every request, whatever its size. `over`: while the view is over the target."""
-    gain_min: int = 1
-    """Fewer tokens freed than this, and the plan is dropped (law GAIN)."""
 
 
 class Line(Struct, frozen=True, kw_only=True, gc=False):
     """A threshold or target as a share of a budget."""
 
     percent: int
-    of: Literal["input", "effective", "window"]
-    """`input`: window less output reserve (BUD-1). `effective`: 95 % of the window (TOK-11)."""
+    of: Literal["input", "effective", "window", "reserve"]
+    """`input`: window less output reserve (BUD-1). `effective`: 95 % of the window (TOK-11). `reserve`: window less the
+    model's output, at most 20,000, less 13,000 (BUD-2)."""
     reserved: int = 0
     """Tokens taken off the budget before the share is taken."""
 
-    def tokens(self, tokens_window: int, output_cap: int | None = None) -> int:
-        """The line for a window, rounded down."""
+    def tokens(
+        self, tokens_window: int, output_cap: int | None = None, *, output_max: int | None = None
+    ) -> int:
+        """The line for a window, rounded down. `output_cap`: what the request itself asks for at most; `output_max`:
+        what the model can write at most."""
         match self.of:
             case "input":
                 budget = input_budget(tokens_window, output_cap)
@@ -41,7 +35,30 @@ class Line(Struct, frozen=True, kw_only=True, gc=False):
                 budget = effective_budget(tokens_window, self.reserved)
             case "window":
                 budget = tokens_window
+            case "reserve":
+                budget = reserve_threshold(tokens_window, output_max)
         return budget * self.percent // 100
+
+
+Lack: TypeAlias = Literal["", "model", "session", "provider"]
+"""What a tier needs and the pure function does not have: a model to write, a session's records, a provider's service."""
+
+
+class Tier(Struct, frozen=True, kw_only=True):
+    """One place in a policy's order."""
+
+    name: str
+    reduce: Pass | None
+    """What it plans with; `None` while what it needs is missing."""
+    needs: Lack = ""
+    when: Literal["always", "over"] = "over"
+    """`always`: before every request, whatever its size. `over`: while the view is over the target."""
+    due: Line | None = None
+    """Runs only from here on, where the caller names no target; `None`: whenever it is over its target."""
+    target: Line | None = None
+    """Down to here, where the caller names no target; `None`: the policy's target."""
+    gain_min: int = 1
+    """Fewer tokens freed than this, and the plan is dropped (law GAIN)."""
 
 
 class Policy(Struct, frozen=True, kw_only=True):
@@ -50,8 +67,27 @@ class Policy(Struct, frozen=True, kw_only=True):
     name: str
     sentence: str
     """What it is for, in one sentence."""
+    source: str
+    """The document its numbers come from."""
     threshold: Line
     """From here on a compaction is due."""
     target: Line
     """Down to here, where the caller names no target."""
     tiers: tuple[Tier, ...]
+    handoff: Line | None = None
+    """From here on, below the threshold, a hand-off note is due (requirement HND-1)."""
+    advice: Line | None = None
+    """From here on a compaction by hand is suggested."""
+    forced: Line | None = None
+    """From here on the request waits for it."""
+    counter: str | None = None
+    """The counter its document asks for; `None`: the model's own."""
+    growth: bool = True
+    """True when growth of system prompt and tools since the last usage is added (requirement TOK-6)."""
+    counts_fixed: bool = True
+    """True when, without a usage, system prompt and tools are counted too (requirement TOK-8)."""
+
+    @property
+    def inactive(self) -> tuple[Tier, ...]:
+        """Tiers that cannot run here, for want of what they need."""
+        return tuple(tier for tier in self.tiers if tier.reduce is None)

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from foldline.core.edit import Edit, Frame, apply
 from foldline.core.errors import LawViolation
-from foldline.core.ports import Moment
+from foldline.core.ports import Moment, Pass
 from foldline.core.view import View
-from foldline.engine.policy import Policy, Tier
+from foldline.engine.policy import Line, Policy, Tier
 
 
 class Step(Struct, frozen=True, kw_only=True):
@@ -67,25 +67,48 @@ def run(
     steps: list[Step] = []
     now = view
     for tier in policy.tiers:
-        excess = now.tokens - moment.tokens_target
-        if tier.when == "over" and excess <= 0:
+        goal = _goal_of(tier, moment)
+        excess = now.tokens - goal
+        if tier.reduce is None or not _is_due(tier, now, moment, excess=excess):
             continue
+        at = replace(moment, tokens_excess=excess, tokens_target=goal)
         try:
-            now, step = _run_tier(now, tier, replace(moment, tokens_excess=excess), frame=frame, clock=clock)
+            now, step = _run_tier(now, tier, tier.reduce, at, frame=frame, clock=clock)
         except LawViolation as error:
-            return Failed(step=tier.reduce.name, error=error)
+            return Failed(step=tier.name, error=error)
         if step is not None:
             steps.append(step)
     if not steps:
-        return Unchanged(reason=_why(view, moment))
+        return Unchanged(reason=_why(view, policy, moment))
     return Compacted(view=now, steps=tuple(steps))
 
 
+def _goal_of(tier: Tier, moment: Moment) -> int:
+    """The tier's own target for the messages, or the one the caller named."""
+    if moment.by_hand or tier.target is None:
+        return moment.tokens_target
+    return max(0, _tokens(tier.target, moment) - moment.tokens_fixed)
+
+
+def _tokens(line: Line, moment: Moment) -> int:
+    return line.tokens(moment.tokens_window or 0, moment.output_cap, output_max=moment.output_max)
+
+
+def _is_due(tier: Tier, view: View, moment: Moment, *, excess: int) -> bool:
+    if tier.when == "always":
+        return True
+    if not moment.is_due or excess <= 0:
+        return False
+    if moment.by_hand or tier.due is None:
+        return True
+    return view.tokens + moment.tokens_fixed >= _tokens(tier.due, moment)
+
+
 def _run_tier(
-    view: View, tier: Tier, moment: Moment, *, frame: Frame, clock: Callable[[], float]
+    view: View, tier: Tier, reduce: Pass, moment: Moment, *, frame: Frame, clock: Callable[[], float]
 ) -> tuple[View, Step | None]:
     started = clock()
-    plan = tier.reduce.plan(view, moment, frame)
+    plan = reduce.plan(view, moment, frame)
     if not plan.edits:
         return view, None
     after = apply(view, plan.edits, frame)
@@ -93,12 +116,17 @@ def _run_tier(
     if freed < tier.gain_min:
         return view, None
     step = Step(
-        name=tier.reduce.name, edits=plan.edits, tokens_freed=freed, seconds=clock() - started, hints=plan.hints
+        name=tier.name, edits=plan.edits, tokens_freed=freed, seconds=clock() - started, hints=plan.hints
     )
     return after, step
 
 
-def _why(view: View, moment: Moment) -> str:
+def _why(view: View, policy: Policy, moment: Moment) -> str:
+    if not moment.is_due:
+        return "below the threshold"
     if view.tokens <= moment.tokens_target:
         return "within the target"
+    if policy.inactive and all(tier.reduce is None for tier in policy.tiers if tier.when == "over"):
+        names = ", ".join(f"{tier.name} needs a {tier.needs}" for tier in policy.inactive)
+        return f"{policy.name} reduces by what is not at hand here: {names}"
     return "nothing may be reduced: what is left is pinned, the last user message, or a round that is still open"
