@@ -33,7 +33,16 @@ TODO_CHARS = 160
 PATHS_MAX = 64
 """Paths taken from one call."""
 
-_PATH_KEYS = ("path", "file_path", "filename", "file", "target_file", "notebook_path", "filepath", "absolute_path")
+_PATH_KEYS = (
+    "path",
+    "file_path",
+    "filename",
+    "file",
+    "target_file",
+    "notebook_path",
+    "filepath",
+    "absolute_path",
+)
 _PATCH_PATH = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,512})$", re.MULTILINE)
 _CHANGE_FOLDER = re.compile(r"^\s*cd [^\n;&|]{1,300}(?:&&|;|\n)\s*")
 _EXIT = re.compile(r"\bexit(?:ed)?(?: with)?(?: status| code)?[:= ]{1,3}(-?\d{1,3})\b", re.IGNORECASE)
@@ -214,11 +223,20 @@ def _todos(done: Done) -> Iterator[Entry]:
     for row in rows:
         if not isinstance(row, dict):
             continue
-        what = next((row[key] for key in ("content", "step", "title", "text", "task") if isinstance(row.get(key), str)), "")
+        what = next(
+            (
+                row[key]
+                for key in ("content", "step", "title", "text", "task")
+                if isinstance(row.get(key), str)
+            ),
+            "",
+        )
         status = str(row.get("status", "open")).lower()
         state = "served" if status in _DONE else "withdrawn" if status in _GONE else "open"
         if what:
-            text = f"[{state}] {one_line(what, TODO_CHARS)}" + (" (in progress)" if "progress" in status else "")
+            text = f"[{state}] {one_line(what, TODO_CHARS)}" + (
+                " (in progress)" if "progress" in status else ""
+            )
             yield Entry(section="tasks", key=what, text=text, seq=done.seq, origin="assistant")
 
 
@@ -229,5 +247,7 @@ def _next(items: Sequence[Item]) -> Iterator[Entry]:
             said = [part.text for part in item.message.parts if isinstance(part, Text) and part.text.strip()]
             if said:
                 text = one_line(said[-1][-NEXT_CHARS * 2 :], NEXT_CHARS)
-                yield Entry(section="next", key="said", text=f"last said: {text}", seq=item.seq, origin="assistant")
+                yield Entry(
+                    section="next", key="said", text=f"last said: {text}", seq=item.seq, origin="assistant"
+                )
                 return

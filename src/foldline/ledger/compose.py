@@ -65,7 +65,9 @@ def _earlier(items: Iterable[Item]) -> Iterator[str]:
     for item in items:
         if item.message.role == "user":
             for part in item.message.parts:
-                found = read_block(part.text) if isinstance(part, Text) and "<foldline-" in part.text else None
+                found = (
+                    read_block(part.text) if isinstance(part, Text) and "<foldline-" in part.text else None
+                )
                 if found is not None:
                     yield found[2]
 
@@ -85,7 +87,9 @@ def _asked(items: Iterable[Item]) -> Iterator[Entry]:
     for item in items:
         if speaks_for_user(item.message):
             said = "\n".join(
-                part.text for part in item.message.parts if isinstance(part, Text) and read_block(part.text) is None
+                part.text
+                for part in item.message.parts
+                if isinstance(part, Text) and read_block(part.text) is None
             )
             quoted = one_line(said, QUOTE_CHARS)
             if quoted:

@@ -31,7 +31,9 @@ BACK = re.compile(
 )
 BACK_CHARS_MAX = 70
 COMMENT = re.compile(r"(?:^|(?<=\s))(?:#|//|--|/\*+|\*|<!--|;|%)\s*\S")
-CODE_LIKE = re.compile(r"""^\s*(?:[{}\[\]<@$]|at\s|File\s"|Traceback)|[;{}\[]\s*$|\w\(.*\)\s*:?\s*$|^\s*\w+\s*=\s|":\s*["{\[\d]""")
+CODE_LIKE = re.compile(
+    r"""^\s*(?:[{}\[\]<@$]|at\s|File\s"|Traceback)|[;{}\[]\s*$|\w\(.*\)\s*:?\s*$|^\s*\w+\s*=\s|":\s*["{\[\d]"""
+)
 
 
 class Constraint(Struct, frozen=True, kw_only=True, gc=False):

@@ -43,7 +43,10 @@ HEADING_TOKENS = 8
 OMITTED_TOKENS = 16
 """Room kept for the line that says what was left out."""
 
-_VERIFIES = re.compile(r"\b(?:test|check|lint|build|pytest|tsc|mypy|ruff|cargo|make|jest|vitest|verify|bench)\w*\b", re.IGNORECASE)
+_VERIFIES = re.compile(
+    r"\b(?:test|check|lint|build|pytest|tsc|mypy|ruff|cargo|make|jest|vitest|verify|bench)\w*\b",
+    re.IGNORECASE,
+)
 """Commands that verify something, whose success is worth a line."""
 _SOURCE = re.compile(r" \((m\d+) (user|assistant|tool|system)(?: ×(\d+))?\)$")
 

@@ -43,13 +43,17 @@ PROHIBITION = _any(
     r"\bshouldn['’]t (?:be|have|contain|use|change|touch|break|depend|require|need|rely|go|exceed|ever|do|add|import|call|log)\b",
     r"\b(?:could|can|would|will) (?:you|we) (?:please |maybe |just |possibly )?(?:not|never|avoid|stop|leave|refrain)\b",
     r"\bwould you mind not\b|\bplease,? (?:not|no)\b|\bi(?:['’]d| would) (?:rather|prefer) (?:you |that you |we )?(?:did ?n[o']t|do ?n[o']t|not)\b",
-    r"\bi (?:do not|don['’]t|never) want (?:you|us|any|anyone|it|this|that|the|to)\b|\bwe (?:never|do not|don['’]t)\b" + _NO_WE,
+    r"\bi (?:do not|don['’]t|never) want (?:you|us|any|anyone|it|this|that|the|to)\b|\bwe (?:never|do not|don['’]t)\b"
+    + _NO_WE,
     _OPEN + r"avoid(?:ing)?\b|\brefrain from\b|\bstay away from\b|\bhands off\b|\bsteer clear\b|\bshy away\b",
-    _OPEN + r"(?:stop|quit) \w+ing\b|\bunder no circumstances?\b|\b(?:in|by) no (?:way|event|means)\b|\bat no (?:point|time)\b|\bon no account\b",
+    _OPEN
+    + r"(?:stop|quit) \w+ing\b|\bunder no circumstances?\b|\b(?:in|by) no (?:way|event|means)\b|\bat no (?:point|time)\b|\bon no account\b",
     r"\b(?:is|are|it['’]s|remain|stays?|be|as|strictly) (?:strictly |absolutely )?(?:forbidden|prohibited|banned|off[- ]limits|not (?:allowed|permitted|acceptable|ok(?:ay)?)|"
     r"unacceptable|frozen|read[- ]only|disallowed|verboten|taboo)\b|\boff[- ]limits\b|\bforbidden\b\s*[:.]|\bno-go\b",
-    _OPEN + r"(?:leave|keep) (?:\S+ ){1,8}?(?:alone|untouched|as[- ]is|as (?:it|they) (?:is|are)|unchanged|intact|out of)\b",
-    _OPEN + r"(?:with\s+)?(?:absolutely )?no (?!problem|idea|worr|longer|one\b|way|thank|such|matter|doubt|luck|need\b|more questions|wonder|clue|point"
+    _OPEN
+    + r"(?:leave|keep) (?:\S+ ){1,8}?(?:alone|untouched|as[- ]is|as (?:it|they) (?:is|are)|unchanged|intact|out of)\b",
+    _OPEN
+    + r"(?:with\s+)?(?:absolutely )?no (?!problem|idea|worr|longer|one\b|way|thank|such|matter|doubt|luck|need\b|more questions|wonder|clue|point"
     r"|rush|hurry|result|response|error|issue|difference|big deal|it\b|that\b|this\b|i\b|we\b|you\b|they\b|not\b|module named|tests? ran)[a-z`'\"-]+",
     r"\bnothing (?:else|more|other than)\b|\bnot (?:a single|even one|one single)\b|\bunacceptable\b",
     # Chinese
@@ -72,13 +76,16 @@ PROHIBITION = _any(
 
 DUTY = _any(
     r"\bmust\b(?!\s+(?:have|be (?:wrong|missing|something|because|due|some|that|it|nice|hard)|say|admit|confess)\b)(?!\s?n[o']t| not| never|['’]ve)",
-    _OPEN + r"always\b|\b(?:should|must|shall|please|to|we|you|will) always\b|\bevery (?:time|commit|change|file|function|test|response|answer|message|step)\b.{0,40}\b(?:must|should|needs?|has to)\b",
-    _OPEN + r"(?:make sure|be sure|ensure|see to it|be careful|take care|remember|keep in mind|bear in mind|don['’]t forget|do not forget|note that)\b",
+    _OPEN
+    + r"always\b|\b(?:should|must|shall|please|to|we|you|will) always\b|\bevery (?:time|commit|change|file|function|test|response|answer|message|step)\b.{0,40}\b(?:must|should|needs?|has to)\b",
+    _OPEN
+    + r"(?:make sure|be sure|ensure|see to it|be careful|take care|remember|keep in mind|bear in mind|don['’]t forget|do not forget|note that)\b",
     r"\b(?:is|are|it['’]s) (?:required|mandatory|compulsory|obligatory|essential|crucial|critical|non-?negotiable|a must)\b|\bnon-?negotiable\b|\b(?:hard|strict|red|golden|firm|house|key|ground|iron) (?:rule|line|requirement|limit|constraint|deadline)s?\b",
     r"\b(?:rule|constraint|requirement|restriction|condition|guideline|convention|policy|invariant)s?(?: \w+)?\s?[:=–—]|\b(?:important|critical|mandatory|required|warning|caution|reminder|nb|n\.b\.)\s?[:!–—]",
     _OPEN + r"keep (?!going|getting|investigating|up\b|in touch|on\b|it up|working|trying|looking|digging)\S+"
     r"|\b(?:has|have|needs?) to (?:stay|remain|keep|be (?:kept|compatible|backward|under|below|at|less|idempotent|exact|the same|done by))\b",
-    _OPEN + r"(?:insist|stick (?:to|with)|preserve|maintain|respect|comply with|adhere to|follow (?:the|our|my|these|this))\b",
+    _OPEN
+    + r"(?:insist|stick (?:to|with)|preserve|maintain|respect|comply with|adhere to|follow (?:the|our|my|these|this))\b",
     r"必须|必須|必需|务必|務必|一定(?:要|得|不|别|記|记)|切记|切記|记住|記住|记得|牢记|始终|始終|永远|永遠|(?<!怎么)(?<!为什么)(?:请|要|应|得)总是|每次都?(?:要|得|必|先)|一律|保持|保留|确保|確保|务须|严格(?:遵|按)|遵守|遵循|注意[:：，,]|得先|规则[:：是]|要求[:：]|约束[:：]|约定[:：]",
     r"必ず|絶対に|常に|なければ(?:なら|いけ)|ないと(?:いけ|だめ|ダメ|駄目)|厳守|維持|守って|すること|忘れずに|注意(?:点|：|:)",
     r"반드시|꼭\s|항상|언제나|해야\s?(?:합|해|한|만|돼|된)|유지|지켜|명심|기억해",
@@ -91,9 +98,11 @@ DUTY = _any(
 
 LIMIT = _any(
     r"\b(?:at (?:most|least)|no (?:more|less|fewer|later|earlier|longer) than|not (?:more|less|fewer|later|longer) than|max(?:imum)?(?: of)?|min(?:imum)?(?: of)?|up to"
-    r"|less than|fewer than|within|under|below|not exceed(?:ing)?|exceed|stay (?:under|below|within)|limit(?:ed)? (?:to|it to|yourself to)|capped? at|keep .{1,40}(?:under|below|within)) (?:the |a |an )?" + _NUMBER,
+    r"|less than|fewer than|within|under|below|not exceed(?:ing)?|exceed|stay (?:under|below|within)|limit(?:ed)? (?:to|it to|yourself to)|capped? at|keep .{1,40}(?:under|below|within)) (?:the |a |an )?"
+    + _NUMBER,
     r"\b(?:budget|deadline|limit|quota|cap|maximum|minimum|ceiling|threshold|timeout) (?:is|of|for|will be|stays|remains|=|must|should)\b|\b(?:budget|deadline|limit|quota|max|maximum|minimum)\s?[:=]",
-    _OPEN + r"only\b(?! (?:problem|issue|thing|question|difference|error|reason|because|then|when i|after|one)\b)|\b(?:may|can|should|must|shall|please|to|use|uses|you|and) only (?!have\b|see\b|get\b|got\b|just\b)"
+    _OPEN
+    + r"only\b(?! (?:problem|issue|thing|question|difference|error|reason|because|then|when i|after|one)\b)|\b(?:may|can|should|must|shall|please|to|use|uses|you|and) only (?!have\b|see\b|get\b|got\b|just\b)"
     r"|\bonly (?:use|touch|change|edit|modify|run|write|return|output|reply|answer|respond|read|work|add|if|in|on|with|after|when|for|the)\b|\bexclusively\b|\bsolely\b|\bjust the .{1,30}, nothing\b",
     r"\b(?:by|before|until|due|no later than) (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|tonight|noon|midnight|eod|end of|next week|\d{1,2}(?::\d\d)?\s?(?:am|pm)|\d{4}-)",
     r"至少|至多|最多|最少|不超过|不超過|不少于|不多于|不低于|不高于|不大于|不小于|上限|下限|预算|預算|截止|以内|以內|之内|只能|只许|只许|只准|仅限|僅限|仅能|只用|只使用|只改|只(?:允许|可以|可|需|要求|返回|输出|修改|动|读|看|做|写|回答)|仅(?:用|使用|修改|输出|返回|允许|可)|控制在",
@@ -108,8 +117,11 @@ LIMIT = _any(
 
 CHOICE = _any(
     r"\b(?:use|using|call|write|prefer|choose|pick|take|run|import|install|go with|name|return|put|keep|make)\b[^.\n]{1,80}?(?:\bnot\b|\binstead of\b|\brather than\b|\bin place of\b|\bover\b(?=\s+\w+\b))"
-    r"|\binstead of \w+ing\b|" + _OPEN + r"prefer\b|\b(?:i|we)(?:['’]d)? (?:strongly )?prefer\b|\brather than\b|\bas opposed to\b|\bmy (?:preference|standard)\b",
-    _OPEN + r"(?:use|using|run|write|import|install|go with|target|work (?:on|in)) (?:only|just|the (?:existing|same|standard|official)|our|my|python|node|java|typescript|pnpm|npm|yarn|uv|poetry|pip|tabs|spaces|port|version|branch|utf|iso|utc)\b",
+    r"|\binstead of \w+ing\b|"
+    + _OPEN
+    + r"prefer\b|\b(?:i|we)(?:['’]d)? (?:strongly )?prefer\b|\brather than\b|\bas opposed to\b|\bmy (?:preference|standard)\b",
+    _OPEN
+    + r"(?:use|using|run|write|import|install|go with|target|work (?:on|in)) (?:only|just|the (?:existing|same|standard|official)|our|my|python|node|java|typescript|pnpm|npm|yarn|uv|poetry|pip|tabs|spaces|port|version|branch|utf|iso|utc)\b",
     r"用.{1,30}(?:而不是|而非|不要用|别用|不用)|而不是|而非|优先(?:使用|用|考虑)?|尽量|儘量|使用.{1,30}代替|统一(?:用|使用|为)|一直用",
     r"(?:ではなく|じゃなく|代わりに|の代わり|優先)|(?:대신(?:에)?|말고|보다는|우선)",
     r"\b(?:statt|anstatt|anstelle|bevorzuge|lieber|plutôt que|au lieu de|préfère|en lugar de|en vez de|prefiere|prefiero|em vez de|prefira|prefiro|invece di|in plaats van|вместо)\b",
@@ -130,7 +142,8 @@ CONDITION = _any(
 )
 
 FORMAT = _any(
-    _OPEN + r"(?:answer|reply|respond|write|speak|output|return|format|print|produce|give|present|document|comment|communicate|talk)\b[^.\n]{0,40}?\b(?:in|as|using|with)\s+(?:only |plain |valid |pure |a |an |the )?"
+    _OPEN
+    + r"(?:answer|reply|respond|write|speak|output|return|format|print|produce|give|present|document|comment|communicate|talk)\b[^.\n]{0,40}?\b(?:in|as|using|with)\s+(?:only |plain |valid |pure |a |an |the )?"
     r"(?:json|yaml|toml|xml|csv|tsv|html|markdown|md|sql|english|german|french|spanish|portuguese|italian|chinese|mandarin|japanese|korean|russian|dutch|polish|turkish|arabic|hindi|bullet|bullets|tables?|plain text|prose|lower|upper|camel|snake|kebab|iso|utc|british|american)",
     r"\b(?:output|response|answer|reply|result|format|report|summary|message|file|code|style|commit message)s? (?:should|must|has to|have to|needs? to|is to|are to)\b|\bformat\s?[:=]|\bin (?:snake_case|camelcase|kebab-case|pascalcase)\b",
     r"(?:用|以|使用)(?:中文|英文|英语|日文|日语|韩语|法语|德语|简体|繁体|JSON|Markdown|YAML|表格|列表|CSV|XML)(?:回答|回复|输出|写|返回|格式|说明|注释)?|(?:输出|返回|回复|回答)(?:格式|必须|应)|格式[:：为]",
@@ -139,7 +152,8 @@ FORMAT = _any(
 )
 
 NAME = _any(
-    _OPEN + r"(?:call|name|title) (?:it|me|this|them|him|her|the \w+(?: \w+)?) (?!if|when|back|with|in\b|for|after|and|from|to\b|at\b|function|method|once|twice)[\w`'\"@./-]+",
+    _OPEN
+    + r"(?:call|name|title) (?:it|me|this|them|him|her|the \w+(?: \w+)?) (?!if|when|back|with|in\b|for|after|and|from|to\b|at\b|function|method|once|twice)[\w`'\"@./-]+",
     r"\bmy name is\b|\b(?:should|must|shall) be (?:called|named)\b|(?:叫做|取名(?:为|叫)?|命名(?:为|成)|名字(?:叫|是|为)|称呼?我)|という名前|と呼んで|(?:이름은|라고\s?불러)",
 )
 

@@ -56,10 +56,7 @@ def sentences(text: str) -> tuple[Span, ...]:
 def code_lines(text: str) -> frozenset[int]:
     """Where each line of fenced code begins, as `sentences` gives it."""
     return frozenset(
-        first
-        for start, end, is_code in _blocks(text)
-        if is_code
-        for first, _ in _trimmed(text, start, end)
+        first for start, end, is_code in _blocks(text) if is_code for first, _ in _trimmed(text, start, end)
     )
 
 

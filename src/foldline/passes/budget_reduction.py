@@ -40,7 +40,9 @@ class BudgetReduction(Struct, frozen=True, kw_only=True):
     def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:
         """One edit for each result over its limit."""
         results = [f for f in find_results(outline_of(view)) if f.movable and f.seq not in frame.pins]
-        by_tool = {name: self._limit_of(name, kind, frame) for name, kind in {(f.name, f.kind) for f in results}}
+        by_tool = {
+            name: self._limit_of(name, kind, frame) for name, kind in {(f.name, f.kind) for f in results}
+        }
         limits = [by_tool[found.name] for found in results]
         if self.per_turn is not None:
             limits = self._by_turn(results, limits, frame)

@@ -75,7 +75,9 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         ledger = min(room.all, max(FOLD_TOKENS_MIN, int(room.target * self.ledger_share)))
         users = [unit for unit in loose if _is_said(structure, unit)]
         quota = min(int(room.target * self.user_share), sum(unit.tokens for unit in users))
-        tail = max(room.all - ledger - quota, min(room.all - FOLD_TOKENS_MIN, int(room.target * self.tail_share)))
+        tail = max(
+            room.all - ledger - quota, min(room.all - FOLD_TOKENS_MIN, int(room.target * self.tail_share))
+        )
         rest, edits, left = self._tail(structure, loose, max(0, tail), frame)
         left += room.all - max(0, tail)
         quota = min(int(room.target * self.user_share), left - FOLD_TOKENS_MIN)

@@ -103,9 +103,7 @@ class Microcompact(Struct, frozen=True, kw_only=True):
 
     def _may_go(self, found: Found, frame: Frame) -> bool:
         return (
-            found.movable
-            and found.seq not in frame.kept
-            and (self.kinds is None or found.kind in self.kinds)
+            found.movable and found.seq not in frame.kept and (self.kinds is None or found.kind in self.kinds)
         )
 
     def _to_target(
