@@ -1,0 +1,245 @@
+"""`foldline.compact` by example: arguments, errors, and what comes back.
+
+Any session in any format stands in `tests/properties/test_compact.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+import foldline
+from foldline import InvalidOption, TargetUnreachable, UnknownFormat, UnknownPolicy, acompact, compact
+
+TALK: list[Any] = [
+    message
+    for n in range(20)
+    for message in (
+        {"role": "user", "content": f"question {n}: " + "word " * 30},
+        {"role": "assistant", "content": f"answer {n}: " + "text " * 60},
+    )
+]
+LAST = {"role": "user", "content": "and now?"}
+BIG = "line of output\n" * 4_000
+
+
+def tooled(name: str = "read_file", **schema: Any) -> dict[str, Any]:
+    """An Anthropic session whose one result is large, and the declaration of its tool."""
+    messages = [
+        {"role": "user", "content": "go"},
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": "t1", "name": name, "input": {"path": "a"}}],
+        },
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": BIG}]},
+        {"role": "assistant", "content": "done"},
+        {"role": "user", "content": "thanks"},
+    ]
+    return {"messages": messages, "tools": [{"name": name, "input_schema": {"type": "object"}, **schema}]}
+
+
+def result_in(messages: list[Any]) -> str:
+    found = next(m for m in messages if m["role"] == "user" and isinstance(m["content"], list))
+    content = found["content"][0]["content"]
+    return content if isinstance(content, str) else "".join(block["text"] for block in content)
+
+
+def test_a_history_comes_down_to_its_target_and_stays_what_it_is() -> None:
+    """interface.md, Library 1: same wire format as given, and a report of what was done."""
+    out = compact([*TALK, LAST], to=800)
+    assert out.report.outcome == "compacted"
+    assert out.report.tokens_after <= 800
+    assert out.report.format == "openai-chat"
+    assert out.report.counter == "o200k_base"
+    assert {m["role"] for m in out.messages} == {"user", "assistant"}
+    assert out.report.to_dict()["schema"] == "foldline.report/1"
+
+
+def test_the_system_prompt_and_the_schemas_count_towards_the_target() -> None:
+    """`to` is the size of the whole request."""
+    bare = compact([*TALK, LAST], to=0.5, format="anthropic").report
+    fixed = compact(
+        [*TALK, LAST],
+        to=0.5,
+        format="anthropic",
+        system="rule " * 200,
+        tools=[{"name": "x", "description": "word " * 300, "input_schema": {"type": "object"}}],
+    ).report
+    assert fixed.tokens_before > bare.tokens_before + 500
+    assert fixed.tokens_after <= (fixed.tokens_target or 0)
+
+
+def test_below_the_policys_threshold_nothing_is_done() -> None:
+    """Left out, `to` is the policy's own target, once its threshold is reached."""
+    out = compact(TALK)
+    assert (out.report.outcome, out.report.reason) == ("unchanged", "below the threshold")
+    assert all(a is b for a, b in zip(out.messages, TALK, strict=True))
+
+
+def test_an_unreachable_target_raises_with_the_smallest_history() -> None:
+    """Law END: the result is valid and can be sent."""
+    with pytest.raises(TargetUnreachable) as caught:
+        compact([*TALK, LAST], to=1)
+    error = caught.value
+    assert error.tokens_target == 1
+    assert error.tokens_min == error.result.report.tokens_after
+    assert error.result.report.valid
+    assert error.result.messages[-1] == LAST or "and now?" in str(error.result.messages[-1])
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"to": 0}, InvalidOption),
+        ({"to": True}, InvalidOption),
+        ({"to": 1.5}, InvalidOption),
+        ({"pins": ["nowhere"]}, InvalidOption),
+        ({"counter": "abacus"}, InvalidOption),
+        ({"completer": print}, InvalidOption),
+        ({"policy": "thrifty"}, UnknownPolicy),
+        ({"format": "yaml"}, UnknownFormat),
+        ({"format": "pi"}, UnknownFormat),
+    ],
+)
+def test_an_argument_out_of_bounds_is_refused_by_name(
+    options: dict[str, Any], error: type[Exception]
+) -> None:
+    """Every error derives from `FoldlineError` and says what to do next."""
+    with pytest.raises(error) as caught:
+        compact(TALK, **{"to": 100, **options})
+    assert isinstance(caught.value, foldline.FoldlineError)
+
+
+@pytest.mark.parametrize("messages", [["text"], [{"role": "user", "content": "a"}, None], "text", 3])
+def test_what_is_no_list_of_messages_is_refused(messages: Any) -> None:
+    """A world error, not a traceback of ours."""
+    with pytest.raises((UnknownFormat, foldline.InvalidTranscript)):
+        compact(messages, to=100)
+
+
+def test_an_empty_history_is_unchanged() -> None:
+    """Nothing is a history too."""
+    out = compact([], to=100)
+    assert (out.messages, out.report.outcome) == ([], "unchanged")
+
+
+def test_pins_survive_verbatim() -> None:
+    """Law PIN: by ordinal and by text; the very objects come back."""
+    out = compact([*TALK, LAST], to=1_200, pins=[4, "answer 7:"], format="openai-chat")
+    kept = {id(message) for message in out.messages}
+    assert {id(TALK[4]), id(TALK[15])} <= kept
+
+
+def test_limits_that_a_tool_declares_go_before_those_of_the_policy() -> None:
+    """BUD-7: the tool's registration says how large its results may be."""
+    plain, small = tooled(), tooled(meta={"outputProfile": 300})
+    before = copy.deepcopy(small)
+    by_policy = compact(plain["messages"], to=0.95, tools=plain["tools"], format="anthropic")
+    by_tool = compact(small["messages"], to=0.95, tools=small["tools"], format="anthropic")
+    assert by_policy.report.passes[0].name == by_tool.report.passes[0].name == "budget-reduction"
+    assert len(result_in(by_tool.messages)) < len(result_in(by_policy.messages)) / 3
+    assert small == before
+
+
+def test_a_broken_history_is_repaired_and_the_report_says_how() -> None:
+    """Law PAIR: never passed on and never fatal."""
+    messages = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": None, "tool_calls": [
+            {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+        ]},
+        {"role": "user", "content": "and?"},
+    ]  # fmt: skip
+    out = compact(messages, to=1_000)
+    assert [repair.kind for repair in out.report.repairs] == ["interrupted-call"]
+    assert [m["role"] for m in out.messages] == ["user", "assistant", "tool", "user"]
+    assert out.report.valid
+
+
+def test_a_focus_without_a_model_to_heed_it_is_said_to_have_no_effect() -> None:
+    """Nothing is silently passed over."""
+    assert any("focus" in note for note in compact(TALK, to=500, focus="the login bug").report.notes)
+
+
+def test_a_model_that_nobody_knows_is_a_note() -> None:
+    """A stated default serves."""
+    report = compact(TALK, to=500, model="nobody/has-this-one").report
+    assert any("nobody/has-this-one" in note for note in report.notes)
+
+
+def test_plain_messages_obey_the_stricter_of_two_formats() -> None:
+    """interface.md: they count as `openai-chat` and obey the roles of both."""
+    talk = [TALK[1], *TALK]
+    assert compact(talk, to=100_000, format="openai-chat").messages[0] is TALK[1]
+    opened = compact(talk, to=100_000).messages
+    assert opened[0]["role"] == "user"
+    assert [r.kind for r in compact(talk, to=100_000).report.repairs] == ["first-role"]
+
+
+def test_a_blank_text_beside_calls_is_no_breach() -> None:
+    """Law ROLE: how a chat message says that it only calls tools, spelt in any way."""
+    for content in ("", " ", [{"type": "text", "text": "\n"}]):
+        call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+        messages: list[Any] = [
+            {"role": "user", "content": "go"},
+            {"role": "assistant", "content": content, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "a", "content": "x"},
+        ]
+        out = compact(messages, to=1_000)
+        assert out.report.valid
+        assert out.messages[1] is messages[1]
+
+
+def test_a_large_result_beside_the_last_words_of_a_user_can_shrink() -> None:
+    """Law TAIL: the words stand verbatim; the result in the same Anthropic message is clamped."""
+    session = tooled()
+    messages = [*session["messages"][:2], copy.deepcopy(session["messages"][2])]
+    messages[2]["content"].append({"type": "text", "text": "what does it say?"})
+    out = compact(messages, to=0.5, format="anthropic")
+    assert out.report.outcome == "compacted"
+    assert out.messages[-1]["content"][1] == {"type": "text", "text": "what does it say?"}
+    assert len(result_in(out.messages)) < len(BIG) / 2
+
+
+def test_the_async_twin_gives_the_same_result() -> None:
+    """Every call has an async twin with the prefix `a`; one implementation."""
+    out = asyncio.run(acompact(TALK, 800))
+    assert out.messages == compact(TALK, 800).messages
+    with pytest.raises(InvalidOption):
+        asyncio.run(acompact(TALK, 0))
+
+
+SAME = """
+import hashlib, json, sys
+sys.path[:0] = [{paths}]
+from tests.test_api import BIG, TALK, tooled
+from foldline import compact
+for messages, to in (([*TALK], 800), (tooled()["messages"], 0.4), (tooled()["messages"] + TALK, 900)):
+    out = compact(messages, to, format="anthropic")
+    report = out.report.to_dict()
+    report.pop("seconds"), [one.pop("seconds") for one in report["passes"]]
+    print(hashlib.sha256(json.dumps([out.messages, report]).encode()).hexdigest())
+"""
+
+
+def test_two_processes_with_other_hash_seeds_give_the_same_bytes() -> None:
+    """Law SAME: no order of a set, no clock and no chance in what comes out, nor in its report."""
+    script = SAME.format(paths=", ".join(map(repr, [os.getcwd(), *sys.path])))
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert outputs[0].count("\n") == 3
+    assert outputs[0] == outputs[1]
