@@ -1,0 +1,112 @@
+"""The original behind an address: to the character, or refused."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+
+import pytest
+
+from foldline.core.address import part_address, span_address
+from foldline.core.errors import UnknownAddress
+from foldline.core.message import Media, Message, Opaque, Reasoning, Text, ToolCall, ToolResult
+from foldline.lookup import show, text_of
+from foldline.testing.builders import assistant, call, result, user
+from foldline.transcripts.transcript import Transcript
+
+PIXEL = b"\x89PNG\r\n"
+IMAGE = Media(kind="image", mime="image/png", data=b64encode(PIXEL).decode(), slot=1)
+MESSAGES = (
+    Message(role="user", parts=(Text(text="look", slot=0), IMAGE)),
+    assistant("on it", call("read", path="a")),
+    result("read", "line 1\n  line 2 \n", "more"),
+    assistant(Reasoning(text="so")),
+)
+
+
+def transcript(*messages: Message) -> Transcript:
+    return Transcript(format="test", wire="anthropic", messages=messages)
+
+
+FILE = transcript(*MESSAGES)
+
+
+def test_a_part_opens_to_the_character() -> None:
+    """TRACE: the original gives itself back, white space and all."""
+    shown = show([FILE], part_address(2, MESSAGES[2].parts[0]))
+    assert shown.title == "tool result of message 2"
+    assert shown.text == "line 1\n  line 2 \n\nmore"
+    assert shown.data is None
+    assert show([FILE], part_address(1, MESSAGES[1].parts[1])).text == 'read {"path":"a"}'
+    assert show([FILE], part_address(3, MESSAGES[3].parts[0])).title == "reasoning of message 3"
+
+
+def test_a_message_and_a_span_open_whole() -> None:
+    """Several messages come with a line between that names each."""
+    one = show([FILE], span_address([(1, MESSAGES[1])]))
+    assert (one.title, one.text) == ("message 1", 'on it\nread {"path":"a"}')
+    span = show([FILE], span_address(list(enumerate(MESSAGES))[1:3]))
+    assert span.title == "messages 1 to 2"
+    assert span.text is not None
+    assert "── message 1, assistant ──\non it" in span.text
+    assert "── message 2, tool ──\nline 1" in span.text
+
+
+def test_an_image_opens_as_its_bytes() -> None:
+    """Never base64 as text."""
+    shown = show([FILE], part_address(0, IMAGE))
+    assert (shown.text, shown.data) == (None, PIXEL)
+    torn = Media(kind="image", mime="image/png", data="no base64!", slot=0)
+    odd = transcript(Message(role="user", parts=(torn,)))
+    assert show([odd], part_address(0, torn)).text == "no base64!"
+
+
+def test_parts_that_no_reader_numbered_are_numbered_in_their_order() -> None:
+    """The same numbers that the compaction gave them."""
+    bare = transcript(Message(role="user", parts=(Text(text="a"), Text(text="b"))))
+    assert show([bare], part_address(0, Text(text="b", slot=1))).text == "b"
+
+
+def test_the_first_conversation_that_holds_it_gives_it() -> None:
+    """A file may hold many conversations."""
+    address = part_address(2, MESSAGES[2].parts[0])
+    assert show([transcript(user("other")), FILE], address).title == "tool result of message 2"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        part_address(9, MESSAGES[0].parts[0]),
+        part_address(1, MESSAGES[0].parts[0]),
+        part_address(0, Text(text="look", slot=7)),
+        part_address(0, Text(text="changed", slot=0)),
+        span_address([(0, user("changed"))]),
+        span_address([(0, MESSAGES[0]), (9, MESSAGES[1])]),
+        "nonsense",
+    ],
+)
+def test_an_address_of_something_else_is_refused(address: str) -> None:
+    """TRACE: a wrong history is refused rather than shown."""
+    with pytest.raises(UnknownAddress) as caught:
+        show([FILE], address)
+    assert caught.value.address == address
+    with pytest.raises(UnknownAddress):
+        show([], address)
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        (Text(text="a"), "a"),
+        (Reasoning(text="a"), "a"),
+        (ToolCall(id="x", name="read", arguments="{}"), "read {}"),
+        (ToolResult(call_id="x", content=(Text(text="a"), Media(kind="image", url="u"))), "a\nu"),
+        (ToolResult(call_id="x"), ""),
+        (Media(kind="image", ref="file_1"), "file_1"),
+        (Media(kind="image"), ""),
+        (Opaque(type="x", raw=b'{"a":1}'), '{"a":1}'),
+        (Opaque(type="x", raw=b"\xff"), "\ufffd"),
+    ],
+)
+def test_every_kind_of_part_has_a_text(part: Text, text: str) -> None:
+    """What is not text is shown by what is sent of it."""
+    assert text_of(part) == text
