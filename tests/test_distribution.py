@@ -1,0 +1,129 @@
+"""What fills a window: kinds that add up, tools, the largest parts, and how far to the threshold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foldline.core.message import Message, Opaque, Reasoning, Text, Usage
+from foldline.distribution import KINDS, LARGEST_MAX, distribution, percent
+from foldline.lookup import show
+from foldline.testing.builders import assistant, call, image, result, system, user
+from foldline.transcripts.transcript import Transcript
+
+MESSAGES = (
+    user("find it", image()),
+    assistant(Reasoning(text="think " * 20), "on it", call("read_file", path="a")),
+    result("read_file", "line " * 400, image()),
+    assistant(call("bash")),
+    result("bash", "ok"),
+    Message(role="user", parts=(Text(text="fold", slot=0),), synthetic="summary"),
+    Message(role="assistant", parts=(Opaque(type="compaction", raw=b"{}", slot=0),)),
+    Message(role="assistant", parts=(Opaque(type="x", raw=b"{}", slot=0),)),
+    user("and?"),
+    assistant("done"),
+)
+
+
+@pytest.fixture(autouse=True)
+def no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No user's settings reach these tests."""
+    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "none.toml"))
+    monkeypatch.chdir(tmp_path)
+
+
+def transcript(**values: Any) -> Transcript:
+    return Transcript(
+        **{
+            "format": "test",
+            "wire": "anthropic",
+            "messages": MESSAGES,
+            "system": system("be kind"),
+            "tools": b'[{"name":"read_file","input_schema":{}}]',
+            **values,
+        }
+    )
+
+
+def told(**values: Any) -> dict[str, Any]:
+    return distribution(transcript(**values), counter="length/4")
+
+
+def test_the_kinds_add_up_to_the_total() -> None:
+    """interface.md: every token belongs to one kind."""
+    found = told()
+    assert list(found["by_kind"]) == list(KINDS)
+    assert sum(found["by_kind"].values()) == found["tokens_total"]
+    assert [kind for kind, tokens in found["by_kind"].items() if tokens <= 0] == []
+
+
+def test_tools_are_listed_by_what_their_results_weigh() -> None:
+    """Most first."""
+    found = told()["by_tool"]
+    assert list(found) == ["read_file", "bash"]
+    assert found["read_file"] > 400
+
+
+def test_the_largest_parts_come_with_addresses_that_open() -> None:
+    """TRACE: what is worth shortening can be looked at."""
+    found = told()["largest"]
+    assert [row["tokens"] for row in found] == sorted((row["tokens"] for row in found), reverse=True)
+    assert len(found) <= LARGEST_MAX
+    assert found[0]["kind"] in KINDS
+    for row in found:
+        assert show([transcript()], row["address"])
+
+
+def test_without_a_usage_everything_is_estimated() -> None:
+    """TOK-8: the check is never skipped."""
+    found = told()
+    assert (found["tokens_anchored"], found["tokens_estimated"]) == (0, found["tokens_total"])
+
+
+def test_a_usage_in_the_file_anchors_the_projection() -> None:
+    """TOK-3: the last response's usage, and what was appended after it."""
+    usage = Usage(tokens_input=90_000, tokens_output=1_000)
+    found = told(usage=usage, usage_at=7)
+    appended = told(messages=MESSAGES[8:])["tokens_total"] - told(messages=())["tokens_total"]
+    assert (found["tokens_anchored"], found["tokens_estimated"]) == (91_000, appended)
+    assert found["percent"] == percent(91_000 + appended, found["tokens_threshold"])
+
+
+def test_a_repair_before_the_anchor_does_not_move_it() -> None:
+    """TOK-3: the usage names a message of the file; what a repair puts in before it is not appended."""
+    broken = (user("go"), assistant(call("bash")), user("x"), assistant("said"), user("y"))
+    usage = Usage(tokens_input=100)
+    found = distribution(transcript(messages=broken, usage=usage, usage_at=3), counter="length/4")
+    alone = told(messages=broken[4:])["tokens_total"] - told(messages=())["tokens_total"]
+    assert found["tokens_estimated"] == alone
+
+
+def test_the_window_is_the_models_else_the_files_else_a_default() -> None:
+    """A file's own model decides in `context`."""
+    assert told(tokens_window=50_000)["tokens_window"] == 50_000
+    named = distribution(transcript(model="gpt-4o", tokens_window=50_000))
+    assert named["model"] == "gpt-4o"
+    over = distribution(transcript(model="gpt-4o"), model="nobody/has-this-one")
+    assert over["model"] == "nobody/has-this-one"
+    assert any("nobody/has-this-one" in note for note in over["notes"])
+
+
+@pytest.mark.parametrize(
+    ("tokens", "threshold", "shown"),
+    [(0, 200, 0), (1, 200, 1), (99, 200, 50), (100, 200, 50), (199, 200, 100), (500, 200, 100), (0, 0, 100)],
+)
+def test_percent_is_against_the_threshold_half_rounded_up_and_never_above_100(
+    tokens: int, threshold: int, shown: int
+) -> None:
+    """The display's denominator is the policy's threshold; at a threshold of nothing it is full."""
+    assert percent(tokens, threshold) == shown
+
+
+def test_a_stand_in_of_a_repair_has_no_address() -> None:
+    """It is in no file."""
+    found = told(messages=(user("go"), assistant(call("bash")), user("x")))
+    assert all("m2" not in row["address"] or row["kind"] == "user" for row in found["largest"])
+    assert len(found["largest"]) == 3
+    assert found["messages"] == 4
