@@ -1,0 +1,137 @@
+"""Stated values: "the port is 9090 now" read as a key and its value, so that the newest can be told from the older.
+
+The key is every word of the clause that is neither the value nor grammar, so that "the staging port" and "the port of
+staging" are one key and "the production port" is another. A clause with two values states none: which is meant is
+guesswork, and a wrong guess hides a fact. `foldline.ledger.supersession` compares what is found here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from foldline.ledger.sentences import Span, sentences
+
+CLAUSE_CHARS_MAX = 160
+"""A longer clause is prose, not a statement of a value."""
+KEY_WORDS_MAX = 6
+
+CLAUSE = re.compile(r"(?:[,;](?=\s)|[，；、]|\s(?:and|but|und|et|y|e)\s)")
+DAY = (
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|today|tomorrow|tonight"
+    r"|(?:january|february|march|april|june|july|august|september|october|november|december)(?: \d{1,2}(?:st|nd|rd|th)?)?"
+    r"|(?:周|星期|礼拜)[一二三四五六日天]|\d{1,2}月\d{1,2}[日号]"
+)
+VALUE = re.compile(
+    rf"`(?P<code>[^`]+)`|[\"“](?P<quoted>[^\"”]+)[\"”]|(?<![\w])(?P<day>{DAY})(?![a-z])"
+    r"|(?<![\w.])(?P<number>[$€£¥]?-?\d[\d.,:_/%-]*(?:\s?(?:ms|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|kb|mb|gb|tb|px|rpm|usd|eur|%|个|秒|分钟|小时|天|元|万|次|行|条))?)(?![\w])"
+    r"|(?<![\w])(?P<flag>true|false|enabled|disabled|(?:on|off)(?=[.!]?\s*$))(?![\w])",
+    re.IGNORECASE,
+)
+NAMED = re.compile(
+    r"\b(?i:is|now|to|with|use|using|=|:)\s+(?:now\s+)?(?P<name>[A-Z][\w+#-]*(?:\s[A-Z][\w-]*)?)(?=\s+for\b|\s*(?:now|instead)?[.!]?$)"
+)
+STATES = re.compile(
+    r"\b(?:is|are|was|be|becomes?|use|uses|using|set|sets|now|move[sd]?|change[sd]?|changing|run|runs|listens?|stays?|goes|equals|will|should|must|switch(?:es|ed)?|update[sd]?|raise[sd]?|lower(?:s|ed)?|bump(?:s|ed)?|reschedule[sd]?|postpone[sd]?|budget|deadline|limit|at|on)\b"
+    r"|[=:：＝]|是|为|用|改|设|调|换|变|定在|移到|推迟|提前|は|を|に|은|는|을|를|이|가"
+    r"|\b(?:ist|sind|wird|est|sera|es|será|é|agora|jetzt|maintenant|ahora)\b",
+    re.IGNORECASE,
+)
+CHANGES = re.compile(
+    r"\b(?:now|actually|change[sd]?|changing|correction|update[sd]?|moves?|moved|becomes?|became|no longer|instead|from now on|switch(?:es|ed)?|rescheduled?|postponed?|new|raise[sd]?|lower(?:s|ed)?|bump(?:s|ed)?|make (?:it|that)"
+    r"|jetzt|maintenant|ahora|agora|doch|теперь)\b|改成|改为|改到|调整|换成|变成|变为|现在|更正|更新|推迟|提前|变更|変更|に変え|修正|변경|바꿔|바꾸|이제|로\s?수정",
+    re.IGNORECASE,
+)
+FROM_TO = re.compile(
+    r"\bfrom\s+\S+(?=\s+to\b)|从\s*\S+?(?=\s*(?:改|换|变|调|到))|(?:,|，)?\s*(?:not|instead of|rather than|no longer|而不是|不是)\s+\S+",
+    re.IGNORECASE,
+)
+"""The older value in a clause that names both."""
+WORD = re.compile(r"[^\W_][\w.-]*(?<![.-])")
+HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+PARTICLES = re.compile(
+    r"请|把|将|这个|那个|我们|的值|的|现在|应该|已经|了|吧|是|为|改成|改为|改到|调整为|调整到|调整|调为|换成|变成|变更|设置为|设置|设为|设成|定在|移到|推迟到|推迟|提前到|提前|更正|更新|使用|用|到|在|に変更|に変えて|してください|してください|です|は|を|に|が|으로|로|은|는|을|를|이|가|변경|바꿔|주세요|해줘|이제|입니다|[\s：:＝=，。！]"
+)
+GRAMMAR = frozenset(
+    "the a an is are was be been being will should must shall can may to at on in of by as it its we our my your this that these those there"
+    " now actually change changes changed changing correction update updates updated moves moved move becomes become became new please instead use uses using set sets"
+    " from with has have had so ok okay sorry no longer not rather than and or but also just only then i you let's lets let make makes switch switches switched"
+    " run runs listen listens value go goes raise raised raises lower lowered bump bumped reschedule rescheduled postponed equals stays"
+    " der die das ist sind wird jetzt doch auf le la les est sera maintenant el los es será ahora o os é agora para".split()
+)
+
+
+class Stated(Struct, frozen=True, kw_only=True, gc=False):
+    """A value that a clause states."""
+
+    key: frozenset[str]
+    """The words that say what it is the value of, in small letters."""
+    value: str
+    sort: str
+    """What kind of value it is; values of two sorts are never one updated."""
+    span: Span
+    """The sentence it stands in."""
+    changes: bool
+    """Whether the clause says itself that something changed."""
+
+
+def stated_values(text: str) -> tuple[Stated, ...]:
+    """Every value that is stated with a key, in order. Questions state none."""
+    found = []
+    for start, end in sentences(text):
+        sentence = text[start:end]
+        if sentence.rstrip().endswith(("?", "？")):
+            continue
+        for clause in _clauses(sentence):
+            stated = _stated(clause, (start, end))
+            if stated is not None:
+                found.append(stated)
+    return tuple(found)
+
+
+def _clauses(sentence: str) -> Iterator[str]:
+    for clause in CLAUSE.split(sentence):
+        if 0 < len(clause) <= CLAUSE_CHARS_MAX:
+            yield clause
+
+
+def _stated(clause: str, span: Span) -> Stated | None:
+    if not STATES.search(clause):
+        return None
+    changes = CHANGES.search(clause) is not None
+    plain = FROM_TO.sub(" ", clause)
+    values = list(VALUE.finditer(plain))
+    if not values:
+        values = list(NAMED.finditer(plain))
+    if len(values) != 1:
+        return None
+    (match,) = values
+    sort = match.lastgroup or ""
+    key = _key(plain[: match.start(sort)] + " " + plain[match.end(sort) :])
+    if not 0 < len(key) <= KEY_WORDS_MAX:
+        return None
+    return Stated(key=key, value=match[sort].strip().lower(), sort=sort, span=span, changes=changes)
+
+
+def _key(rest: str) -> frozenset[str]:
+    if HAN.search(rest):
+        rest = PARTICLES.sub(" ", rest)
+    words = (word if len(word) == 1 else word.lower() for word in WORD.findall(rest))
+    return frozenset(word for word in words if word not in GRAMMAR)
+
+
+def updates(later: Stated, earlier: Stated) -> bool:
+    """Whether a later statement gives the same thing another value."""
+    return later.key == earlier.key and later.sort == earlier.sort and later.value != earlier.value
+
+
+def may_update(later: Stated, earlier: Stated) -> bool:
+    """Whether it does so if nothing else comes into question: it says that something changed and names it more briefly."""
+    return (
+        later.changes
+        and later.key < earlier.key
+        and later.sort == earlier.sort
+        and later.value != earlier.value
+    )
