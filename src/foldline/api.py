@@ -89,7 +89,10 @@ def compact(
 def _result(reduced: Reduced, rules: Rules, reader: Codec) -> Compaction:
     sent = joined(reduced.view.items(), reader, alternates=rules.alternates)
     wire = [reader.encode(message) for message in sent]
-    violations = broken_laws([reader.decode(value) for value in wire], reduced.before.needs)
+    read = [
+        reader.decode(value) if message.edited else message for message, value in zip(sent, wire, strict=True)
+    ]
+    violations = broken_laws(read, reduced.before.needs)
     report = replace(
         reduced.report, messages_after=len(wire), valid=not violations, violations=violations
     )

@@ -90,8 +90,10 @@ def history_of(messages: Sequence[Message], *, needs: Needs, counter: TokenCount
     repaired = repair(originals, needs)
     weights = counter.weights_of([placed.message for placed in repaired.placed])
     items = tuple(
-        item_of(placed.seq, placed.message, parts, overhead)
-        for placed, (parts, overhead) in zip(repaired.placed, weights, strict=True)
+        [
+            item_of(placed.seq, placed.message, parts, overhead)
+            for placed, (parts, overhead) in zip(repaired.placed, weights, strict=True)
+        ]
     )
     view = view_of(items, next_seq=len(messages))
     return History(
@@ -101,7 +103,7 @@ def history_of(messages: Sequence[Message], *, needs: Needs, counter: TokenCount
 
 def slotted(message: Message) -> Message:
     """The message with a slot for every part, so that each has an address; messages of a wire have them already."""
-    if all(part.slot != NEW for part in message.parts):
+    if NEW not in [part.slot for part in message.parts]:
         return message
     return replace(message, parts=tuple(replace(part, slot=index) for index, part in enumerate(message.parts)))
 

@@ -26,7 +26,7 @@ from foldline.core.rounds import open_seqs, outline_of, spans_of
 from foldline.core.view import Item, Span, View, item_of, view_of
 
 
-class Replace(Struct, frozen=True, kw_only=True, tag="replace"):
+class Replace(Struct, frozen=True, kw_only=True, gc=False, tag="replace"):
     """Put `part` in the place of the part at `slot` of message `seq`. The new part keeps kind, slot and pairing id."""
 
     seq: int

@@ -142,8 +142,8 @@ class Meta(Struct, frozen=True, kw_only=True, gc=False):
     """True for text with role user that no user wrote: reminders, command output, notices of the host."""
 
 
-class Message(Struct, frozen=True, kw_only=True):
-    """One message of a conversation.
+class Message(Struct, frozen=True, kw_only=True, gc=False):
+    """One message of a conversation. Out of the garbage collector's sight, since JSON holds no cycle.
 
     `parts` is a reading of `origin`; where nothing was edited, `origin` is what is sent.
     """

@@ -85,7 +85,7 @@ class Needs(Struct, frozen=True, kw_only=True, gc=False):
         return self.blank_text or (self.results_role == "tool" and bool(calls_of(message)))
 
 
-class Placed(Struct, frozen=True, kw_only=True):
+class Placed(Struct, frozen=True, kw_only=True, gc=False):
     """A message with its ordinal. Messages that a repair puts in share the ordinal of the one before."""
 
     seq: int

@@ -30,7 +30,7 @@ class Span(Struct, frozen=True, kw_only=True, gc=False, order=True):
         return self.end - self.start
 
 
-class Item(Struct, frozen=True, kw_only=True):
+class Item(Struct, frozen=True, kw_only=True, gc=False):
     """One message in a view, with its place in the log and its weight."""
 
     seq: int

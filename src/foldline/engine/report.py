@@ -120,15 +120,10 @@ def covers_of(edits: tuple[Edit, ...], view: View) -> Covers:
     """What the final view no longer shows in full. Addresses of parts that were folded later are left out: the fold's
     address opens them too."""
     folded = {seq for item in view for span in item.covers for seq in range(span.start, span.end)}
-    addresses = [edit.address for edit in edits if isinstance(edit, Fold)]
-    addresses += [edit.address for edit in edits if isinstance(edit, Replace) and edit.seq not in folded]
-    ordered = sorted(set(addresses), key=_order)
-    return Covers(messages=len(folded), addresses=tuple(ordered))
-
-
-def _order(address: str) -> tuple[int, int, str]:
-    place = parse_address(address)
-    return (place.start, -1 if place.slot is None else place.slot, address)
+    shortened = [edit for edit in edits if isinstance(edit, Replace) and edit.seq not in folded]
+    placed = {(edit.seq, edit.slot, edit.address) for edit in shortened}
+    placed |= {(parse_address(e.address).start, -1, e.address) for e in edits if isinstance(e, Fold)}
+    return Covers(messages=len(folded), addresses=tuple([address for _, _, address in sorted(placed)]))
 
 
 def cache_of(before: View, after: View, fixed: int) -> Cache:

@@ -17,7 +17,7 @@ from foldline.core.rounds import Outline
 from foldline.passes.tools import ToolKind, kind_of
 
 
-class Found(Struct, frozen=True, kw_only=True):
+class Found(Struct, frozen=True, kw_only=True, gc=False):
     """One result in a view."""
 
     seq: int
@@ -44,26 +44,30 @@ def _find(structure: Outline) -> Iterator[Found]:
     turn_of = {
         unit: number for number, (start, end) in enumerate(structure.turns) for unit in range(start, end)
     }
+    kinds: dict[str, ToolKind] = {}
     for number, unit in enumerate(structure.units):
         if unit.kind != "round":
             continue
         calls: dict[str, ToolCall] = {}
+        turn = turn_of.get(number, -1)
         for item in structure.items[unit.start : unit.end]:
             for part, tokens in zip(item.message.parts, item.weights, strict=True):
-                if isinstance(part, ToolCall):
+                if type(part) is ToolCall:
                     calls[part.id] = part
-                elif isinstance(part, ToolResult) and not part.server:
+                elif type(part) is ToolResult and not part.server:
                     call = calls.get(part.call_id)
                     name = call.name if call is not None else part.name or ""
+                    if name not in kinds:
+                        kinds[name] = kind_of(name)
                     yield Found(
                         seq=item.seq,
                         part=part,
                         tokens=tokens,
-                        kind=kind_of(name),
+                        kind=kinds[name],
                         name=name,
                         arguments=call.arguments if call is not None else "",
                         round=number,
-                        turn=turn_of.get(number, -1),
+                        turn=turn,
                         movable=item.message.synthetic is None and part.slot >= 0,
                     )
 
@@ -77,7 +81,7 @@ def with_content(found: Found, content: tuple[Text | Media | Opaque, ...], addre
 def cleared(found: Found, why: str, frame: Frame) -> Replace:
     """The edit that puts a placeholder in the place of a whole result. Byte-stable: it depends on the result alone."""
     address = frame.part_address(found.seq, found.part)
-    media = sum(isinstance(inner, Media) for inner in found.part.content)
+    media = sum([isinstance(inner, Media) for inner in found.part.content])
     seen = f", {media} media" if media else ""
     mark = notice(f"{found.tokens:,} tokens{seen} {why}", address)
     return with_content(found, (Text(text=mark),), address)

@@ -7,6 +7,7 @@ which leaves nothing. Knows one result at a time.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import is_
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -65,16 +66,16 @@ def shorten(found: Found, limit: Limit, frame: Frame) -> Replace | None:
         return None
     address = frame.part_address(found.seq, found.part)
     measure = len if limit.unit == "characters" else frame.counter.text
-    cuts = iter(
-        [
-            _cut(part, limit.share(own / size), address, measure, size=own)
-            for part, own in zip(texts, sizes, strict=True)
-        ]
-    )
-    content = tuple([next(cuts) if isinstance(part, Text) else part for part in found.part.content])
-    edit = with_content(found, content, address)
-    after = sum([measure(part.text) for part in content if isinstance(part, Text)])
-    return edit if after < size else None
+    cuts = [
+        _cut(part, limit.share(own / size), address, measure, size=own)
+        for part, own in zip(texts, sizes, strict=True)
+    ]
+    left = iter(cuts)
+    content = tuple([next(left) if isinstance(part, Text) else part for part in found.part.content])
+    if size > limit.size + limit.slack * len(texts) and not any(map(is_, cuts, texts)):
+        return with_content(found, content, address)  # every text is within its share and a notice
+    after = sum([measure(part.text) for part in cuts])
+    return with_content(found, content, address) if after < size else None
 
 
 def _sizes(found: Found, limit: Limit, frame: Frame) -> list[int]:
