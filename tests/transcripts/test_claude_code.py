@@ -93,6 +93,18 @@ def test_a_block_that_a_later_line_repeats_counts_once() -> None:
     assert said(transcript) == ["go", "call t1 + then"]
 
 
+def test_a_later_line_that_cannot_be_read_does_not_take_the_response_with_it() -> None:
+    """anthropics/claude-code#50347, within one response; text content is one block."""
+    transcript = read(
+        user("u1", None, "go"),
+        assistant("a1", "u1", "one", id="m"),
+        assistant("a2", "a1", True, id="m"),
+        assistant("a3", "a2", id="m", message={"content": "two"}),
+    )
+    assert said(transcript) == ["go", "one + two"]
+    assert "1 line" in transcript.notes[0]
+
+
 def test_an_id_used_again_in_a_later_turn_begins_a_new_message() -> None:
     """Real histories use ids again."""
     transcript = read(

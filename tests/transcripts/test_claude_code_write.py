@@ -293,6 +293,17 @@ def test_signed_reasoning_of_a_kept_response_is_untouched() -> None:
     assert again.messages[1].origin == transcript.messages[1].origin
 
 
+def test_messages_whose_ids_are_all_the_same_lose_nothing() -> None:
+    """A file in which ids were blanked out: what is said survives, under new ids."""
+    transcript = read(
+        user("x", "x", "one"),
+        assistant("x", "x", "two", id="m"),
+        user("x", "x", "three"),
+        assistant("x", "x", "four", id="m"),
+    )
+    assert said(read_bytes(write(transcript, transcript.messages))) == ["one", "two", "three", "four"]
+
+
 def test_nothing_to_write_is_an_empty_file() -> None:
     """A writer never fails for want of messages."""
     assert write(Transcript(format="pi", wire="anthropic", messages=()), ()) == b""

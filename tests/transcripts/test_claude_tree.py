@@ -277,6 +277,17 @@ def test_a_missing_parent_after_the_boundary_does_not_bring_the_old_history_back
     assert said(transcript) == ["the summary", "so", "end"]
 
 
+def test_a_link_to_the_empty_id_is_mended() -> None:
+    """Hostile input: no loop runs for ever."""
+    transcript = read(
+        user("u1", None, "old"),
+        boundary("b1"),
+        summary("s1", "b1"),
+        user("u2", "s1", "new") | {"parentUuid": ""},
+    )
+    assert said(transcript) == ["the summary", "new"]
+
+
 def test_searches_before_the_boundary_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each search may read the whole file before it."""
     searched: list[str] = []

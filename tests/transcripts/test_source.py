@@ -153,6 +153,11 @@ def test_lines_with_a_word_are_found_from_the_end_backwards(
         assert source.line_at(mark.offset).rstrip(b"\n") == data[want.offset :].split(b"\n")[0]
 
 
+def test_an_empty_word_is_found_nowhere() -> None:
+    """Hostile input: a link to the empty id must not search for ever."""
+    assert list(open_source(b"{}\n{}\n").marks_back(b"")) == []
+
+
 def test_reading_backwards_touches_only_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """openai/codex#28866: resuming a large session reads from its last compaction."""
     path = tmp_path / "large.jsonl"

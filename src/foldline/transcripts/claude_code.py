@@ -164,6 +164,8 @@ class _Builder:
             value = strict.loads(record.body)
             if not isinstance(value, dict):
                 raise ValueError("message: expected an object")
+            if "content" not in value:
+                raise ValueError("message: no content")
             if value.get("role") != record.type:
                 raise ValueError(f"message: role {value.get('role')!r} in a record of type {record.type}")
             if record.type == "assistant":
@@ -190,6 +192,7 @@ class _Builder:
         new = len(self.messages)
         index = self.under_way.get(response, new) if response is not None else new
         if index < new:
+            self.codec.decode(value)  # a line that cannot be read must not take the others with it
             self.others.setdefault(index, []).append(record)
         else:
             origin = sent("assistant", content_of(record.body))
@@ -275,12 +278,17 @@ def content_of(message: bytes) -> bytes:
     return content
 
 
+def blocks_of(content: bytes) -> list[bytes]:
+    """The blocks of a content, each in its own bytes; text content is one text block."""
+    if content.startswith(b'"'):
+        return [b'{"type":"text","text":%b}' % content]
+    return [] if content == b"null" else [bytes(block) for block in slices.items(content)]
+
+
 def merged(contents: list[bytes]) -> bytes:
     """The content of the lines of one response, block by block, to the byte. A block that a later line repeats to
     the byte is taken once."""
-    blocks: dict[bytes, None] = {}
-    for content in contents:
-        blocks |= dict.fromkeys(bytes(block) for block in slices.items(content))
+    blocks = dict.fromkeys(block for content in contents for block in blocks_of(content))
     return b"[%b]" % b",".join(blocks)
 
 

@@ -12,6 +12,7 @@ from their content and times are taken from the record before, so that the same 
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias
 from uuid import UUID, uuid5
@@ -19,7 +20,7 @@ from uuid import UUID, uuid5
 from msgspec import Raw, Struct
 
 from foldline.core.message import Message
-from foldline.transcripts.claude_code import Places, content_of, merged
+from foldline.transcripts.claude_code import Places, blocks_of, content_of, merged
 from foldline.transcripts.claude_record import Record, decode_line
 from foldline.transcripts.source import Mark, Source
 from foldline.transcripts.transcript import Transcript, Written
@@ -27,7 +28,6 @@ from foldline.wire import strict
 from foldline.wire.codec import Codec
 from foldline.wire.formats import codec
 from foldline.wire.slices import fields as fields_of
-from foldline.wire.slices import items as items_of
 
 NAMESPACE: Final = UUID("6f9d1a52-6a0e-5f0c-9d43-0f1c7a5b2e10")
 """Under it the ids of records made here are derived."""
@@ -95,8 +95,9 @@ class _Out:
         self.last_before: str | None = None
         """Id of the last record of the original conversation."""
         if places is not None and places.offsets:
+            ids = Counter(places.ids)  # a file in which ids were blanked out has one for all
             self.original = {
-                identity: index for index, identity in enumerate(places.ids) if identity is not None
+                name: at for at, name in enumerate(places.ids) if name is not None and ids[name] == 1
             }
             record, fields = self._original(self._offsets(len(places.offsets) - 1)[-1])
             self._remember(fields)
@@ -127,7 +128,8 @@ class _Out:
     def _uuid(self, content: bytes) -> str:
         """An id made of the record's place and content, unlike any other here."""
         place = f"{self.session} {self.parent} {len(self.lines)}"
-        return str(uuid5(NAMESPACE, f"{place} {content.decode(errors='replace')}"))
+        name = f"{place} {content.decode(errors='replace')}"
+        return str(uuid5(NAMESPACE, name.encode("utf-8", "replace").decode()))
 
     def new_boundary(self, result: Written) -> None:
         """The record that a compaction took place here."""
@@ -156,7 +158,8 @@ class _Out:
     def old_boundary(self, offset: int) -> None:
         """The boundary the conversation began with; what it preserved stands behind it now."""
         record, fields = self._original(offset)
-        metadata = fields_of(fields.get("compactMetadata", Raw(b"{}")))
+        given = fields.get("compactMetadata", Raw(b"{}"))
+        metadata = fields_of(given) if bytes(given).startswith(b"{") else {}
         kept = {key: value for key, value in metadata.items() if not key.startswith("preserved")}
         if len(kept) != len(metadata):
             fields["compactMetadata"] = Raw(strict.dump(kept))
@@ -199,16 +202,14 @@ class _Out:
         if len(originals) == 1:
             self._rewritten(*originals[0], content=content)
             return
-        blocks = items_of(content)
-        sizes = [len(items_of(fields_of(fields["message"])["content"])) for _, fields in originals]
+        blocks = blocks_of(bytes(content))
+        sizes = [len(blocks_of(content_of(bytes(fields["message"])))) for _, fields in originals]
         if sum(sizes) != len(blocks):  # lines that repeated a block: all of it goes into the first one
             sizes = [len(blocks), *([0] * (len(sizes) - 1))]
         for (record, fields), size in zip(originals, sizes, strict=True):
             if size:
                 mine, blocks = blocks[:size], blocks[size:]
-                self._rewritten(
-                    record, fields, content=Raw(b"[%b]" % b",".join(bytes(block) for block in mine))
-                )
+                self._rewritten(record, fields, content=Raw(b"[%b]" % b",".join(mine)))
 
     def _rewritten(self, record: Record, fields: dict[str, Raw], *, content: Raw) -> None:
         message = {**fields_of(fields["message"]), "content": content}
@@ -239,6 +240,12 @@ class _Out:
             record["isMeta"] = True
         self._add(record, uuid)
 
+    def _response_id(self, given: str | None, uuid: str) -> str:
+        """The provider's id, unless another message has it: the lines of one id are one message."""
+        identity = given if given is not None and given not in self.taken else f"msg_{UUID(uuid).hex}"
+        self.taken.add(identity)
+        return identity
+
     def _response(self, message: Message, wire: bytes, *, uuid: str) -> dict[str, Any]:
         """An assistant message with the keys of a response, which the client expects."""
         meta = message.meta
@@ -247,7 +254,7 @@ class _Out:
         if content.startswith(b'"'):
             content = b'[{"type":"text","text":%b}]' % content
         return {
-            "id": (meta.response_id if meta is not None else None) or f"msg_{UUID(uuid).hex}",
+            "id": self._response_id(meta.response_id if meta is not None else None, uuid),
             "type": "message",
             "model": (meta.model if meta is not None else None) or self.transcript.model or "unknown",
             **fields,

@@ -169,7 +169,7 @@ class _Walk:
     def _before(self, uuid: str) -> bool:
         """True when a record of this id stands before the first one read."""
         self.lookups += 1
-        if self.lookups > LOOKUPS_MAX:
+        if not uuid or self.lookups > LOOKUPS_MAX:
             return False
         return _find(self.source, uuid, before=self.nodes[0].offset) is not None
 
@@ -284,7 +284,7 @@ def _preserved(metadata: _Metadata, source: Source, *, end: int) -> tuple[list[R
 
 def _find(source: Source, uuid: str, *, before: int) -> Mark | None:
     """The start of the record of this id, searched backwards."""
-    for mark in source.marks_back(uuid.encode(), before):
+    for mark in source.marks_back(uuid.encode("utf-8", "replace"), before):
         record = decode_line(source.line_at(mark.offset))
         if isinstance(record, Record) and record.uuid == uuid:
             return mark

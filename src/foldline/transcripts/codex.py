@@ -140,7 +140,7 @@ class _Reading:
             self.bad.add(number, str(error))
 
     def _record(self, line: bytes, record: dict[str, Any]) -> None:
-        kind, payload = record.get("type"), record.get("payload")
+        kind, payload = str(record.get("type")), record.get("payload")
         if not isinstance(payload, dict):
             if payload is None and kind in _OLD_ITEMS:
                 self._item(line, record, time_s=None)
@@ -160,7 +160,7 @@ class _Reading:
             case "event_msg":
                 self._event(payload)
             case _:
-                self.skipped[str(kind)] += 1
+                self.skipped[kind] += 1
 
     def _session(self, payload: dict[str, Any]) -> None:
         given = payload.get("base_instructions") or payload.get("instructions")
@@ -180,8 +180,10 @@ class _Reading:
         if isinstance(payload.get("model"), str):
             self.model = payload["model"]
 
-    def _item(self, raw: bytes, item: dict[str, Any], *, time_s: float | None) -> None:
-        kind = item.get("type")
+    def _item(self, raw: bytes, item: Any, *, time_s: float | None) -> None:
+        if not isinstance(item, dict):
+            raise ValueError("an item must be an object")
+        kind = str(item.get("type"))
         if kind in _NOT_SENT:
             self.skipped[f"response_item {kind}"] += 1
             return

@@ -239,7 +239,7 @@ class _Reading:
                 return None
 
     def _assistant(self, number: int, inner: dict[str, Any], *, meta: Meta) -> Message | None:
-        stop = inner.get("stopReason")
+        stop = _string(inner.get("stopReason"))
         self._model(number, inner.get("model"), api=inner.get("api"), provider=inner.get("provider"))
         if stop in NEVER_SENT:
             self.skipped[f"assistant {stop}"] += 1
@@ -253,7 +253,7 @@ class _Reading:
             meta,
             model=_string(inner.get("model")),
             response_id=_string(inner.get("responseId")),
-            stop_reason=_string(stop),
+            stop_reason=stop,
         )
         return neutral("assistant", [part for part in parts if isinstance(part, Part)], meta=meta)
 

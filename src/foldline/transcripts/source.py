@@ -242,7 +242,7 @@ def _between_nuls(number: int, offset: int, *, line: bytes) -> Iterator[tuple[in
 
 def _line_starts(block: bytes, word: bytes, *, base: int, first: int) -> Iterator[Mark]:
     """Marks of the lines of `block` from index `first` on that hold `word`, last line first."""
-    if word not in block:  # forward search is much the faster one
+    if not word or word not in block:  # forward search is much the faster one
         return
     end = len(block)
     while (found := block.rfind(word, first, end)) >= 0:
