@@ -51,6 +51,8 @@ _DEFINED = re.compile(
 )
 _DIGIT_SEGMENTS = re.compile(r"[\d./:+-]+")
 _WORDS = re.compile(r"\w+")
+_RUN = r"(?:-?\d+(?:\.\d+)?[ \t]?[,;|·/][ \t]?){0,60}"
+"""Other numbers of the same key before the one that is looked for."""
 _LITTLE_WORDS = frozenset(
     "a an the of to in on at by or and for from with is are was were be been has have had as than then over under about "
     "all only just not no if it its this that these those first last next up into per least most more less between".split()
@@ -88,24 +90,27 @@ def _facts(text: str) -> Iterator[Fact]:
         elif _is_path(match):
             yield Fact("paths", match)
     text = _PATH.sub(" ", text)
-    for match in _FILE.finditer(text):
-        yield Fact("paths", match.group())
+    yield from (Fact("paths", match) for match in _FILE.findall(text))
     text = _FILE.sub(" ", text)
-    for match in _ID.findall(text):
-        yield Fact("identifiers", match)
-    text = _ID.sub(" ", text)
+    yield from (Fact("identifiers", match) for match in _ID.findall(text))
+    yield from _without_places(_ID.sub(" ", text))
+
+
+def _without_places(text: str) -> Iterator[Fact]:
+    """Numbers and names of a text in which no path, URL or id is left."""
     for key, gap, value in _NUMBER.findall(text):
-        if gap.strip() or (
-            key.lower() not in _LITTLE_WORDS and len(value) >= PLAIN_CHARS_MIN and value[0] != "-"
-        ):
+        if gap.strip() or _is_key(key, value):
             yield Fact("numbers", key, value)
-    for match in _DEFINED.findall(text):
-        yield Fact("names", match)
-    for match in _NAME.findall(text):
-        yield Fact("names", match)
+    yield from (Fact("names", match) for match in _DEFINED.findall(text))
+    yield from (Fact("names", match) for match in _NAME.findall(text))
     for match in _FIGURE.findall(text):
         if sum(char.isdigit() for char in match) >= FIGURE_DIGITS_MIN:
             yield Fact("figures", match)
+
+
+def _is_key(word: str, value: str) -> bool:
+    """True for a word that says what the number after it, with a space between, is a number of."""
+    return word.lower() not in _LITTLE_WORDS and len(value) >= PLAIN_CHARS_MIN and value[0] != "-"
 
 
 def _is_path(text: str) -> bool:
@@ -132,7 +137,8 @@ def words_in(text: str) -> frozenset[str]:
 
 def occurs(fact: Fact, text: str) -> bool:
     """True when the text holds the fact as whole words: `src/a.py` is in `/home/x/src/a.py:3`, not in `src/a.pyc`. A
-    keyed number must stand beside its key, with any of ` = : " '` between."""
+    keyed number must stand beside its key, with any of ` = : " '` between, or in a run of numbers after it
+    (`limit: 20, 50, 30`)."""
     if fact.value:
         return _numbered(fact).search(text) is not None
     start = text.find(fact.text)
@@ -146,7 +152,9 @@ def occurs(fact: Fact, text: str) -> bool:
 @lru_cache(PATTERNS_KEPT_MAX)
 def _numbered(fact: Fact) -> re.Pattern[str]:
     key, value = re.escape(fact.text), re.escape(fact.value)
-    return re.compile(rf"(?<!\w){key}[\"'`\])]{{0,2}}[ \t]{{0,2}}[=:]?[ \t]{{0,2}}[\"'`]?{value}(?!\w|\.\d)")
+    return re.compile(
+        rf"(?<!\w){key}[\"'`\])]{{0,2}}[ \t]{{0,2}}[=:]?[ \t]{{0,2}}{_RUN}[\"'`]?{value}(?!\w|\.\d)"
+    )
 
 
 def _ends_words(text: str, start: int, *, end: int) -> bool:

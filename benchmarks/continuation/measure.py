@@ -21,10 +21,10 @@ def recent_rounds_tokens(before: View, after: Sequence[Item]) -> int:
     """Tokens of the rounds in the unbroken run of untouched units that ends both histories: from the newest unit back
     to the first that is missing, folded or shortened."""
     structure = outline_of(before)
-    whole = {id(item.message) for item in after}
+    whole = {item.message.parts for item in after}
     tokens = 0
     for unit in reversed(structure.units):
-        if not all(id(item.message) in whole for item in structure.items[unit.start : unit.end]):
+        if not all(item.message.parts in whole for item in structure.items[unit.start : unit.end]):
             break
         tokens += unit.tokens if unit.kind == "round" else 0
     return tokens

@@ -21,11 +21,14 @@ from foldline.core.rounds import outline_of
 from foldline.core.view import Item, View, item_of
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
+from foldline.ledger.found_in_text import extract
 from foldline.presets import policy_of
 from foldline.reduce import Goal, History, reduce
 
 LISTED: tuple[Kind, ...] = ("paths", "identifiers", "numbers", "names")
 """Kinds in a bare list."""
+LIST_TOKENS = 8
+"""What a message costs beside its text, at most."""
 LINE_TOKENS = 1
 """What a line feed costs."""
 
@@ -98,14 +101,19 @@ def user_text(case: Case) -> Kept:
 
 
 def bare_list(case: Case) -> Kept:
-    """One message: the facts of the prefix, the newest first, as many as fit."""
-    return Kept(items=(_listed(case, case.tokens_target),))
+    """One message: the facts of the prefix as the judge sees them, the newest first, as many as fit."""
+    return Kept(items=(_listed(_judged_facts(case), case.tokens_target, case.session.counter),))
 
 
 def half_list(case: Case) -> Kept:
     """Half of the budget a bare list, the other half the newest whole units."""
-    listed = _listed(case, case.tokens_target // 2)
+    listed = _listed(_judged_facts(case), case.tokens_target // 2, case.session.counter)
     return Kept(items=(listed, *_with_tail(case, frozenset(), case.tokens_target - listed.tokens)))
+
+
+def ledger_list(case: Case) -> Kept:
+    """As a bare list, of the facts that the ledger's extractors find: what they see, apart from how it is told."""
+    return Kept(items=(_listed(_ledger_facts(case), case.tokens_target, case.session.counter),))
 
 
 PLAIN: dict[str, Row] = {
@@ -113,6 +121,7 @@ PLAIN: dict[str, Row] = {
     "user text + tail": user_text,
     "bare list": bare_list,
     "half list + tail": half_list,
+    "bare list, ledger's": ledger_list,
 }
 """The plain ways, by the name in the table."""
 
@@ -139,14 +148,26 @@ def _with_tail(case: Case, kept: frozenset[int], tokens_max: int) -> tuple[Item,
     return tuple(structure.items[index] for index in sorted(taken))
 
 
-def _listed(case: Case, tokens_max: int) -> Item:
-    """A message with the newest facts, one a line."""
+def _judged_facts(case: Case) -> list[str]:
+    """The facts of a prefix, newest first, each once."""
     newest: dict[Fact, None] = {}
     for index in reversed(range(case.at)):
         facts = case.session.facts(index)
         newest.update(dict.fromkeys(fact for fact in reversed(facts) if fact.kind in LISTED))
-    lines = [str(fact) for fact in newest]
-    return listed_item(_that_fit(lines, tokens_max - 8, case.session.counter), case.session.counter)
+    return [str(fact) for fact in newest]
+
+
+def _ledger_facts(case: Case) -> list[str]:
+    newest: dict[tuple[str, str, str], str] = {}
+    for index in reversed(range(case.at)):
+        for fact in reversed(extract(case.session.words[index].text)):
+            newest.setdefault((fact.kind, fact.key, fact.value), fact.text)
+    return list(newest.values())
+
+
+def _listed(lines: list[str], tokens_max: int, counter: TokenCounter) -> Item:
+    """A message with as many of the lines as fit."""
+    return listed_item(_that_fit(lines, tokens_max - LIST_TOKENS, counter), counter)
 
 
 def listed_item(lines: Sequence[str], counter: TokenCounter) -> Item:
