@@ -1,0 +1,224 @@
+"""Session files through the engine: what one door writes, the next reads.
+
+The command line over the same functions is tested in `tests/cli`; every reader and writer in `tests/transcripts`.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foldline import files
+from foldline.core.errors import InvalidOption, InvalidTranscript, UnknownFormat
+from foldline.core.message import Text, calls_of, result_text, results_of, speaks_for_user
+from foldline.files import CompactOptions
+from foldline.lookup import show
+from foldline.transcripts import detect
+from foldline.transcripts.transcript import Transcript
+from foldline.wire.formats import CODECS
+
+DATA = Path(__file__).parent / "data"
+SESSIONS = sorted(
+    path
+    for path in DATA.glob("*/*")
+    if path.parent.name not in ("bugs", "LICENSES")
+    and path.suffix != ".md"
+    and path.stat().st_size <= 150_000
+)
+NAMED = pytest.mark.parametrize("path", SESSIONS, ids=lambda path: f"{path.parent.name}/{path.name}")
+AS = pytest.mark.parametrize("target", sorted(detect.WRITERS))
+LANGGRAPH = DATA / "langgraph" / "deerflow-5aa47db1-cjk.json"
+MANY = DATA / "tau-bench" / "gpt-4o-airline-first3.json"
+LEGAL = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+QUICK = "length/4"
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def said(transcript: Transcript) -> list[str]:
+    """What people said, white space apart."""
+    return [
+        squeezed(part.text)
+        for message in transcript.messages
+        if speaks_for_user(message)
+        for part in message.parts
+        if isinstance(part, Text) and part.text.strip() and not part.text.startswith("[foldline:")
+    ]
+
+
+def called(transcript: Transcript) -> list[str]:
+    return [call.name for message in transcript.messages for call in calls_of(message)]
+
+
+def answered(transcript: Transcript) -> list[str]:
+    return sorted(
+        squeezed(result_text(result)) for message in transcript.messages for result in results_of(message)
+    )
+
+
+def whole(transcript: Transcript) -> str:
+    """Every word of a history in one string, whatever the parts it stands in."""
+    parts = [part for message in transcript.messages for part in message.parts]
+    texts = [part.text for part in parts if isinstance(part, Text)]
+    texts += [result_text(result) for message in transcript.messages for result in results_of(message)]
+    return squeezed(" ".join(texts))
+
+
+@NAMED
+@AS
+def test_a_converted_session_is_read_back_with_all_its_words_calls_and_results(
+    path: Path, target: str
+) -> None:
+    """Issue 2: written data is read again by the reader of its format, and says the same."""
+    for transcript in files.read(str(path)):
+        data = files.convert([transcript], as_format=target).data
+        (back,) = detect.read(data, format=target)
+        text = whole(back)
+        assert [words for words in said(transcript) if words not in text] == []
+        history = files.history_for(transcript, files.counter_for(counter=QUICK), wire=back.wire)
+        mended = Transcript(
+            format=transcript.format, wire=back.wire, messages=tuple(i.message for i in history.view)
+        )
+        names = called(mended)  # one that a wire refuses goes by another on it
+        pairs = zip(called(back), names, strict=True)
+        assert [new if LEGAL.fullmatch(old) else old for new, old in pairs] == names
+        assert answered(back) == answered(mended)
+
+
+@NAMED
+@AS
+def test_a_compacted_session_is_read_back_at_its_size(path: Path, target: str) -> None:
+    """Laws END and PAIR: what was written is valid, small enough, and holds the last words of the user."""
+    for transcript in files.read(str(path))[:1]:
+        (made,) = files.compact([transcript], CompactOptions(to=0.3, as_format=target, counter=QUICK)).results
+        assert made.format == target
+        assert made.report.valid
+        assert made.report.outcome in ("compacted", "unreachable")
+        if made.report.outcome == "compacted":
+            assert made.report.tokens_after <= (made.report.tokens_target or 0)
+        (back,) = detect.read(made.data, format=target)
+        assert said(transcript)[-1:] == [words for words in said(transcript)[-1:] if words in whole(back)]
+        # A log keeps what came in, and repairs it whenever it is projected: it is as sound as its source.
+        source = files.check(transcript)["violations"] if target == "foldline" else []
+        assert len(files.check(back)["violations"]) <= len(source)
+
+
+@NAMED
+def test_every_address_of_a_result_opens_on_the_file_it_came_from(path: Path) -> None:
+    """TRACE: `foldline show FILE ADDRESS`."""
+    transcripts = files.read(str(path))
+    for made in files.compact(transcripts, CompactOptions(to=0.2, counter=QUICK)).results:
+        for address in made.report.covers.addresses:
+            assert show(transcripts, address).title
+
+
+def test_one_conversation_of_many_is_taken_by_number_or_id() -> None:
+    """interface.md: `--select`."""
+    everyone = files.read(str(MANY))
+    assert len(everyone) == 3
+    (second,) = files.read(str(MANY), select="1")
+    assert second.messages == everyone[1].messages
+    if everyone[2].id is not None:
+        (third,) = files.read(str(MANY), select=everyone[2].id)
+        assert third.messages == everyone[2].messages
+
+
+@pytest.mark.parametrize("select", ["3", "-1", "nobody", "½"])
+def test_a_selection_that_names_none_says_what_there_is(select: str) -> None:
+    """The error says how many there are."""
+    with pytest.raises(InvalidOption) as caught:
+        files.read(str(MANY), select=select)
+    assert "there are 3 conversations" in str(caught.value)
+
+
+def test_a_dash_reads_what_is_piped_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`-` is stdin."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(LANGGRAPH.read_bytes())))
+    (piped,) = files.read("-")
+    assert piped.messages == files.read(str(LANGGRAPH))[0].messages
+
+
+def test_many_conversations_give_a_list_and_one_report_each() -> None:
+    """interface.md: `foldline.reports/1`, with totals that add up."""
+    done = files.compact(files.read(str(MANY)), CompactOptions(to=0.5, counter=QUICK))
+    document = done.report_document
+    assert document["schema"] == "foldline.reports/1"
+    assert len(document["sessions"]) == document["totals"]["sessions"] == 3
+    for key in ("messages_before", "messages_after", "tokens_before", "tokens_after"):
+        assert document["totals"][key] == sum(report[key] for report in document["sessions"])
+    assert sum(document["totals"]["outcomes"].values()) == 3
+    assert len(json.loads(done.data)) == 3
+    one = files.compact(files.read(str(LANGGRAPH)), CompactOptions(to=0.5, counter=QUICK))
+    assert one.report_document["schema"] == "foldline.report/1"
+    assert one.data == one.results[0].data
+
+
+def test_a_file_keeps_its_format_where_that_can_be_written() -> None:
+    """Else it comes in the wire format its messages are nearest to."""
+    (claude,) = files.compact(
+        files.read(str(DATA / "claude-code" / "cc-viewer-1af7fc5e.jsonl")),
+        CompactOptions(to=0.5, counter=QUICK),
+    ).results
+    assert claude.format == "claude-code"
+    (graph,) = files.compact(files.read(str(LANGGRAPH)), CompactOptions(to=0.5, counter=QUICK)).results
+    assert graph.format in CODECS
+    with pytest.raises(UnknownFormat):
+        files.compact(files.read(str(LANGGRAPH)), CompactOptions(to=0.5, as_format="pi"))
+
+
+def test_what_a_person_should_know_stands_in_the_notes() -> None:
+    """Records that were left out, and options without an effect."""
+    transcripts = files.read(str(DATA / "claude-code" / "cc-viewer-5c0375b4-cjk.jsonl"))
+    (made,) = files.compact(transcripts, CompactOptions(to=0.5, counter=QUICK, focus="tests")).results
+    assert any("records without a part in the conversation" in note for note in made.report.notes)
+    assert any("focus has no effect" in note for note in made.report.notes)
+
+
+def test_a_conversion_tells_its_repairs() -> None:
+    """Nothing is mended in silence."""
+    call = {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+    body = {
+        "messages": [
+            {"role": "user", "content": "go"},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "user", "content": "and?"},
+        ]
+    }
+    done = files.convert(detect.read(json.dumps(body).encode()), as_format="anthropic")
+    assert [note for note in done.notes if "interrupted-call" in note] != []
+    assert b"tool_result" in done.data
+
+
+def test_check_judges_a_history_as_it_stands() -> None:
+    """`foldline.check/1`: broken is broken, whatever a repair could do."""
+    body: dict[str, Any] = {
+        "messages": [
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "x", "content": "?"}]}
+        ]
+    }
+    (broken,) = detect.read(json.dumps(body).encode(), format="anthropic")
+    told = files.check(broken)
+    assert (told["schema"], told["format"], told["valid"]) == ("foldline.check/1", "anthropic", False)
+    assert [v["law"] for v in told["violations"]] == ["PAIR"]
+    (sound,) = files.read(str(LANGGRAPH))
+    for target in CODECS:
+        other = files.check(sound, as_format=target)
+        assert (other["format"], other["valid"]) == (target, True)
+        assert other["messages"] > 0
+
+
+def test_a_file_that_is_no_session_is_refused(tmp_path: Path) -> None:
+    """Exit code 1's error: which file, and what to do."""
+    path = tmp_path / "notes.txt"
+    path.write_text("not a session", encoding="utf-8")
+    with pytest.raises((InvalidTranscript, UnknownFormat)) as caught:
+        files.read(str(path))
+    assert "notes.txt" in str(caught.value)
