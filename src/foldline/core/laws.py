@@ -117,16 +117,18 @@ def _role(history: Sequence[Standing], needs: Needs) -> Iterator[Violation]:
         if not opened and message.role not in needs.first:
             yield Violation(law="ROLE", at=_at(placed.seq), why=f"a history may not open with role {message.role}")
         opened = True
-        if not _is_filled(message):
+        if not _is_plain(message):
             yield from _content(placed, needs)
         if needs.alternates and before is not None and before.role == message.role:
             yield Violation(law="ROLE", at=_at(placed.seq), why=f"two messages of role {message.role} in a row")
         before = message
 
 
-def _is_filled(message: Message) -> bool:
-    """True for a message of one part that is not blank: most of a history, and nothing to say about it."""
-    return len(message.parts) == 1 and not is_blank(message.parts[0])
+def _is_plain(message: Message) -> bool:
+    """True for a message about whose content there is nothing to say, as nearly all are: nothing in it is blank, and
+    no result can stand behind anything else."""
+    parts = message.parts
+    return bool(parts) and (len(parts) == 1 or message.role != "user") and not any(map(is_blank, parts))
 
 
 def _content(placed: Standing, needs: Needs) -> Iterator[Violation]:
