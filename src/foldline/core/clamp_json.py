@@ -7,21 +7,50 @@ characters.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from itertools import chain, repeat
 from typing import Any
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
-from foldline.core.clamp import head_and_tail
+from foldline.core.clamp import head_end, tail_start
 
 PARSE_MAX_CHARS = 4_000_000
 """A longer text is cut as text: parsing it costs more than its structure is worth."""
 DEPTH_MAX = 64
 STRING_MIN = 80
 """Strings are cut no shorter than this, in characters, before lists are thinned."""
+GAIN_MIN = 60
+"""A string stays whole where a cut would take fewer characters: a mark is as long."""
 ITEMS_MAX = 512
+"""Lists longer than this are thinned at once."""
 ITEMS_MIN = 2
-ROUNDS_MAX = 24
-"""Most attempts, each with less room per string, then per list, than the one before."""
+KEYS_MIN = 2
+"""Objects lose keys only where lists of this few items and strings of `STRING_MIN` are still too much."""
+ROUNDS_MAX = 32
+"""Most attempts, each with less room for strings, then for lists, then for objects, than the one before."""
+AGAIN = "[…]"
+"""Stands for every cut after the first, which alone carries the mark."""
+
+
+class _Limits(Struct, frozen=True, kw_only=True, gc=False):
+    """Most characters of a string, items of a list, keys of an object."""
+
+    strings: int
+    items: int
+    keys: int
+
+    def less(self, share: float) -> _Limits | None:
+        """The next attempt's limits, `share` of one of these; `None` when none can go lower."""
+        if self.strings > STRING_MIN:
+            return replace(self, strings=max(STRING_MIN, int(self.strings * share)))
+        if self.items > ITEMS_MIN:
+            return replace(self, items=max(ITEMS_MIN, int(self.items * share)))
+        if self.keys > KEYS_MIN:
+            return replace(self, keys=max(KEYS_MIN, int(self.keys * share)))
+        return None
 
 
 def clamp_json(text: str, chars: int, mark: str, *, strings_only: bool = False) -> str | None:
@@ -45,18 +74,18 @@ def clamp_json(text: str, chars: int, mark: str, *, strings_only: bool = False) 
     except (ValueError, RecursionError):
         return None
     indent = 2 if "\n" in stripped[:200] else None
-    strings, items = max(STRING_MIN, chars), len(stripped) if strings_only else ITEMS_MAX
+    if strings_only:
+        limits = _Limits(strings=max(STRING_MIN, chars), items=len(text), keys=len(text))
+    else:
+        limits = _Limits(strings=max(STRING_MIN, chars), items=ITEMS_MAX, keys=ITEMS_MAX)
     for _ in range(ROUNDS_MAX):
-        out = _dump(_thin(value, strings, items, mark, DEPTH_MAX), indent)
+        out = _dump(_thin(value, limits, chain([mark], repeat(AGAIN)), DEPTH_MAX), indent)
         if out is None or len(out) <= chars:
             return out if out is not None and mark in out else None
-        share = max(0.3, min(0.9, chars / len(out)))
-        if strings > STRING_MIN:
-            strings = max(STRING_MIN, int(min(strings, chars) * share))
-        elif items > ITEMS_MIN and not strings_only:
-            items = max(ITEMS_MIN, int(items * share))
-        else:
+        less = limits.less(max(0.3, min(0.9, chars / len(out))))
+        if less is None or (strings_only and less.strings == limits.strings):
             return None
+        limits = less
     return None
 
 
@@ -83,23 +112,23 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-def _thin(value: Any, string_max: int, items_max: int, mark: str, depth: int) -> Any:
+def _thin(value: Any, limits: _Limits, marks: Iterator[str], depth: int) -> Any:
     if isinstance(value, str):
-        return _thin_text(value, string_max, mark)
+        return _thin_text(value, limits.strings, marks)
     if depth == 0:
-        return mark
+        return next(marks)
     if isinstance(value, list):
-        head, tail = _ends(value, items_max)
-        thin = [_thin(v, string_max, items_max, mark, depth - 1) for v in value[:head]]
+        head, tail = _ends(value, limits.items)
+        thin = [_thin(v, limits, marks, depth - 1) for v in value[:head]]
         if head + tail < len(value):
-            thin.append(f"{len(value) - head - tail} items {mark}")
-        return thin + [_thin(v, string_max, items_max, mark, depth - 1) for v in value[len(value) - tail :]]
+            thin.append(f"{len(value) - head - tail} items {next(marks)}")
+        return thin + [_thin(v, limits, marks, depth - 1) for v in value[len(value) - tail :]]
     if isinstance(value, dict):
-        kept = list(value.items())[:items_max]
-        out = {k: _thin(v, string_max, items_max, mark, depth - 1) for k, v in kept}
-        if len(value) > items_max:
+        out = {k: _thin(v, limits, marks, depth - 1) for k, v in list(value.items())[: limits.keys]}
+        if len(value) > limits.keys:
             longest = max(map(len, out))
-            out["…".ljust(longest + 1 if "…" in out else 1, "…")] = f"{len(value) - items_max} keys {mark}"
+            rest = "…".ljust(longest + 1 if "…" in out else 1, "…")
+            out[rest] = f"{len(value) - limits.keys} keys {next(marks)}"
         return out
     return value
 
@@ -111,8 +140,8 @@ def _ends(value: list[Any], items_max: int) -> tuple[int, int]:
     return items_max - items_max // 3, items_max // 3
 
 
-def _thin_text(text: str, chars: int, mark: str) -> str:
-    cut = head_and_tail(text, chars * 2 // 3, chars // 3)
-    if cut is None or len(cut[0]) + len(cut[1]) + len(mark) >= len(text):
+def _thin_text(text: str, chars: int, marks: Iterator[str]) -> str:
+    if len(text) < chars + GAIN_MIN:
         return text
-    return f"{cut[0]}{mark}{cut[1]}"
+    head, tail = head_end(text, chars * 2 // 3), tail_start(text, chars // 3)
+    return f"{text[:head]}{next(marks)}{text[tail:]}"
