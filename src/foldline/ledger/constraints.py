@@ -13,7 +13,10 @@ from bisect import bisect_right
 
 from msgspec import Struct
 
-from foldline.ledger.rule_words import RULES, ConstraintKind
+from foldline.ledger.rule_words import ConstraintKind, Rows
+from foldline.ledger.rules_east_asian import EAST_ASIAN
+from foldline.ledger.rules_english import ENGLISH
+from foldline.ledger.rules_european import EUROPEAN
 from foldline.ledger.sentences import Span, code_lines, sentences
 
 CHARS_MAX = 320
@@ -34,6 +37,8 @@ COMMENT = re.compile(r"(?:^|(?<=\s))(?:#|//|--|/\*+|\*|<!--|;|%)\s*\S")
 CODE_LIKE = re.compile(
     r"""^\s*(?:[{}\[\]<@$]|at\s|File\s"|Traceback)|[;{}\[]\s*$|\w\(.*\)\s*:?\s*$|^\s*\w+\s*=\s|":\s*["{\[\d]"""
 )
+
+ROWS = Rows((*ENGLISH, *EUROPEAN), EAST_ASIAN)
 
 
 class Constraint(Struct, frozen=True, kw_only=True, gc=False):
@@ -80,9 +85,11 @@ def _rules_in(text: str, span: Span, *, is_code: bool) -> list[tuple[ConstraintK
         if comment is None:
             return []
         sentence, offset = sentence[comment.start() :], start + comment.start()
-    places: list[tuple[int, ConstraintKind]] = []
-    for kind, pattern in RULES:
-        places += [(offset + match.start(), kind) for match in pattern.finditer(sentence)]
+    places = [
+        (offset + match.start(), kind)
+        for kind, _, pattern in ROWS.for_sentence(sentence)
+        for match in pattern.finditer(sentence)
+    ]
     places.sort(key=lambda place: place[0])
     return [(kind, at) for at, kind in places]
 

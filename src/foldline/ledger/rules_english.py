@@ -1,0 +1,242 @@
+"""What makes a rule in English: a table of words and patterns for `foldline.ledger.rule_words`, and nothing else.
+
+A pattern asks for more than a word: "don't" is a rule where it opens a clause and none after "I"; "at most" is one
+before a number. Wrongly finding one costs a line of a ledger, missing one can cost the session, so a doubtful case
+counts as a rule unless it is how people plainly report what happens.
+"""
+
+from __future__ import annotations
+
+from foldline.ledger.rule_words import Row, row
+
+_OPEN = (
+    r"(?:^|[,;:.!?…(\[\"'“‘*_>#—–/]\s*|\s-{1,2}\s|^-\s*"
+    r"|\b(?:and|but|so|please|pls|plz|also|just|then|or|absolutely|again|okay|ok|really|simply|rather|note|important"
+    r"|critical|remember|finally|firstly|secondly|that|to|because|since|while|possible|guys|obviously|ideally"
+    r"|strictly|literally|kindly|still|now|only one|you|will|would|we)\s)\s*"
+)
+"""Where an imperative can stand: at the start of a clause, or after one of these words."""
+_NUMBER = (
+    r"(?:[$€£¥]\s?)?(?:\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b"
+    r"|a (?:dozen|hundred|thousand|million|single|week|day|month)\b)"
+)
+_NOT_RULES = (
+    r"(?!\s+(?:know|think|see|have (?:any|a|the|my|an|to)|worry|get me wrong|mind|recall|seem|sweat|hesitate|bother|feel"
+    r"|remember|believe|understand)\b)"
+)
+_REPORTS = r"(?!\s+(?:know|think|see|have|want|need|care|get|really|even|like|find|yet|actually|expect|hope|got|mean)\b)"
+_ACTS = (
+    r"(?:use|touch|change|edit|modify|run|write|return|output|reply|answer|respond|read|work|add|commit|push|deploy|allow|call|install"
+    r"|import|if|in|on|with|after|when|for|the|one|a|what|once|fix|delete|rename|do|support|log|print|ask|show|send|store|test)"
+)
+_LANGUAGES = "english|german|french|spanish|portuguese|italian|chinese|mandarin|japanese|korean|russian|dutch|polish|turkish|arabic|hindi"
+_FORMS = (
+    "json|yaml|toml|xml|csv|tsv|html|markdown|md|sql|bullets?|tables?|plain text|prose|lower|upper|camel|snake|kebab|iso|utc"
+    "|british|american|full sentences|one (?:line|sentence|paragraph|word)"
+)
+
+ENGLISH: tuple[Row, ...] = (
+    row(
+        "prohibition",
+        "don dont do never let",
+        _OPEN
+        + r"(?:do\s*n[o']?t|don’t|do not|never(?!\s?mind\b)|let['’]?s (?:not|never)|let us not)\b"
+        + _NOT_RULES,
+    ),
+    row(
+        "prohibition",
+        "must mustn shall shan should shouldn may can cannot ought need needn will won are is",
+        r"\b(?:must|shall|should|may|ought to|are to|is to|need|will|can)(?:n['’]t| not| never)\b(?!\s+(?:we|i|it|this|that|matter|happen)\b)(?<!may not)(?<!can not)(?<!will not)(?<!shouldn't)(?<!shouldn’t)",
+        r"\b(?:mustn|needn|shan)['’]?t\b",
+        r"\b(?:you|nobody|no one|they|anyone|users?|agents?) (?:can ?not|can['’]t|may not|won['’]t|will not|shouldn['’]t)\b",
+        r"\b(?:can(?:['’]t| ?not)|may not) (?:be )?(?:changed?|touch(?:ed)?|modif(?:y|ied)|edit(?:ed)?|removed?|deleted?|br(?:eak|oken)|renamed?|moved?|used?|shared?|logged|exceed(?:ed)?)\b",
+        r"\bshouldn['’]t (?:be|have|contain|use|change|touch|break|depend|require|need|rely|go|exceed|ever|do|add|import|call|log)\b",
+        r"\b(?:under|in|by|on) no (?:circumstances?|way|event|means|account)\b",
+    ),
+    row(
+        "prohibition",
+        "could can would will please mind prefer rather",
+        r"\b(?:could|can|would|will) (?:you|we) (?:(?:please|maybe|just|possibly|kindly) )*(?:not|never|avoid|stop|leave|refrain)\b",
+        r"\bmind not\b",
+        r"\bplease,? (?:not|no)\b",
+        r"\bi(?:['’]d| would) (?:rather|prefer) (?:you |that you |we |it )?(?:did ?n[o'’]t|do ?n[o'’]t|not)\b",
+    ),
+    row(
+        "prohibition",
+        "want we",
+        r"\bi (?:do not|don['’]t|never) want (?:you|us|any|anyone|it|this|that|the|to)\b",
+        r"\bwe (?:never|do not|don['’]t)\b" + _REPORTS + _NOT_RULES,
+    ),
+    row(
+        "prohibition",
+        "avoid avoiding refrain away hands steer stop quit circumstances account event means",
+        _OPEN + r"avoid(?:ing)?\b",
+        r"\brefrain from\b",
+        r"\bstay away from\b",
+        r"\bhands off\b",
+        r"\bsteer clear\b",
+        _OPEN + r"(?:stop|quit) \w+ing\b",
+        r"\bunder no circumstances?\b",
+        r"\b(?:in no event|by no means|on no account|at no point)\b",
+    ),
+    row(
+        "prohibition",
+        "forbidden prohibited banned limits allowed permitted acceptable unacceptable frozen read disallowed taboo okay ok go",
+        r"\b(?:is|are|it['’]s|remains?|stays?|be|as|strictly|absolutely) (?:strictly |absolutely |currently |also )?(?:forbidden|prohibited|banned|not (?:allowed|permitted|acceptable|ok(?:ay)?)|unacceptable|frozen|read[- ]only|disallowed|taboo)\b",
+        r"\boff[- ]limits\b",
+        r"\b(?:forbidden|prohibited)\s*:",
+        r"\bno-go\b",
+        r"\bunacceptable\b",
+    ),
+    row(
+        "prohibition",
+        "leave keep",
+        _OPEN
+        + r"(?:leave|keep) (?:\S+ ){1,8}?(?:alone|untouched|as[- ]is|as (?:it|they) (?:is|are)|unchanged|intact|out of|private|secret)\b",
+    ),
+    row(
+        "prohibition",
+        "no nothing single",
+        _OPEN
+        + r"(?:with\s+)?(?:absolutely )?no (?!problem|idea|worr|longer|one\b|way|thank|such|matter|doubt|luck|need\b|more questions|wonder|clue|point|rush|hurry|result|response|error|issue|difference|big deal|it\b|that\b|this\b|i\b|we\b|you\b|they\b|not\b|funciona|module|tests? ran|fix(?:es)? applied|files? included|changes? (?:made|detected)|\w+ (?:were|was|is|are|found|available)\b)[a-z`'\"-]+",
+        r"\bnothing (?:else|other than)\b",
+        r"\bnothing\b.{0,60}\b(?:may|must|should) be\b",
+        r"\bnot (?:a single|even one|one single)\b",
+    ),
+    row(
+        "duty",
+        "must",
+        r"\bmust\b(?!\s+(?:have (?:been|had|got|left|gone|done|lost|\w+ed)\b|be (?:wrong|missing|something|because|due|some|that|it|nice|hard)|say|admit|confess)\b)(?!n?['’ ]*(?:not|never|t|ve)\b)",
+    ),
+    row(
+        "duty",
+        "always every",
+        _OPEN + r"always\b",
+        r"\b(?:should|must|shall|please|to|we|you|will) always\b",
+        r"\bevery (?:time|commit|change|file|function|test|response|answer|message|step|module|class|request)\b.{0,40}\b(?:must|should|needs?|has to)\b",
+    ),
+    row(
+        "duty",
+        "make ensure sure careful care remember mind forget see note",
+        _OPEN
+        + r"(?:make sure|be sure to|ensure|see to it|be careful|take care|remember(?! when)|keep in mind|bear in mind|(?:don['’]t|do not|never) forget|note that)\b",
+    ),
+    row(
+        "duty",
+        "required mandatory compulsory obligatory essential crucial critical negotiable rule rules line requirement constraint constraints restriction guideline convention policy invariant must important warning reminder nb",
+        r"\b(?:is|are|it['’]s) (?:required|mandatory|compulsory|obligatory|essential|crucial|critical|a must)\b",
+        r"\bnon-?negotiable\b",
+        r"\b(?:hard|strict|red|golden|firm|house|key|ground|iron) (?:red )?(?:rule|line|requirement|limit|constraint)s?\b",
+        r"\b(?:rule|constraint|requirement|restriction|guideline|convention|policy|invariant)s?(?: \w{1,8})?\s?[:=–—](?=\s*\S)",
+        r"\b(?:important|critical|mandatory|reminder|nb)\s?[:!–—](?=\s*\S)",
+    ),
+    row(
+        "duty",
+        "keep stay remain backward compatible kept insist stick preserve maintain respect comply adhere follow",
+        _OPEN
+        + r"keep (?!going|getting|investigating|up\b|in touch|on\b|it up|working|trying|looking|digging)\S+",
+        r"\b(?:has|have|needs?) to (?:stay|remain|keep|be (?:kept|compatible|backwards?|under|below|at|less|idempotent|exact|the same|done by))\b",
+        _OPEN
+        + r"(?:insist|stick (?:to|with)|preserve|maintain|respect|comply with|adhere to|follow (?:the|our|my))\b(?! (?:these|the following|this) steps)",
+    ),
+    row(
+        "limit",
+        "most least more less fewer later max maximum min minimum up within under below exceed exceeding stay limit limited cap capped",
+        r"\b(?:at (?:most|least)|no (?:more|less|fewer|later|earlier|longer) than|not (?:more|less|fewer|later|longer) than|max(?:imum)?(?: of)?|min(?:imum)?(?: of)?|up to|less than|fewer than|within|under|below|exceed(?:ing)?|stay (?:under|below|within)|limit(?:ed)?(?: \w+)? to|cap(?:ped)?(?: \w+)? at) (?:the |a |an )?"
+        + _NUMBER,
+    ),
+    row(
+        "limit",
+        "budget deadline limit quota cap maximum minimum max ceiling threshold timeout",
+        r"\b(?:budget|deadline|limit|quota|cap|maximum|minimum|ceiling|threshold|timeout) (?:is|of|will be|stays|remains|must|should)\b",
+        r"\b(?:budget|deadline|limit|quota|max|maximum|minimum)\s?[:=]",
+    ),
+    row(
+        "limit",
+        "only exclusively solely",
+        r"(?<!i )(?<!not )(?<!the )(?<!it )(?<!an )\bonly "
+        + _ACTS
+        + r"\b(?! (?:problem|issue|thing|question|difference|error|reason)\b)",
+        r"\b(?:use|with|in|to|touch|change|return|using|yes|output) only\b",
+        r"\b(?:exclusively|solely)\b",
+    ),
+    row(
+        "limit",
+        "monday tuesday wednesday thursday friday saturday sunday tomorrow tonight noon midnight eod end am pm week",
+        r"\b(?:by|before|until|due|no later than) (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|tonight|noon|midnight|eod|the end of|end of|next week|\d{1,2}(?::\d\d)?\s?(?:am|pm))\b",
+    ),
+    row(
+        "choice",
+        "not instead rather over place prefer preference standard opposed",
+        r"\b(?:use|using|prefer|choose|pick|write|import|install|go with|call|run|take)\b[^.?\n]{1,80}?(?:\bnot\b|\binstead of\b|\brather than\b|\bin place of\b|\bover\b)",
+        r"\b(?:instead of|rather than|as opposed to) \w+ing\b",
+        _OPEN + r"prefer\b",
+        r"\b(?:i|we)(?:['’]d| would)? (?:strongly |really )?prefer\b",
+        r"\bmy (?:preference|standard)\b",
+    ),
+    row(
+        "choice",
+        "use using run write import install target",
+        _OPEN
+        + r"(?:use|using|run|write|import|install|target) (?:just|the (?:existing|same|standard|official)|our|my|python|node|java|typescript|pnpm|npm|yarn|uv|poetry|pip|tabs|spaces|utf|iso|utc)\b",
+    ),
+    row(
+        "condition",
+        "unless without",
+        r"\bunless\b(?! (?:i['’]?m (?:mistaken|wrong)|it (?:is|was)))",
+        r"\bwithout (?:my|our|first|explicit|prior|any|an?|the|new|extra|additional|further|approval|permission|consent|review\w*|\w+ing\b|\w+ (?:approval|sign-?off|permission|consent|review))\b",
+    ),
+    row(
+        "condition",
+        "before until first prior",
+        r"\b(?:before|until|prior to) (?:you|i|we|any|committing|pushing|deploying|merging|changing|making|touching|deleting|editing|running|writing|starting|doing|releas\w+|deploys?|merges?|commits?)\b.{0,80}\b(?:ask|confirm|check|wait|run|show|tell|review|approve|verify)\w*",
+        r"\b(?:ask|confirm|check|wait|run|show|tell|review|verify|always|stop)\w*\b.{0,60}\b(?:before|until)\b(?! (?:and|it|that)\b)",
+        r"\b(?:ask|check with|tell|show) (?:me|us) first\b",
+    ),
+    row(
+        "condition",
+        "now on forward henceforth future subsequent rest long whenever time",
+        r"\bfrom (?:now|here|today|this point) on(?:wards?)?\b",
+        r"\bgoing forward\b",
+        r"\bhenceforth\b",
+        r"\bfor (?:all|every) (?:future|subsequent|further)\b",
+        r"\bfor the rest of\b",
+        r"\bas long as\b",
+        r"\bwhenever\b.{0,60},",
+        r"\b(?:every|each) time (?:you|we)\b",
+    ),
+    row(
+        "condition",
+        "approval permission sign signoff consent confirmation review ask check",
+        r"\b(?:needs?|requires?) (?:my|our|explicit|prior|a |an )?\s?(?:approval|permission|sign-?off|consent|confirmation|review)\b",
+        r"\bask (?:me|us|first|for (?:permission|confirmation|approval))\b",
+        r"\bcheck with me\b",
+    ),
+    row(
+        "format",
+        "answer answers reply respond response responses result results report reports summary message messages write speak output return format print produce give present document comment communicate talk",
+        _OPEN
+        + r"(?:answer|reply|respond|write|speak|output|return|format|print|produce|give|present|document|comment|communicate|talk)\b[^.\n]{0,40}?\b(?:in|as|using|with)\s+(?:only |plain |valid |pure |strict |a |an |the )?(?:"
+        + _LANGUAGES
+        + "|"
+        + _FORMS
+        + r")\b",
+        r"\b(?:output|response|answer|reply|result|report|summary|message|commit message)s? (?:should|has to|have to|needs? to|is to|are to)\b",
+        r"\bformat\s?[:=]",
+    ),
+    row(
+        "format",
+        _LANGUAGES.replace("|", " ") + " snake_case camelcase case json markdown",
+        r"\b(?:in|only) (?:" + _LANGUAGES + r"),? (?:please|only)\b",
+        r"\b(?:in|use) (?:snake_case|camelcase|kebab-case|pascalcase)\b",
+        r"\b(?:json|markdown|" + _LANGUAGES + r") only\b",
+    ),
+    row(
+        "name",
+        "call name title named called",
+        _OPEN
+        + r"(?:call|name|title) (?:it|me|this|them|him|her|the \w+(?: \w+)?) (?!if|when|back|with|in\b|for|after|and|from|to\b|at\b|function|method|once|twice)[\w`'\"@./-]+",
+        r"\bmy name is\b",
+        r"\b(?:should|must|shall) be (?:called|named)\b",
+    ),
+)
