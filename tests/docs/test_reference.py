@@ -1,0 +1,38 @@
+"""The reference pages of passes, policies and reports are the ones that the values make."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foldline import files
+from foldline.distribution import distribution
+from foldline.presets import POLICIES
+
+REPO = Path(__file__).parents[2]
+MADE: dict[str, Any] = runpy.run_path(str(REPO / "scripts" / "make_reference.py"))
+SESSION = REPO / "tests" / "data" / "openhands" / "sonnet4-fncall-5046.json"
+
+
+@pytest.mark.parametrize("name", sorted(MADE["PAGES"]))
+def test_a_page_is_what_the_values_make(name: str) -> None:
+    """Style: reference pages are generated and compared. After a change: `python scripts/make_reference.py`."""
+    assert (MADE["FOLDER"] / name).read_text(encoding="utf-8") == MADE["PAGES"][name]()
+
+
+def test_every_key_of_a_document_is_described() -> None:
+    """A key that is added to a document is added to its page."""
+    [transcript] = files.read(str(SESSION))
+    assert list(distribution(transcript)) == list(MADE["CONTEXT_SAYS"])
+    assert list(files.check(transcript)) == list(MADE["CHECK_SAYS"])
+
+
+def test_every_pass_and_policy_has_its_place() -> None:
+    """And every pass says what it costs, what it breaks in the cache and when to reach for it."""
+    for value in MADE["PASSES"]:
+        assert all(MADE["about"](value))
+    page = MADE["policies_page"]()
+    assert all(f"\n## {name}\n" in page for name in POLICIES)
