@@ -12,7 +12,9 @@ import io
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, BinaryIO, TypeAlias
 
 from msgspec import Struct
@@ -319,42 +321,54 @@ def records(source: Source, bad: BadLines, *, start: Mark = START) -> Iterator[t
             bad.add(number, "not a JSON object")
 
 
+KEYS_KEPT = 8
+"""Heads whose keys are kept: all readers are asked about the same one, at two depths."""
+_OPENINGS, _CLOSINGS = (b"{", b"["), (b"}", b"]")
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[{}\[\]:,]|[^\s{}\[\]:,"]++|"')
 
 
-def keys(head: bytes, *, depth: int = 1) -> dict[str, str | None]:
+@lru_cache(maxsize=KEYS_KEPT)
+def keys(head: bytes, *, depth: int = 1) -> Mapping[str, str | None]:
     """Keys of the first JSON object in `head`, which may be cut anywhere, with the text of their scalar values.
 
     An array is entered, so that a list of objects gives the keys of its first one. `depth` 2 adds the keys of
-    nested objects under dotted names (`message.role`), those of list elements as they come, first value kept.
+    nested objects under dotted names (`message.role`), those of list elements as they come, first value kept. Linear
+    in the length of `head`, however it nests; kept for the next reader that asks about the same bytes.
     """
     found: dict[str, str | None] = {}
-    path: list[str | None] = []  # one for each open bracket: the key under way in an object, None in an array
+    brackets: list[bytes] = []
+    names: list[str] = []  # one for each open object: the key under way
     text, before = "", b""
     for match in _TOKEN.finditer(head):
         token = match.group()
         if token == b'"':  # a text that is cut off
             break
-        if token in (b"{", b"["):
-            path.append("" if token == b"{" else None)
-        elif token in (b"}", b"]"):
-            if not path or (path.pop() is not None and not any(name is not None for name in path)):
+        if token in _OPENINGS:
+            brackets.append(token)
+            names += [""] if token == b"{" else []
+        elif token in _CLOSINGS:
+            if not _closed(brackets, names):
                 break
-        elif token == b":" and path and path[-1] is not None:
-            path[-1] = text
-            if _objects(path) <= depth:
-                found.setdefault(_dotted(path), None)
+        elif token == b":" and brackets[-1:] == [b"{"]:
+            names[-1] = text
+            if len(names) <= depth:
+                found.setdefault(_dotted(names), None)
         elif token not in b",:":
             text = token.strip(b'"').decode("utf-8", "replace")
-            if before == b":" and _objects(path) <= depth and found.get(_dotted(path), "") is None:
-                found[_dotted(path)] = text
-        before = token if not token.isspace() else before
-    return found
+            if before == b":" and len(names) <= depth and found.get(_dotted(names), "") is None:
+                found[_dotted(names)] = text
+        before = token
+    return MappingProxyType(found)
 
 
-def _objects(path: list[str | None]) -> int:
-    return sum(name is not None for name in path)
+def _closed(brackets: list[bytes], names: list[str]) -> bool:
+    """Close the innermost bracket; `False` when that was the outermost object, or nothing was open."""
+    if brackets and brackets.pop() == b"[":
+        return True
+    if names:
+        names.pop()
+    return bool(names)
 
 
-def _dotted(path: list[str | None]) -> str:
-    return ".".join(name for name in path if name)
+def _dotted(names: list[str]) -> str:
+    return ".".join(name for name in names if name)

@@ -55,7 +55,7 @@ def read_body(
         top = _top(body)
         return _read(top, codec(name))
     except ValueError as error:
-        raise InvalidTranscript(path, None, str(error)) from error
+        raise InvalidTranscript(path, None, f"{error}; correct it, or name another format") from error
 
 
 def write_body(request: Request) -> bytes:
