@@ -61,6 +61,16 @@ def test_a_replacement_changes_one_part_and_its_weight_alone() -> None:
     assert (len(after), after.next_seq) == (len(view), view.next_seq)
 
 
+def test_the_parts_beside_a_replaced_one_are_the_same_objects() -> None:
+    """Clearing one part must not re-encode its sibling."""
+    view = view_from(SESSION)
+    words = Replace(seq=1, slot=0, part=Text(text="on", slot=0, edited=True), address="m1.0@00000000")
+    after = apply(view, [words], frame_for(view)).items()[1]
+    assert after.message.parts[0] is words.part
+    assert after.message.parts[1] is SESSION[1].parts[1]
+    assert after.weights[1] == view.items()[1].weights[1]
+
+
 def test_a_fold_stands_where_the_first_of_its_messages_stood() -> None:
     """Picture of the design: [0][1][2][3][4] → [0][F 1–2][3][4]."""
     view = view_from(SESSION)

@@ -178,3 +178,15 @@ def test_results_stand_before_words_where_the_wire_wants_it() -> None:
     assert kinds(found) == ["moved-result"]
     assert [type(p) for p in found.placed[2].message.parts] == [ToolResult, Text]
     assert kinds(repaired(*messages)) == []
+
+
+def test_words_beside_a_result_end_the_round() -> None:
+    """Law PAIR: a call that was not answered before them is not answered any more."""
+    found = repaired(user("go"), assistant(call("a"), call("b")), by_user(result("a", "1"), "stop"))
+    assert kinds(found) == ["interrupted-call"]
+
+
+def test_two_results_keep_what_both_say() -> None:
+    """Nothing that a tool said is lost."""
+    found = repaired(user("go"), assistant(call("a")), result("a", "x"), result("a", "y"), user("on"))
+    assert answers(found) == [("a", "x\ny")]

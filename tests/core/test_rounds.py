@@ -8,10 +8,8 @@ from foldline.core.message import Message, Meta, Text
 from foldline.core.pairing import Needs
 from foldline.core.rounds import (
     Outline,
-    Unit,
     awaits_person,
     kept_seqs,
-    newest_units,
     open_seqs,
     outline,
     outline_of,
@@ -141,18 +139,6 @@ def test_tools_that_ask_a_person_are_known_by_their_names(name: str) -> None:
 def test_other_tools_wait_for_nobody(name: str) -> None:
     """The sound neighbours of the names above."""
     assert not awaits_person(name)
-
-
-def test_the_newest_units_that_fit_are_counted_from_the_end() -> None:
-    """A unit fits whole or not at all, and nothing older than one that does not fit is taken."""
-    units = tuple(Unit(start=n, end=n + 1, kind="user", tokens=t) for n, t in enumerate((1, 50, 10, 20)))
-    structure = Outline(items=(), units=units, turns=())
-    assert newest_units(structure, 0) == 4
-    assert newest_units(structure, 19) == 4
-    assert newest_units(structure, 20) == 3
-    assert newest_units(structure, 30) == 2
-    assert newest_units(structure, 79) == 2
-    assert newest_units(structure, 1_000) == 0
 
 
 def test_ordinals_become_the_fewest_ranges() -> None:

@@ -37,7 +37,7 @@ def test_tiers_run_in_their_order_until_the_target_is_met() -> None:
 
 
 def test_the_excess_is_counted_again_before_each_tier() -> None:
-    """Requirement BUD-12's rule: a tier is told what is still too much, not what was."""
+    """A tier is told what is still too much, not what was."""
     view = view_from(TALK)
     first, second = dropping(0, 1), idle()
     compacted(view, policy(tier(first), tier(second)), 10)
@@ -137,7 +137,7 @@ def test_hints_of_a_pass_come_out_beside_its_edits() -> None:
 
 
 def test_a_tier_waits_for_its_own_line_where_the_caller_names_no_target() -> None:
-    """Requirement BUD-12's rule: a ladder's later tiers have thresholds of their own; a target by hand goes before."""
+    """A ladder's later tiers have thresholds of their own; a target by hand goes before."""
     view = view_from(TALK)
     early, late = dropping(0, 1, name="early"), dropping(2, 3, name="late")
     lines = {"due": Line(percent=100, of="window"), "target": Line(percent=10, of="window")}
