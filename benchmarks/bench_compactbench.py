@@ -3,26 +3,25 @@
     python benchmarks/bench_compactbench.py [--seeds N] [--failures]
 
 Each template becomes a conversation with 32 turns of chatter, is compacted to a half, a quarter and an eighth of its
-size, and compactbench's questions are answered from what is left by the oracle below: forty lines that read only text
-not marked as superseded. Prints the score of each family at each size beside two baselines, and the size reached; fails when
+size, and compactbench's questions are answered from what is left by `oracle_reader`: forty lines that read only text not
+marked as superseded. Prints the score of each family at each size beside two baselines, and the size reached; fails when
 at a quarter the whole is below `OVERALL_MIN` or a family below `FAMILY_MIN`. It measures whether the words survive in the right
 state, not whether a model would use them.
 """
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks.compactbench_cases import Case, cases, score
-
 import foldline
+from benchmarks.compactbench_cases import Case, cases, score
+from benchmarks.oracle_reader import answer
 from foldline.core.errors import TargetUnreachable
 
 OVERALL_MIN = 0.95
@@ -31,55 +30,6 @@ SHARES = (0.5, 0.25, 0.125)
 JUDGED = 0.25
 SEEDS = 5
 Messages = list[dict[str, Any]]
-
-# ── the oracle reader ────────────────────────────────────────────────────────────────────────────────────────
-
-MARK = "[superseded by"
-NO = re.compile(r"\b(?:not?|never|don't|forget|ignore|scratch|rules?|off the table|no circumstances|rather than)\b", re.I)
-BACK = re.compile(r"\b(?:that|this|all of it)\b", re.I)
-WORD = re.compile(r"[A-Za-z][\w-]{2,}")
-ASIDE = frozenset("the and for are was will should does still this that with what who our your you through handle own".split())
-
-
-def standing(messages: Messages) -> list[str]:
-    """What still stands: whole messages and lines without the mark."""
-    texts = []
-    for message in messages:
-        content = message["content"]
-        text = content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
-        lines = text.splitlines()
-        if not any(line.startswith(MARK) for line in lines):
-            texts.append("\n".join(line for line in lines if MARK not in line))
-    return texts
-
-
-def allowed(texts: Iterable[str]) -> list[str]:
-    """Sentences that neither forbid nor take back; what a "don't do that" points back to goes with it."""
-    found: list[str] = []
-    for line in (line for text in texts for line in text.splitlines()):
-        parts = re.split(r"(?<=[.!?])\s+", line)
-        if not any(NO.search(part) and re.search(r"\bdo that\b", part) for part in parts):
-            found += [part for part in parts if not NO.search(part)]
-    return found
-
-
-def answer(messages: Messages, prompt: str, type: str) -> str:
-    """Everything that stands where something is to be recalled, what is allowed where something is to be done or told,
-    and for yes or no the clause that says so."""
-    texts = standing(messages)
-    names = set(re.findall(r"(?<=\w )[A-Z][a-z]{2,}\b", prompt))
-    words = {word.lower() for word in WORD.findall(prompt)} - ASIDE - {name.lower() for name in names}
-    if re.match(r"(?:Is|Are|Does|Do|Should|Can) ", prompt):
-        clauses = [clause for part in allowed(texts) for clause in re.split(r"[.,;]\s| and ", part)]
-        yes = [c for c in clauses if names <= set(c.split()) and 2 * sum(w in c.lower() for w in words) >= len(words)]
-        return f"Yes: {yes}" if yes else "No." if names else "\n".join(allowed(texts))
-    if type in ("planning_soundness", "entity_integrity", "immutable_fact_recall"):
-        lines = allowed(texts)
-        return "\n".join([line for line in lines if names & set(WORD.findall(line))] if names else lines)
-    return "\n".join(texts)
-
-
-# ── what is compared ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def ours(case: Case, share: float) -> Messages:
@@ -109,7 +59,7 @@ def whole(case: Case, share: float) -> Messages:
 
 def chars(messages: Messages) -> int:
     """Size as text, to compare sizes by."""
-    return sum(len("\n".join(standing([message]))) for message in messages)
+    return sum(len(message["content"]) for message in messages)
 
 
 def answers_of(case: Case, messages: Messages) -> dict[str, str]:
@@ -146,7 +96,11 @@ def main() -> None:
     made = [case for seed in range(seeds) for case in cases(seed)]
     print(f"{len(made)} cases, families: mean of compactbench's score; size: tokens left ÷ tokens before\n")
     short = False
-    for name, method in (("foldline", ours), ("newest messages that fit", newest), ("nothing compacted", whole)):
+    for name, method in (
+        ("foldline", ours),
+        ("newest messages that fit", newest),
+        ("nothing compacted", whole),
+    ):
         for share in SHARES if method is not whole else (1.0,):
             means, size, failed = measure(made, method, share)
             overall = sum(means.values()) / len(means)

@@ -63,7 +63,10 @@ def plain(text: str) -> str:
 def cases(seed: int) -> list[Case]:
     """One case of each template, the same for the same seed."""
     data = json.loads(DATA.read_text(encoding="utf-8"))
-    return [_case(template, data["lexicons"], Random(f"{seed}:{template['key']}")) for template in data["templates"]]
+    return [
+        _case(template, data["lexicons"], Random(f"{seed}:{template['key']}"))
+        for template in data["templates"]
+    ]
 
 
 def _case(template: Mapping[str, Any], lexicons: Mapping[str, list[str]], random: Random) -> Case:
