@@ -1,13 +1,14 @@
 """Failures in a text: lines that report one, of any tool and in any of the languages agents work in.
 
-Knows only the text. The key of a failure leaves out what changes from run to run (numbers, times, addresses,
-directories), so that the newest of each kind can be told.
+Knows only the text. A line of a program that speaks of failures reports none (`except OSError:`); where it holds the
+words of a message it is kept apart, its key marked `IN_CODE`. The key of a failure leaves out what changes from run to
+run (numbers, times, addresses, directories), so that the newest of each kind can be told.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from foldline.ledger.facts import Fact
 
@@ -16,54 +17,122 @@ LINE_CHARS_MAX = 240
 _LEAD_CHARS = 60
 """What is quoted before the word that names the failure, in a line too long to quote whole."""
 KEY_CHARS_MAX = 120
+IN_CODE = "in code: "
+"""How the key of a line begins that does not report a failure but would print or handle one."""
 
-_SIGNS = (
-    "error", "err!", "fail", "exception", "traceback", "fatal", "panic", "denied", "refused", "no such file",
-    "not found", "timed out", "timeout", "exit code", "exited with", "exit status", "eisdir", "enoent", "eacces",
-    "segmentation fault", "segfault", "core dumped", "killed", "aborted", "unhandled", "cannot ", "could not",
-    "unable to", "unexpected", "undefined reference", "invalid", "conflict", "http/", "status code", "\ne  ",
-    "错误", "失败", "异常", "錯誤", "失敗", "異常", "报错", "エラー", "例外", "오류", "실패", "无法", "超时", "拒绝",
-)  # fmt: skip
-"""Lower-case words without which no line reports a failure; each is looked for once."""
-
-_REPORT = re.compile(
-    r"(?:\b|_|(?<=[a-z]))(?:[Ee]rror|ERROR|[Ee]xception|EXCEPTION|[Ff]ailure|FAILURE|[Ww]arning)\b[\w\[\]() ]{0,24}:"
-    r"|\b(?:FAILED|FAIL|ERROR|FATAL|PANIC|CRITICAL|ERR!|Traceback \(most recent call last\))"
-    r"|\b(?:fatal|panic|error)(?:\[\w+\])?:|panicked at|npm ERR!|error (?:TS|CS|C|LNK|E)\d{2,5}\b"
-    r"|\b(?:[Ff]ailed|[Uu]nable|[Cc]ould not|[Cc]annot|[Cc]an't|couldn't) (?:to )?[a-z]+"
-    r"|\b\d+ (?:failed|errors?\b|failures?\b)|\b(?:tests?|build|command|it|run|job|check)s? (?:has )?failed\b"
-    r"|[Nn]o such file|[Nn]ot found\b|[Pp]ermission denied|[Aa]ccess denied|auto-denied|[Cc]onnection refused|[Tt]imed out"
-    r"|\bE(?:NOENT|ACCES|ISDIR|PERM|EXIST|CONNREFUSED|CONNRESET|TIMEDOUT|ADDRINUSE|PIPE|NOTFOUND|RESOLVE)\b"
-    r"|(?:[Ee]xit(?:ed)?(?: with)?|returned)(?: non-zero)?[ _](?:code|status|exit status)?[ :=]{0,3}-?[1-9]\d{0,2}\b"
-    r"|[Ss]egmentation fault|core dumped|\b(?:[Kk]illed|[Aa]borted)\b[.:]?\s*$|\bunhandled\b|undefined reference"
-    r"|(?:HTTP/[\d.]+|[Ss]tatus(?: code)?|HTTP)[ :=]{1,3}[45]\d\d\b|\b[A-Z][A-Za-z]+(?:Error|Exception)\b(?!\()"
-    r"|^E {2,}\S|CONFLICT \(|[Ii]nvalid [a-z]+|unexpected [a-z]+"
-    r"|错误|失败|异常|錯誤|失敗|異常|报错|エラー|例外|오류|실패|无法|超时|拒绝"
+_NAMED = r"(?:\[\w{1,12}\]| ?\([^()\n]{1,24}\))?:"
+_VERB = r"(?:(?<=[:>\]\"'`✗✖×❌]) ?|(?<=[:>\]] )|^)(?:{}) (?:to )?[a-z]+"
+_CLASS = r"(?:^|[\s'\"])(?:[\w.]{{1,60}}\.)?[A-Z]\w*{}(?=$|:| at |\(\")"
+_STATUS = r"(?:HTTP/[\d.]+|[Ss]tatus(?:[ _]?[Cc]ode)?|HTTP)[\"']?[ :=]{1,3}[45]\d\d\b"
+_EXIT = r"(?:[Ee]xit(?:ed)?(?: with)?|returned)(?: non-zero)?[ _](?:code|status|exit status)?[\"']?[ :=]{0,3}-?[1-9]\d{0,2}\b"
+_SYSTEM = r"\bE(?:NOENT|ACCES|ISDIR|PERM|EXIST|CONN[A-Z]+|TIMEDOUT|ADDRINUSE|PIPE|NOTFOUND|RESOLVE)\b"
+_FAIL = (
+    r"\bFAIL(?:ED|URE)?\b|"
+    + _VERB.format("[Ff]ailed")
+    + r"|\b[1-9]\d{0,5} (?:tests? )?(?:failed|failures)\b|[Ff]ailures?:"
+    r"|\b(?:[Tt]ests?|[Bb]uild|[Cc]ommand|[Cc]ompilation|[Jj]ob|[Cc]heck|[Rr]equest|[Ii]nstall|script `\w+`)"
+    r" (?:has |have )?failed\b"
 )
+_ERROR = (
+    rf"[Ee]rror{_NAMED}|\bERROR\b|\b(?:npm|yarn|pnpm) error\b|\berror (?:TS|CS|C|LNK|E)?\d{{2,5}}\b"
+    r"|\b[1-9]\d{0,5} (?:errors\b|error\b(?! \w))|" + _CLASS.format("Error")
+)
+
+_PATTERNS = {
+    "error": _ERROR,
+    "err!": r"ERR!",
+    "fail": _FAIL,
+    "exception": rf"[Ee]xception{_NAMED}|" + _CLASS.format("Exception"),
+    "traceback": r"Traceback \(most recent call last\)",
+    "fatal": r"\bFATAL\b|[Ff]atal(?: error)?:",
+    "panic": r"\bPANIC\b|[Pp]anic:|panicked at",
+    "critical": r"\bCRITICAL\b",
+    "denied": r"[Pp]ermission denied|[Aa]ccess denied|auto-denied",
+    "refused": r"[Cc]onnection refused",
+    "no such file": r"[Nn]o such file",
+    "not found": r"\b(?:command|[Ff]ile|[Mm]odule|[Pp]ackage|method|404) [Nn]ot [Ff]ound\b|: not found$",
+    "timed out": r"[Tt]imed out\b",
+    "exit": _EXIT,
+    "returned": _EXIT,
+    "enoent": _SYSTEM,
+    "econn": _SYSTEM,
+    "eacces": _SYSTEM,
+    "eaddr": _SYSTEM,
+    "eisdir": _SYSTEM,
+    "segmentation": r"[Ss]egmentation fault",
+    "sigsegv": r"SIGSEGV",
+    "core dumped": r"core dumped",
+    "killed": r"\b[Kk]illed[.:]?\s*\d*\s*$",
+    "aborted": r"\b[Aa]borted[.:]?\s*(?:\(core|$)",
+    "unhandled": r"^(?:[\w.]+ )?[Uu]nhandled",
+    "cannot ": _VERB.format("[Cc]annot"),
+    "can't ": _VERB.format("[Cc]an't"),
+    "could not": _VERB.format("[Cc]ould not"),
+    "couldn't": _VERB.format("[Cc]ouldn't"),
+    "unable to": _VERB.format("[Uu]nable"),
+    "undefined reference": r"undefined reference",
+    "conflict (": r"CONFLICT \(",
+    "http/": _STATUS,
+    "status": _STATUS,
+    "\ne  ": r"^E {2,}\S",
+    **{
+        word: word
+        for word in "错误 失败 异常 錯誤 失敗 異常 报错 超时 拒绝 无法 エラー 例外 오류 실패".split()
+    },
+}
+"""What stands, in lower case, in a line that reports a failure -> how such a line looks."""
+_REPORTS = {sign: re.compile(pattern) for sign, pattern in _PATTERNS.items()}
+_CUES = {("e" if sign == "\ne  " else max(re.findall(r"\w+", sign), key=len)): sign for sign in _PATTERNS}
+"""The longest word of a sign -> the sign: in a text without the word, nobody has to look for the sign."""
 _NONE = re.compile(
-    r"\b(?:0|no|without) (?:errors?|failures?|failed|warnings?)\b|(?:errors?|fail(?:ed|ures?)?)[\"']?\s*[:=]\s*(?:0|null|false|none|\[\])\b"
-    r"|(?:exit|status) ?code:? 0\b|没有错误|无错误|未失败",
+    r"\b(?:0|no|without) (?:tests? )?(?:errors?|failures?|failed|warnings?)\b"
+    r"|(?:errors?|fail(?:ed|ures?)?)[\"']?\s{0,3}[:=]\s{0,3}(?:0|null|false|none|undefined|\[\]|\"\")(?![\w.])"
+    r"|(?:exit|status)[ _]?code:? 0\b|没有错误|无错误|没有失败",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(r"\s*\d{1,6}(?:\t|→|\s*\|)")
+_CODE = re.compile(
+    r"[+-]?\s*(?:\}?\s*(?:except|catch|raise|throw|try|if|elif|else|for|while|with|return|def|class|function|const|let|var"
+    r"|import|from|assert|case|await|async|public|private|static|final|export|func|match|new|type|interface)\b"
+    r"|(?:self|this|console|logger|logging|log|warnings|sys|process|chalk|pytest)\.|print(?:f|ln)?\(|echo "
+    r"|//|/\*|\* |#|\"\"\"|`|'|\"|[})\]:?|&.]|[\w.]{1,60}(?:\(|\?? ?[:=] ?[\w{\[(]*[,.(]|: [\w.]{1,60},?$| = )|.*[;{(\[]$|.*\) ?=>|.*\):?,?$)"
+)
+_PLAIN = re.compile(
+    r"\{\"|\[\{|[\w.]{0,60}(?:[Ee]rror|Exception):? |\S{1,200}\(\d+,\d+\): |[A-Z]{4,8}\b|E {2,}|\"(?:error|message|reason|detail|stderr)\": ?\""
+    r"|[+-]?\s*(?:npm|error|fatal|panic|Command|Traceback)\b"
+)
+_MESSAGE = re.compile(r"[Ee]rror:|except [\w.]+:|Failed to|Could not|Cannot ")
 _CHANGING = re.compile(
     r"\d{4}-\d\d-\d\d[T ]?(?:\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\d\d:\d\d:\d\d(?:[.,]\d+)?"
-    r"|0x[0-9a-fA-F]+|\b[0-9a-f]{7,64}\b|(?:[\w.@~-]*/)+|\d+(?:\.\d+)*"
+    r"|0x[0-9a-fA-F]+|\b[0-9a-f]{7,64}\b|(?:[\w.@~-]{0,80}/)+|\d+(?:\.\d+)*"
 )
 _SPACES = re.compile(r"\s+")
 
 
-def errors_in(text: str, opened: str) -> Iterator[Fact]:
-    """Each kind of failure once, with its first line. `opened` is `text` with escapes laid open, character by
-    character; the line quoted comes from `text`."""
-    seen: set[str] = set()
-    for start, end in _lines(opened):
-        quoted = _quoted(opened, start, end)
-        if quoted is None:
+def signs_in(words: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """What words say to look for in the text they come from; most words say nothing and are left out."""
+    found: dict[str, tuple[str, ...]] = {}
+    lowered = "\n".join(words).lower()
+    for cue, sign in _CUES.items():
+        if cue == "e" or cue not in lowered:
             continue
-        line = text[slice(*quoted)]
+        for word in words:
+            if cue in word.lower():
+                found[word] = (*found.get(word, ()), sign)
+    if "E" in words:
+        found["E"] = ("\ne  ",)
+    return found
+
+
+def errors_in(text: str, opened: str, *, signs: Iterable[str]) -> Iterator[Fact]:
+    """Each line that reports a failure once, in order. `opened` is `text` with escapes laid open, character by
+    character; the line quoted comes from `text`. `signs` are those of the text's words."""
+    seen: set[str] = set()
+    for (begin, stop), code in sorted(_reports(opened, signs).items()):
+        line = text[begin:stop]
         if line not in seen:
             seen.add(line)
-            yield Fact(kind="errors", key=key_of(line), text=line)
+            yield Fact(kind="errors", key=(IN_CODE if code else "") + key_of(line), text=line)
 
 
 def key_of(line: str) -> str:
@@ -71,30 +140,43 @@ def key_of(line: str) -> str:
     return _SPACES.sub(" ", _CHANGING.sub("#", line)).strip()[:KEY_CHARS_MAX]
 
 
-def _lines(text: str) -> list[tuple[int, int]]:
-    """Start and end of the lines with one of the signs, in order; each sign skips to the end of the line it found."""
-    lowered = text.replace("\u0130", "I").lower()
-    found: dict[int, int] = {}
-    for sign in _SIGNS:
+def _reports(text: str, signs: Iterable[str]) -> dict[tuple[int, int], bool]:
+    """Where the lines that report a failure are to be quoted, and whether they are code. Each sign goes on behind the
+    line it was found in."""
+    lowered = text.lower() if text.isascii() else text.replace("\u0130", "I").lower()
+    found: dict[tuple[int, int], bool] = {}
+    for sign in dict.fromkeys(signs):
+        pattern = _REPORTS[sign]
         at = lowered.find(sign)
         while at >= 0:
             begin = at + 1 if sign[0] == "\n" else at
             start = lowered.rfind("\n", 0, begin) + 1
             end = lowered.find("\n", begin)
             end = len(lowered) if end < 0 else end
-            found[start] = end
+            code = _kind_of_line(text, (start, begin, end), pattern)
+            if code is not None:
+                found[code[0]] = code[1]
             at = lowered.find(sign, end)
-    return sorted(found.items())
+    return found
 
 
-def _quoted(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """What is quoted of a line, or `None` when it reports no failure."""
-    match = _REPORT.search(text, start, end)
-    if match is None or _NONE.search(text, max(start, match.start() - 16), min(end, match.end() + 8)):
+def _kind_of_line(
+    text: str, line: tuple[int, int, int], pattern: re.Pattern[str]
+) -> tuple[tuple[int, int], bool] | None:
+    """What is quoted of a line (its start, its sign, its end), and whether it is code; `None` when it reports nothing."""
+    start, at, end = line
+    numbered = _NUMBERED.match(text, start, end)
+    if numbered is not None:
+        start = numbered.end()
+    if end - start > LINE_CHARS_MAX and at - start > LINE_CHARS_MAX - _LEAD_CHARS:
+        start = at - _LEAD_CHARS
+    piece = text[start : min(end, start + LINE_CHARS_MAX)]
+    quoted = piece.strip()
+    match = pattern.search(quoted)
+    if match is None or _NONE.search(quoted, max(0, match.start() - 16), match.end() + 8):
         return None
-    if end - start > LINE_CHARS_MAX:
-        start = max(start, match.start() - _LEAD_CHARS)
-        end = min(end, start + LINE_CHARS_MAX)
-    piece = text[start:end]
-    left = len(piece) - len(piece.lstrip())
-    return start + left, start + len(piece.rstrip())
+    start += len(piece) - len(piece.lstrip())
+    code = _PLAIN.match(quoted) is None and (numbered is not None or _CODE.match(quoted) is not None)
+    if code and _MESSAGE.search(quoted) is None:
+        return None
+    return (start, start + len(quoted)), code

@@ -33,33 +33,26 @@ _RUNS = re.compile(r"\d+")
 _TRAILING = ".,;:!?*'\"，。；：！？"
 
 
-def identifiers_in(words: Iterable[str], tokens: Iterable[str]) -> Iterator[Fact]:
-    """Each identifier once, in order of what kind it is and then of its first place."""
-    listed = tuple(words)
-    found = dict.fromkeys(
-        (
-            *_urls(listed),
-            *_found(_UUID, [w for w in listed if w.count("-") >= 4]),
-            *(t for t in _found(_TICKET, [w for w in listed if "-" in w]) if not t.startswith(_NOT_TICKETS)),
-            *_found(_NUMBERED, [w for w in listed if "#" in w]),
-            *_found(_MAIL, [w for w in listed if "@" in w]),
-            *_found(_VERSION, [w for w in listed if w.count(".") >= 2]),
-            *_found(_PINNED, [w for w in listed if "=" in w]),
-            *(t for t in tokens if _is_id(t)),
-        )
-    )
+def identifiers_in(word: str, tokens: Iterable[str]) -> Iterator[Fact]:
+    """The identifiers in one word; `tokens` are its runs of ASCII letters, digits and underscores."""
+    found: list[str] = []
+    if "://" in word:
+        found += [trimmed(url) for url in _URL.findall(word)]
+    if "-" in word:
+        found += _UUID.findall(word)
+        found += [ticket for ticket in _TICKET.findall(word) if not ticket.startswith(_NOT_TICKETS)]
+    if "#" in word:
+        found += _NUMBERED.findall(word)
+    if "@" in word:
+        found += _MAIL.findall(word)
+    if "." in word:
+        found += _VERSION.findall(word)
+    if "=" in word:
+        found += _PINNED.findall(word)
+    found += [token for token in tokens if is_id(token)]
     for text in found:
         if len(text) <= IDENTIFIER_CHARS_MAX:
             yield Fact(kind="identifiers", key=text, text=text)
-
-
-def _found(pattern: re.Pattern[str], words: list[str]) -> list[str]:
-    return pattern.findall("\n".join(words)) if words else []
-
-
-def _urls(words: Iterable[str]) -> Iterator[str]:
-    for url in _found(_URL, [w for w in words if "://" in w]):
-        yield trimmed(url)
 
 
 def trimmed(url: str) -> str:
@@ -73,7 +66,8 @@ def trimmed(url: str) -> str:
     return url
 
 
-def _is_id(token: str) -> bool:
+def is_id(token: str) -> bool:
+    """True for a token that names a record or a state of files: a hash, a booking code, `toolu_01A9bcD3`."""
     if len(token) < ID_CHARS_MIN or len(token) > HASH_CHARS_MAX or token.isalpha() or token.isdigit():
         return False
     if _HEX.fullmatch(token):

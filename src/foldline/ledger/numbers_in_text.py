@@ -12,25 +12,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from foldline.ledger.facts import Fact
 
 KEY_CHARS_MAX = 48
 """A longer key is cut at its left."""
-_DIGITS_MAX = 24
-"""A longer run of digits is data."""
+VALUES_MAX = 32
+"""Values of one key kept of one text, the last ones: a key with more is a column of data."""
 _STEPS_MAX = 2
 """Words that only connect, between a key and its number."""
 
 _BACKWARDS = re.compile(
-    r"([0-9][0-9.,_]{0,24}[-+]?)"  # the number, last digit first
-    r"[$€£¥~<>≥≤`\"']{0,2}[ =:(]{1,3}[`\"')\]*]{0,3}"
-    r"(?:(?<=[=:]) )?"
+    r"([0-9](?<![0-9_<>&|#~^*@\\][0-9])[0-9.,_]{0,24}(?:-[0-9]{1,7})?(?:[-+](?=[ =:]{0,2}[=:]))?)"  # last digit first
+    r"((?:[$€£¥~<>≥≤`\"']{0,2}[ =:]{1,3}(?:\( ?)?|\( ?(?= ))[`\"')\]*:]{0,3} ?)"
     r"([\w.-]{1,48})"
 )
 _KEY_BACKWARDS = re.compile(r"[ ]([\w.-]{2,48})")
-_NUMBER = re.compile(r"[+-]?\d{1,18}(?:[_,]\d{3}){0,6}(?:\.\d{1,18})?")
-_NOUNED = re.compile(r"[0-9][0-9.,]{0,24}[ -]?[A-Za-z][a-z-]{2,24}")
+_NUMBER = re.compile(r"[+-]?\d{1,18}(?:[_,]\d{3}){0,6}(?:\.\d{1,18})?(?:-\d{1,7})?")
+_ENDS = frozenset("\n,)}];\"'")
+_GOES_ON = frozenset("_<>&|#~^*@\\")
+"""Behind a number, what makes it part of something else (`2>&1`)."""
+_NOUNED = re.compile(r"[0-9][0-9.,]{0,24} [A-Za-z][a-z-]{2,24}")
 _UNIT = re.compile(r" ?(%|[A-Za-zµ]{1,8})(?![\w])")
 _CJK_NUMBER = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af][ :：=（(]{0,2}([0-9]{1,18}(?:,[0-9]{3}){0,5}(?:\.[0-9]{1,18})?)(?![0-9.:/-])"
@@ -53,50 +56,79 @@ _NO_NOUN = _JOINS | frozenset(
     "does did when while where which who what because more less other others such between into out".split()
 )
 
+Place: TypeAlias = tuple[str, str, int, int]
+"""Key, value, start and end of what is quoted."""
 
-def numbers_in(text: str, opened: str) -> Iterator[Fact]:
-    """Each key with each of its values once. `opened` is `text` with escapes laid open, character by character; what
-    a fact quotes comes from `text`."""
-    seen: set[tuple[str, str]] = set()
+
+def numbers_in(text: str, opened: str) -> list[Fact]:
+    """Each key with each of its values once, in order of the last mention: the last fact of a key is its newest.
+    `opened` is `text` with escapes laid open, character by character; what a fact quotes comes from `text`."""
+    found: dict[tuple[str, str], Fact] = {}
+    counts: dict[str, int] = {}
     for key, value, start, end in _all(opened):
-        if (key, value) not in seen:
-            seen.add((key, value))
-            yield Fact(kind="numbers", key=key, text=text[start:end], value=value)
+        if (key, value) not in found and counts.get(key, 0) < VALUES_MAX:
+            counts[key] = counts.get(key, 0) + 1
+            found[key, value] = Fact(kind="numbers", key=key, text=text[start:end], value=value)
+    return list(found.values())[::-1]
 
 
-def _all(text: str) -> Iterator[tuple[str, str, int, int]]:
-    found = [place for match in _BACKWARDS.finditer(text[::-1]) if (place := _keyed(text, match)) is not None]
-    yield from reversed(found)
-    taken = {end for *_, end in found}
-    for match in _NOUNED.finditer(text):
+def _all(text: str) -> Iterator[Place]:
+    """From the end of the text to its start; numbers with a noun and those with a CJK key before the others."""
+    if not text.isascii():
+        yield from reversed(
+            [place for m in _CJK_NUMBER.finditer(text) if (place := _cjk(text, m)) is not None]
+        )
+    keyed = [place for m in _BACKWARDS.finditer(text[::-1]) if (place := _keyed(text, m)) is not None]
+    taken = {end for *_, end in keyed}
+    for match in reversed(list(_NOUNED.finditer(text))):
         place = _nouned(text, match)
         if place is not None and place[3] not in taken and place[3] - len(place[0]) - 1 not in taken:
             yield place
-    if not text.isascii():
-        for match in _CJK_NUMBER.finditer(text):
-            place = _cjk(text, match)
-            if place is not None:
-                yield place
+    yield from keyed
 
 
-def _keyed(text: str, match: re.Match[str]) -> tuple[str, str, int, int] | None:
+def _keyed(text: str, match: re.Match[str]) -> Place | None:
     size = len(text)
-    end, start = size - match.start(1), size - match.end(2)
-    value = match[1][::-1].lstrip(".,_")
-    if _NUMBER.fullmatch(value) is None:
+    stop = size - match.start(1)
+    end = _end_of(text, stop)
+    if end is None:
         return None
-    if end < size and (text[end].isalnum() or text[end] in "_.-:/%"):
-        unit = _UNIT.match(text, end)
-        if unit is None and (text[end] not in ".:-" or text[end + 1 : end + 2].isalnum()):
+    backwards, between, word = match.groups()
+    value = backwards[::-1]
+    if not value.isdigit():
+        value = value.lstrip(".,_")
+        if _NUMBER.fullmatch(value) is None:
             return None
-    else:
-        unit = _UNIT.match(text, end)
-    if unit is not None and unit[1].lower() in UNITS:
-        end = unit.end()
-    elif unit is not None and unit[0][0] != " ":
+    if len(value) == 13 and value[0] == "1":
         return None
-    key = match[2][::-1]
-    backwards = match.end(2)
+    found = _key(match, word[::-1])
+    if found is None or (len(found[0]) == 1 and "=" not in between and ":" not in between):
+        return None
+    key, left = found
+    start = size - left
+    if text[start - 1 : start] == '"' == text[start + len(key) : start + len(key) + 1]:
+        start -= 1
+    return key, value, start, end
+
+
+def _end_of(text: str, stop: int) -> int | None:
+    """Where the number that stops at `stop` ends with its unit; `None` when it goes on as something else."""
+    if text[stop : stop + 1] in _ENDS:
+        return stop
+    after = text[stop : stop + 2]
+    unit = _UNIT.match(text, stop)
+    if unit is not None and unit[1].lower() in UNITS:
+        return unit.end()
+    if after[:1].isalnum() or after[:1] in _GOES_ON:
+        return None
+    if after[:1] in ".-/:" and after[1:].isalnum() and not (after[0] == ":" and not after[1:].isdigit()):
+        return None
+    return stop
+
+
+def _key(match: re.Match[str], key: str) -> tuple[str, int] | None:
+    """The key, and where it starts counted from the end of the text."""
+    backwards = match.end(3)
     for _ in range(_STEPS_MAX):
         if key.lower() not in _JOINS:
             break
@@ -104,29 +136,28 @@ def _keyed(text: str, match: re.Match[str]) -> tuple[str, str, int, int] | None:
         if step is None:
             return None
         key, backwards = step[1][::-1], step.end()
-    key = key.strip(".-")
-    start = size - backwards
-    if text[start - 1 : start] == '"' == text[start + len(key) : start + len(key) + 1]:
-        start -= 1
-    if not key or key.isdigit() or key.lower() in _JOINS or key[0].isdigit():
+    bare = key.lstrip(".-0123456789")
+    backwards -= len(key) - len(bare)
+    bare = bare.rstrip(".-")
+    if not bare or bare.lower() in _JOINS:
         return None
-    return key, value, start, end
+    return bare, backwards
 
 
-def _nouned(text: str, match: re.Match[str]) -> tuple[str, str, int, int] | None:
+def _nouned(text: str, match: re.Match[str]) -> Place | None:
     raw = match[0]
     before = text[match.start() - 1 : match.start()]
     if before.isalnum() or before in ("_", ".", "-", "/", ":", "#"):
         return None
     number = _NUMBER.match(raw)
     assert number is not None
-    noun = raw[number.end() :].lstrip(" -")
+    noun = raw[number.end() :].lstrip()
     if noun.lower() in _NO_NOUN or noun.lower() in UNITS or number.end() == len(raw) - len(noun):
         return None
     return noun, number[0], match.start(), match.end()
 
 
-def _cjk(text: str, match: re.Match[str]) -> tuple[str, str, int, int] | None:
+def _cjk(text: str, match: re.Match[str]) -> Place | None:
     run = _CJK_KEY.search(text, max(0, match.start() + 1 - KEY_CHARS_MAX), match.start() + 1)
     if run is None:
         return None

@@ -7,7 +7,7 @@ Knows only words; `found_in_text` splits them. A line number behind a path is no
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from foldline.ledger.facts import Fact
 
@@ -33,7 +33,8 @@ EXTENSIONS = frozenset(
     "svg swift tar tex tf tfvars tgz toml traj ts tsx tsv ttf txt vim vue wasm wav webm webp whl woff woff2 xls xlsx "
     "xml yaml yml zig zip zsh".split()
 )
-_NAMES = frozenset(
+_EXTENSION = re.compile(r"\w\.[A-Za-z]|\.[a-z]{3,}")
+NAMES = frozenset(
     "Makefile Dockerfile Containerfile Jenkinsfile Procfile Vagrantfile Gemfile Rakefile Brewfile LICENSE README "
     "CHANGELOG CODEOWNERS .gitignore .gitattributes .dockerignore .npmrc .nvmrc .env .editorconfig .prettierrc "
     ".eslintrc .bashrc .zshrc .profile".split()
@@ -48,14 +49,10 @@ _ROOTS = frozenset(
 )
 
 
-def paths_in(words: Iterable[str]) -> Iterator[Fact]:
-    """Each path once, in order. The key is the path without `./` and the `a/` or `b/` of a diff."""
-    seen: set[str] = set()
-    for text in _candidates(words):
-        key = key_of(text)
-        if key not in seen:
-            seen.add(key)
-            yield Fact(kind="paths", key=key, text=text)
+def paths_in(word: str) -> Iterator[Fact]:
+    """The paths in one word. The key is the path without `./` and the `a/` or `b/` of a diff."""
+    for text in _candidates(word):
+        yield Fact(kind="paths", key=key_of(text), text=text)
 
 
 def key_of(path: str) -> str:
@@ -69,20 +66,19 @@ def key_of(path: str) -> str:
     return path.rstrip("/") or path
 
 
-def _candidates(words: Iterable[str]) -> Iterator[str]:
-    for word in words:
-        if "/" in word:
-            rest = _URL.sub("\n", word) if "://" in word else word
-            for run, after in _RUN.findall(rest):
-                if "/" in run:
-                    yield from _with_slashes(run, after)
-                elif "." in run:
-                    yield from _bare(run, after)
-        elif "\\" in word:
-            yield from _windows(word)
-        elif "." in word or word in _NAMES:
-            for run, after in _RUN.findall(word):
+def _candidates(word: str) -> Iterator[str]:
+    if "/" in word:
+        rest = _URL.sub("\n", word) if "://" in word else word
+        for run, after in _RUN.findall(rest):
+            if "/" in run:
+                yield from _with_slashes(run, after)
+            elif "." in run:
                 yield from _bare(run, after)
+    elif "\\" in word:
+        yield from _windows(word)
+    elif word in NAMES or ("." in word and _EXTENSION.search(word) is not None):
+        for run, after in _RUN.findall(word):
+            yield from _bare(run, after)
 
 
 def _with_slashes(run: str, after: str) -> Iterator[str]:
@@ -135,7 +131,7 @@ def _bare(run: str, after: str) -> Iterator[str]:
     if len(name) > PATH_CHARS_MAX or after == "(" or "@" in name or name.lower() in _PRODUCTS:
         return
     stem = name.rpartition(".")[0]
-    if name in _NAMES or (has_extension(name) and stem.strip("._-") and stem not in ("self", "this", "cls")):
+    if name in NAMES or (has_extension(name) and stem.strip("._-") and stem not in ("self", "this", "cls")):
         yield name
 
 

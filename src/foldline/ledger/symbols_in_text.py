@@ -6,40 +6,37 @@ Knows only tokens and the words that open a definition; `found_in_text` splits t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterator
 
 from foldline.ledger.facts import Fact
 
 SYMBOL_CHARS_MIN = 4
 SYMBOL_CHARS_MAX = 80
 
-_OPENINGS = (
-    "def ", "class ", "function ", "interface ", "struct ", "fn ", "func ", "enum ", "trait ", "type ", "impl ",
-    "const ", "let ",
-)  # fmt: skip
+_OPENINGS = tuple("def function fn func class interface struct enum trait type impl".split())
 _DEFINED = re.compile(r"([A-Za-z_$][\w$]{1,79})\s?(?:[(:{<=\[]|$|\n|extends |implements |for )")
 _HUMP = re.compile(r"[a-z0-9][A-Z]")
 _DIGITS = frozenset("0123456789")
 
 
-def symbols_in(text: str, tokens: Iterable[str]) -> Iterator[Fact]:
-    """Each name once: first those that are defined, then those that are used."""
-    names = dict.fromkeys(_defined(text))
-    names.update(dict.fromkeys(t for t in tokens if is_name(t)))
+def definitions_in(text: str, words: Container[str]) -> Iterator[Fact]:
+    """Each name that the text defines, in the order of what it is (a function before a class). `words` are the words
+    of the text."""
+    names: dict[str, None] = {}
+    for opening in _OPENINGS:
+        if opening in words:
+            names.update(dict.fromkeys(_defined(text, opening + " ")))
     for name in names:
         yield Fact(kind="symbols", key=name, text=name)
 
 
-def _defined(text: str) -> Iterator[str]:
-    for opening in _OPENINGS:
-        if opening not in text:
-            continue
-        before, *pieces = text.split(opening)
-        for piece in pieces:
-            if not before[-1:].isalnum() and (match := _DEFINED.match(piece)) is not None:
-                if len(match[1]) >= SYMBOL_CHARS_MIN:
-                    yield match[1]
-            before = piece
+def _defined(text: str, opening: str) -> Iterator[str]:
+    before, *pieces = text.split(opening)
+    for piece in pieces:
+        match = _DEFINED.match(piece) if not before[-1:].isalnum() else None
+        if match is not None and len(match[1]) >= SYMBOL_CHARS_MIN:
+            yield match[1]
+        before = piece
 
 
 def is_name(token: str) -> bool:
@@ -47,5 +44,6 @@ def is_name(token: str) -> bool:
     if not SYMBOL_CHARS_MIN <= len(token) <= SYMBOL_CHARS_MAX or token[0] in _DIGITS:
         return False
     if "_" in token:
-        return any(part.isalpha() for part in token.strip("_").split("_")[1:])
+        parts = token.strip("_").split("_")
+        return len(parts) > 1 and parts[0].isalnum() and any([part.isalpha() for part in parts[1:]])
     return not token.isupper() and _HUMP.search(token) is not None
