@@ -45,7 +45,7 @@ def test_the_largest_part_is_cut_first_and_only_as_far_as_needed() -> None:
 
 
 def test_head_and_tail_are_three_quarters_and_one_quarter() -> None:
-    """CMP-12's proportions, marked."""
+    """The head is what comes first in a log, and worth more; marked."""
     text = "".join(f"{n:07} " for n in range(5000))
     [edit] = parts(clamped([user("go"), assistant(call("a")), result("a", text), user("on")], 8000))
     assert isinstance(edit, ToolResult)

@@ -60,7 +60,7 @@ def test_pins_the_last_user_message_and_open_rounds_stay_in_place() -> None:
 
 
 def test_one_unit_at_the_edge_is_clamped_rather_than_folded() -> None:
-    """CMP-12's edge: at most one, head and tail around a notice, and older units still find a place."""
+    """At most one unit at the edge, head and tail around a notice, and older units still find a place."""
     messages = [*work(6, chars=2000), *one_round(9, chars=40_000), *work(2, chars=400), user("next")]
     done = planned(LAST, messages, target=4000)
     assert len(done.edited) == 1
