@@ -79,7 +79,7 @@ def clamp_json(text: str, chars: int, mark: str, *, strings_only: bool = False) 
     else:
         limits = _Limits(strings=max(STRING_MIN, chars), items=ITEMS_MAX, keys=ITEMS_MAX)
     for _ in range(ROUNDS_MAX):
-        out = _dump(_thin(value, limits, chain([mark], repeat(AGAIN)), DEPTH_MAX), indent)
+        out = _dump(_thin(value, limits, marks=chain([mark], repeat(AGAIN)), depth=DEPTH_MAX), indent)
         if out is None or len(out) <= chars:
             return out if out is not None and mark in out else None
         less = limits.less(max(0.3, min(0.9, chars / len(out))))
@@ -112,19 +112,21 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-def _thin(value: Any, limits: _Limits, marks: Iterator[str], depth: int) -> Any:
+def _thin(value: Any, limits: _Limits, *, marks: Iterator[str], depth: int) -> Any:
     if isinstance(value, str):
-        return _thin_text(value, limits.strings, marks)
+        return _thin_text(value, limits.strings, marks=marks)
     if depth == 0:
         return next(marks)
     if isinstance(value, list):
         head, tail = _ends(value, limits.items)
-        thin = [_thin(v, limits, marks, depth - 1) for v in value[:head]]
+        thin = [_thin(v, limits, marks=marks, depth=depth - 1) for v in value[:head]]
         if head + tail < len(value):
             thin.append(f"{len(value) - head - tail} items {next(marks)}")
-        return thin + [_thin(v, limits, marks, depth - 1) for v in value[len(value) - tail :]]
+        return thin + [_thin(v, limits, marks=marks, depth=depth - 1) for v in value[len(value) - tail :]]
     if isinstance(value, dict):
-        out = {k: _thin(v, limits, marks, depth - 1) for k, v in list(value.items())[: limits.keys]}
+        out = {
+            k: _thin(v, limits, marks=marks, depth=depth - 1) for k, v in list(value.items())[: limits.keys]
+        }
         if len(value) > limits.keys:
             longest = max(map(len, out))
             rest = "…".ljust(longest + 1 if "…" in out else 1, "…")
@@ -140,7 +142,7 @@ def _ends(value: list[Any], items_max: int) -> tuple[int, int]:
     return items_max - items_max // 3, items_max // 3
 
 
-def _thin_text(text: str, chars: int, marks: Iterator[str]) -> str:
+def _thin_text(text: str, chars: int, *, marks: Iterator[str]) -> str:
     if len(text) < chars + GAIN_MIN:
         return text
     head, tail = head_end(text, chars * 2 // 3), tail_start(text, chars // 3)
