@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, assert_never
 
 from foldline.core.address import part_address
 from foldline.core.estimate import Estimate, estimate
@@ -125,6 +125,8 @@ def _kind(part: Part, speaker: str) -> str:
             return "summaries" if part.type == "compaction" else speaker
         case Text():
             return speaker
+        case _:
+            assert_never(part)
 
 
 def _by_tool(items: tuple[Item, ...]) -> dict[str, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Sequence
+from typing import assert_never
 
 from msgspec import Struct
 
@@ -111,3 +112,5 @@ def text_of(part: Part) -> str:
             return part.data or part.url or part.ref or ""
         case Opaque():
             return part.raw.decode("utf-8", "replace")
+        case _:
+            assert_never(part)

@@ -8,6 +8,7 @@ target demands, what must stay, which tiers run, and what the report says. Knows
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -173,6 +174,8 @@ def reduce(
         case Compacted(view=view, steps=steps) as done:
             filled = replace(filled, passes=passes_of(steps), seconds=round(clock() - started, 6))
             return _compacted(history, view, done.edits, filled)
+        case never:
+            assert_never(never)
 
 
 def target_of(tokens: int, goal: Goal) -> int | None:

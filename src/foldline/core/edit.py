@@ -11,7 +11,7 @@ and derives what was done. Three edits suffice:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from foldline.core.address import part_address, span_address
 from foldline.core.errors import LawViolation
 from foldline.core.laws import Change, check, judge
-from foldline.core.message import Message, Part
+from foldline.core.message import Message, Part, ToolResult
 from foldline.core.pairing import Needs
 from foldline.core.ports import TokenCounter
 from foldline.core.rounds import open_seqs, outline_of, spans_of
@@ -81,6 +81,14 @@ class Frame(Struct, frozen=True, kw_only=True):
     memo: dict[str, Any] = {}
     """What a pass found in immutable parts and may want again, in this compaction or a later one of the session."""
 
+    def original_of(self, seq: int, result: ToolResult) -> ToolResult:
+        """A result as it came in, under the pairing it has now; the result itself where a repair made it."""
+        if seq < len(self.originals):
+            for part in self.originals[seq].parts:
+                if isinstance(part, ToolResult) and part.slot == result.slot:
+                    return replace(part, call_id=result.call_id, edited=result.edited)
+        return result
+
     def part_address(self, seq: int, part: Part) -> str:
         """Where the original of a part can be asked for."""
         if seq < len(self.originals):
@@ -131,6 +139,8 @@ def edited(items: Sequence[Item], edits: Sequence[Edit], counter: TokenCounter) 
             case Fold():
                 for span in edit.spans:
                     gone.update(dict.fromkeys(range(span.start, span.end), edit))
+            case _:
+                assert_never(edit)
     touched = {seq for seq, _ in replaced}
     weights = _weights(replaced, counter)
     covered = _covered(items, gone)

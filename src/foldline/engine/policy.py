@@ -5,7 +5,7 @@ A policy is a value. Counterpart: `foldline.core.ports.Pass`, which plans a redu
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, assert_never
 
 from msgspec import Struct
 
@@ -37,6 +37,8 @@ class Line(Struct, frozen=True, kw_only=True, gc=False):
                 budget = tokens_window
             case "reserve":
                 budget = reserve_threshold(tokens_window, output_max)
+            case _:
+                assert_never(self.of)
         return budget * self.percent // 100
 
 
