@@ -59,6 +59,13 @@ def test_the_kinds_add_up_to_the_total() -> None:
     assert [kind for kind, tokens in found["by_kind"].items() if tokens <= 0] == []
 
 
+def test_a_session_without_tools_spends_nothing_on_them() -> None:
+    """The system prompt alone is fixed then."""
+    found = told(tools=None)["by_kind"]
+    assert found["tools"] == 0
+    assert found["system"] == told()["by_kind"]["system"]
+
+
 def test_tools_are_listed_by_what_their_results_weigh() -> None:
     """Most first."""
     found = told()["by_tool"]

@@ -19,6 +19,7 @@ from foldline.core.errors import InvalidOption, InvalidTranscript, UnknownFormat
 from foldline.core.message import Text, calls_of, result_text, results_of, speaks_for_user
 from foldline.files import CompactOptions
 from foldline.lookup import show
+from foldline.tokens.choose import counter_for
 from foldline.transcripts import detect
 from foldline.transcripts.transcript import Transcript
 from foldline.wire.formats import CODECS
@@ -83,7 +84,7 @@ def test_a_converted_session_is_read_back_with_all_its_words_calls_and_results(
         (back,) = detect.read(data, format=target)
         text = whole(back)
         assert [words for words in said(transcript) if words not in text] == []
-        history = files.history_for(transcript, files.counter_for(counter=QUICK), wire=back.wire)
+        history = files.history_for(transcript, counter_for(counter=QUICK), wire=back.wire)
         mended = Transcript(
             format=transcript.format, wire=back.wire, messages=tuple(i.message for i in history.view)
         )

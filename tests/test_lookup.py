@@ -93,6 +93,14 @@ def test_an_address_of_something_else_is_refused(address: str) -> None:
         show([], address)
 
 
+def test_two_results_that_a_repair_joined_open_as_they_were_joined() -> None:
+    """TRACE: a compaction shortens what the repaired history holds, in the place of the first result."""
+    both = transcript(user("go"), assistant(call("a")), result("a", "one"), result("a", "two"), user("on"))
+    joined = ToolResult(call_id="a", content=(Text(text="one"), Text(text="two")), slot=0)
+    shown = show([both], part_address(2, joined))
+    assert (shown.title, shown.text) == ("tool result of message 2", "one\ntwo")
+
+
 @pytest.mark.parametrize(
     ("part", "text"),
     [

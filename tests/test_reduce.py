@@ -77,7 +77,7 @@ def test_a_goal_is_reached_and_reported() -> None:
         "characters/4",
     )
     assert report.tokens_before == history.tokens
-    assert report.tokens_after == done.view.tokens + 100 <= report.tokens_target == 600
+    assert report.tokens_after == done.view.tokens + 100 <= 600 == report.tokens_target
     assert (report.messages_before, report.messages_after) == (40, len(done.view))
     assert report.covers.messages == 40 - len(done.view) + 1
     assert report.summary.kind == "template"

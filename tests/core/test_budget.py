@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.core.budget import effective_budget, input_budget
+from foldline.core.budget import (
+    effective_budget,
+    input_budget,
+    replacement_max,
+    reserve_threshold,
+    result_limits,
+)
 
 
 @pytest.mark.parametrize(
@@ -35,3 +41,35 @@ def test_the_effective_budget_is_95_percent_less_what_is_reserved() -> None:
     assert effective_budget(200_000) == 190_000
     assert effective_budget(200_000, 1_000) == 189_000
     assert effective_budget(100, 1_000) == 0
+
+
+def test_the_reserve_line_leaves_room_for_output_and_a_buffer() -> None:
+    """200,000 with 32,000 of output → 167,000; with 8,000 → 179,000; never below 0."""
+    assert reserve_threshold(200_000, 32_000) == 167_000
+    assert reserve_threshold(200_000, 8_000) == 179_000
+    assert reserve_threshold(200_000) == 167_000
+    assert reserve_threshold(20_000) == 0
+
+
+@pytest.mark.parametrize(
+    ("tokens_window", "limits"),
+    [
+        (200_000, (120_000, 60_000)),
+        (None, (200_000, 100_000)),
+        (10_000, (20_000, 10_000)),
+        (10_000_000, (400_000, 200_000)),
+    ],
+)
+def test_results_of_a_turn_may_take_a_share_of_the_window(
+    tokens_window: int | None, limits: tuple[int, int]
+) -> None:
+    """15 % of the window at 4 characters a token, a single result half of that, each within bounds."""
+    assert result_limits(tokens_window) == limits
+
+
+def test_what_replaces_a_history_is_bounded() -> None:
+    """min(50,000, half the window, max(5,000, 80 % of the source))."""
+    assert replacement_max(10_000, 200_000) == 8_000
+    assert replacement_max(1_000, 200_000) == 5_000
+    assert replacement_max(1_000_000, 200_000) == 50_000
+    assert replacement_max(1_000_000, 20_000) == 10_000

@@ -9,7 +9,7 @@ import pytest
 
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.core.pairing import Needs
-from foldline.core.repair import OPENING, Repaired, repair
+from foldline.core.repair import OPENING, Repaired, mended, repair
 from foldline.testing.builders import assistant, call, result, system, thinking, user
 
 STRICT = Needs(blank_text=False, first=frozenset({"user"}), reasoning_may_end=False)
@@ -63,7 +63,7 @@ def test_reasoning_that_nothing_follows_is_taken_out_where_the_provider_refuses_
 
 
 @pytest.mark.parametrize(
-    ("part", "mended"),
+    ("part", "expected"),
     [
         (Text(text=TORN), Text(text="a\ufffd", edited=True)),
         (Reasoning(text=TORN), Reasoning(text="a\ufffd", edited=True)),
@@ -73,14 +73,14 @@ def test_reasoning_that_nothing_follows_is_taken_out_where_the_provider_refuses_
         ),
     ],
 )
-def test_half_a_surrogate_pair_becomes_the_replacement_character(part: Part, mended: Part) -> None:
+def test_half_a_surrogate_pair_becomes_the_replacement_character(part: Part, expected: Part) -> None:
     """anthropics/claude-code#69927: one half makes every later request invalid."""
     found = repair(
         [user("go"), Message(role="assistant", parts=(part,)), *([result("c")] * isinstance(part, ToolCall))],
         Needs(),
     )
     assert kinds(found) == ["lone-surrogate"]
-    assert found.placed[1].message.parts == (mended,)
+    assert found.placed[1].message.parts == (expected,)
     assert found.placed[1].message.edited
 
 
@@ -90,10 +90,10 @@ def test_half_a_pair_inside_a_result_is_mended_and_its_neighbours_are_the_same_o
     part = ToolResult(call_id="c", content=(Text(text=TORN), image, other), slot=0)
     found = repair([user("go"), assistant(call("x", id="c")), Message(role="tool", parts=(part,))], Needs())
     assert kinds(found) == ["lone-surrogate"]
-    (mended,) = found.placed[2].message.parts
-    assert isinstance(mended, ToolResult)
-    assert mended.content == (Text(text="a\ufffd", edited=True), image, other)
-    assert mended.content[1] is image
+    (whole,) = found.placed[2].message.parts
+    assert isinstance(whole, ToolResult)
+    assert whole.content == (Text(text="a\ufffd", edited=True), image, other)
+    assert whole.content[1] is image
 
 
 @pytest.mark.parametrize(
@@ -123,3 +123,16 @@ def test_repairs_are_told_in_the_order_of_the_history() -> None:
     found = repair([assistant("hi"), user(TORN), result("gone"), assistant(), user("on")], STRICT)
     assert [done.seq for done in found.repairs] == [0, 1, 2, 3]
     assert all(done.why for done in found.repairs)
+
+
+def test_a_system_prompt_apart_from_the_history_is_mended_like_a_message() -> None:
+    """It travels with every request; a sound one is the same object."""
+    assert mended(system(TORN)).text == "a\ufffd"
+    sound = system("be kind")
+    assert mended(sound) is sound
+
+
+def test_a_text_that_is_blank_beside_one_that_is_torn_is_told_as_both() -> None:
+    """Every repair has its own line."""
+    found = repair([user(TORN, " "), assistant("ok")], STRICT)
+    assert sorted(kinds(found)) == ["blank-text", "lone-surrogate"]

@@ -4,8 +4,8 @@ A test that cannot fail is a defect; so is a law whose check could be emptied wi
 """
 
 from __future__ import annotations
-
 import __future__
+
 import inspect
 import sys
 import textwrap

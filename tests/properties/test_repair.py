@@ -6,7 +6,7 @@ of plain messages. Examples of single repairs stand in `tests/core/test_repair.p
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -61,6 +61,8 @@ HEAPS = st.lists(
     max_size=7,
 )
 """Messages in any order whatever: what no recorded session shows, a hostile file may."""
+FEWER = settings(max_examples=settings().max_examples // 2)
+"""Each example is repaired for every target: half as many cost as much as the others."""
 ANYTHING = broken_sessions() | HEAPS
 
 
@@ -80,6 +82,7 @@ def said(messages: list[Message]) -> list[str]:
     ]
 
 
+@FEWER
 @given(messages=ANYTHING)
 def test_a_repaired_history_breaks_no_law_of_its_target(messages: list[Message]) -> None:
     """Laws PAIR, ROLE and TRACE, whatever arrives; neighbours of one role are joined later, when a view is encoded."""
@@ -87,6 +90,7 @@ def test_a_repaired_history_breaks_no_law_of_its_target(messages: list[Message])
         assert check(repair(messages, needs).placed, replace(needs, alternates=False)) == (), name
 
 
+@FEWER
 @given(messages=ANYTHING)
 def test_a_repaired_history_needs_no_second_repair(messages: list[Message]) -> None:
     """Law SAME: a repaired history is sound, so that repairing it again changes nothing and reports nothing new."""
@@ -97,6 +101,7 @@ def test_a_repaired_history_needs_no_second_repair(messages: list[Message]) -> N
         assert all(a.message is b for a, b in zip(again.placed, once, strict=True)), name
 
 
+@FEWER
 @given(messages=ANYTHING)
 def test_a_repair_loses_no_word_of_a_user(messages: list[Message]) -> None:
     """The second goal of the design: every byte said can be read again; user text is never taken out."""
@@ -106,6 +111,7 @@ def test_a_repair_loses_no_word_of_a_user(messages: list[Message]) -> None:
         assert sum(map(speaks_for_user, mended)) == sum(map(speaks_for_user, messages)), name
 
 
+@FEWER
 @given(messages=sessions(open_tail=False))
 def test_a_sound_history_comes_back_as_the_same_objects(messages: list[Message]) -> None:
     """Law LOSSLESS begins here: what needs no repair is not even copied."""
@@ -116,6 +122,7 @@ def test_a_sound_history_comes_back_as_the_same_objects(messages: list[Message])
         assert all(p.message is message for p, message in zip(repaired.placed, messages, strict=True)), name
 
 
+@FEWER
 @given(messages=ANYTHING)
 def test_ordinals_never_run_backwards(messages: list[Message]) -> None:
     """Addresses name ordinals of what came in: only a result that moves to its round, and what a repair puts in for a
