@@ -29,6 +29,10 @@ _GIT_OBJECT = re.compile(r"\.git/objects/[0-9a-f]{2}/[0-9a-f]{38,62}")
 WORDS_MAX = 200_000
 """Words remembered before a `Finder` forgets all and starts again: some 40 MB."""
 
+_TELLING = re.compile(r"[0-9_/\\@#]|\.[A-Za-z]|[a-z][A-Z]")
+"""Without one of these a word is neither a path nor an identifier nor a name of code."""
+_GIT_OBJECT = re.compile(r"\.git/objects/[0-9a-f]{2}/[0-9a-f]{38,62}")
+"""A listing of git's store names nothing that anybody asks for by name."""
 _TOKEN = re.compile(r"[A-Za-z0-9_]+")
 
 
@@ -46,36 +50,42 @@ class Finder:
     about 25 MB/s on the transcripts of agents. The same text has the same facts whatever was read before."""
 
     def __init__(self) -> None:
-        self._words: dict[str, tuple[tuple[str, Fact], ...]] = {}
-        """Word -> its facts, each with what makes it the same; empty for most words."""
+        self._plain: set[str] = set()
+        """Words that say nothing: most."""
+        self._facts: dict[str, tuple[tuple[str, Fact], ...]] = {}
+        """The other words -> their facts, each with what makes it the same."""
         self._signs: dict[str, tuple[str, ...]] = {}
+        """Words that may stand in a line that reports a failure -> what to look for."""
 
     def __call__(self, text: str) -> tuple[Fact, ...]:
         opened = laid_open(text)
+        if ".git/objects/" in opened:
+            opened = _GIT_OBJECT.sub(_blank, opened)
         words = dict.fromkeys(opened.split())
-        known = self._words
-        if new := [word for word in words if word not in known]:
+        plain, known, signs = self._plain, self._facts, self._signs
+        telling = [word for word in words if word not in plain]
+        if new := [word for word in telling if word not in known]:
             self._learn(new)
-        found = dict([pair for word in words if (pairs := known[word]) for pair in pairs])
+        found = dict([pair for word in telling if (pairs := known.get(word)) for pair in pairs])
         for fact in definitions_in(opened, words):
             found.setdefault(_identity(fact), fact)
         facts = [*found.values(), *numbers_in(text, opened)]
-        signs = self._signs
-        if cues := [sign for word in words if word in signs for sign in signs[word]]:
+        if cues := [sign for word in telling if word in signs for sign in signs[word]]:
             facts += errors_in(text, opened, signs=cues)
-        if len(known) > WORDS_MAX:
-            known.clear()
-            signs.clear()
+        if len(plain) + len(known) > WORDS_MAX:
+            plain.clear(), known.clear(), signs.clear()
         return tuple(facts)
 
     def _learn(self, words: Sequence[str]) -> None:
-        known = self._words
+        known, plain, signs = self._facts, self._plain, signs_in(words)
+        self._signs.update(signs)
         for word in words:
-            if word.isalpha() and word[1:].islower() and word not in NAMES:
-                known[word] = ()
+            telling = _TELLING.search(word) is not None or word in NAMES
+            facts = tuple([(_identity(fact), fact) for fact in _facts_of(word)]) if telling else ()
+            if facts or word in signs:
+                known[word] = facts
             else:
-                known[word] = tuple([(_identity(fact), fact) for fact in _facts_of(word)])
-        self._signs.update(signs_in(words))
+                plain.add(word)
 
 
 def _facts_of(word: str) -> Iterator[Fact]:
@@ -107,6 +117,10 @@ def laid_open(text: str) -> str:
 def _plain(match: re.Match[str]) -> str:
     escaped = match[0][1]
     return _PLAIN.get(escaped, match[0])
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 def _blank(match: re.Match[str]) -> str:

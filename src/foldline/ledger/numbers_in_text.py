@@ -18,7 +18,7 @@ from foldline.ledger.facts import Fact
 
 KEY_CHARS_MAX = 48
 """A longer key is cut at its left."""
-VALUES_MAX = 32
+VALUES_MAX = 64
 """Values of one key kept of one text, the last ones: a key with more is a column of data."""
 _STEPS_MAX = 2
 """Words that only connect, between a key and its number."""
