@@ -46,6 +46,13 @@ _PATH_KEYS = (
 _PATCH_PATH = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,512})$", re.MULTILINE)
 _CHANGE_FOLDER = re.compile(r"^\s*cd [^\n;&|]{1,300}(?:&&|;|\n)\s*")
 _EXIT = re.compile(r"\bexit(?:ed)?(?: with)?(?: status| code)?[:= ]{1,3}(-?\d{1,3})\b", re.IGNORECASE)
+_RAISED = re.compile(
+    r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(\w[\w.]{0,80}(?:Error|Exception|Exit|Interrupt|Warning)\b.*)",
+    re.MULTILINE,
+)
+"""A Python traceback with the line that says what was raised: how a command without an exit status says it failed."""
+RAISED_CHARS = 4000
+"""How far from its end an output is searched for a traceback."""
 _BECAUSE = re.compile(
     r"\bbecause\b|\bsince\b|\bso that\b|\binstead of\b|\brather than\b|\bdecid|\bchose\b|\bthe (?:root )?cause\b"
     r"|\bturns out\b|因为|由于|决定|改用|原因|而不是|因此|所以",
@@ -191,12 +198,16 @@ def _failed(result: ToolResult) -> bool:
 
 
 def outcome_of(result: ToolResult | None) -> str:
-    """What a command came to: `ok`, or `failed` with its exit status and last line."""
+    """What a command came to: `ok`, or `failed` with its exit status and last line, or with what it raised where no status
+    stands."""
     if result is None:
         return "no result"
     text = result_text(result)
     found = _EXIT.search(text[-400:]) or _EXIT.search(text[:200])
     status = found.group(1) if found is not None else None
+    raised = list(_RAISED.finditer(text[-RAISED_CHARS:])) if status is None else []
+    if raised:
+        return f"failed: {one_line(raised[-1].group(1), OUTCOME_CHARS)}"
     if not result.is_error and status in (None, "0"):
         return "ok"
     return f"failed{f' (exit {status})' if status not in (None, '0') else ''}: {_last_line(text)}"
