@@ -243,3 +243,24 @@ def test_two_processes_with_other_hash_seeds_give_the_same_bytes() -> None:
     ]
     assert outputs[0].count("\n") == 3
     assert outputs[0] == outputs[1]
+
+
+def test_words_beside_a_result_that_came_too_late_stay_in_view() -> None:
+    """TRACE: the result goes to its round, which is folded; what the user said beside it is not lost with it."""
+    messages = [
+        {"role": "user", "content": "start"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "bash", "input": {}}]},
+        *TALK,
+        {
+            "role": "user",
+            "content": [
+                {"type": "tool_result", "tool_use_id": "t1", "content": "out " * 50},
+                {"type": "text", "text": "REMEMBER THIS"},
+            ],
+        },
+        {"role": "assistant", "content": "yes"},
+        LAST,
+    ]
+    out = compact(messages, to=0.4, format="anthropic")
+    assert out.report.outcome == "compacted"
+    assert any("REMEMBER THIS" in str(message["content"]) for message in out.messages[-4:])

@@ -164,3 +164,29 @@ def test_where_results_travel_in_user_messages_they_belong_to_the_round() -> Non
         view_from([user("go"), assistant(call("a")), answer, user("on")], needs=Needs(results_role="user"))
     )
     assert shape(structure) == [("user", 0, 1), ("round", 1, 3), ("user", 3, 4)]
+
+
+def test_a_message_that_a_repair_took_apart_is_not_edited_by_halves() -> None:
+    """Its late result went to its round, its words stay where they were said: an edit speaks of ordinals, and a fold
+    of the round would take the words along without a trace."""
+    late = Message(role="user", parts=(*result("a", "1").parts, Text(text="and go on", slot=1)))
+    structure = outlined(user("go"), assistant(call("a")), user("x"), late, assistant("ok"), user("last"))
+    assert [(unit.kind, sorted(structure.seqs(unit))) for unit in structure.units] == [
+        ("user", [0]),
+        ("round", [1, 3]),
+        ("user", [2]),
+        ("user", [3]),
+        ("round", [4]),
+        ("user", [5]),
+    ]
+    assert kept_seqs(structure) == {3, 5}
+
+
+def test_a_line_that_opens_a_history_keeps_nothing_in_place() -> None:
+    """It shares the ordinal of the message it stands before, and leaves with it."""
+    needs = Needs(first=frozenset({"user"}))
+    structure = outline_of(
+        view_from([assistant("hello"), user("go"), assistant("ok"), user("last")], needs=needs)
+    )
+    assert [unit.kind for unit in structure.units][:2] == ["synthetic", "round"]
+    assert kept_seqs(structure) == {3}

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -107,6 +107,8 @@ def _kind_of(message: Message) -> UnitKind:
             return "system"
         case "user":
             return "synthetic" if message.synthetic else "user"
+        case _:
+            assert_never(message.role)
 
 
 def _turns(items: Sequence[Item], units: Sequence[Unit]) -> tuple[tuple[int, int], ...]:
@@ -142,8 +144,9 @@ def awaits_person(name: str) -> bool:
 
 
 def kept_seqs(structure: Outline) -> frozenset[int]:
-    """Ordinals no pass may edit: leading system messages, the last user message and the open round (law TAIL), and
-    rounds with a call that waits for a person."""
+    """Ordinals no pass may edit: leading system messages, the last user message and the open round (law TAIL), rounds
+    with a call that waits for a person, and messages of which a repair moved a part into an earlier round: an edit
+    speaks of ordinals and would take both halves."""
     items, kept = structure.items, set[int]()
     for item in items:
         if item.message.role != "system":
@@ -156,7 +159,18 @@ def kept_seqs(structure: Outline) -> frozenset[int]:
     for unit in structure.units:
         if unit.open or (unit.kind == "round" and _waits(items[unit.start : unit.end])):
             kept |= structure.seqs(unit)
-    return frozenset(kept)
+    return frozenset(kept | _torn_apart(structure))
+
+
+def _torn_apart(structure: Outline) -> set[int]:
+    """Ordinals that stand in more than one unit; a line that a repair put before the first message does not count."""
+    if len({item.seq for item in structure.items}) == len(structure.items):
+        return set()
+    home: dict[int, int] = {}
+    units = [unit for unit in structure.units if unit.kind != "synthetic"]
+    return {
+        seq for unit in units for seq in structure.seqs(unit) if home.setdefault(seq, unit.start) != unit.start
+    }
 
 
 def open_seqs(structure: Outline) -> frozenset[int]:
