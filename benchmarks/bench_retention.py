@@ -14,6 +14,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -21,7 +22,7 @@ from msgspec import Struct
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a script, this folder's parent is not on the path
 
-from benchmarks.continuation.judge import words_in
+from benchmarks.continuation.judge import Fact, occurs
 from benchmarks.continuation.measure import recent_rounds_tokens, text_of
 from benchmarks.continuation.rows import PLAIN, Case, Kept, Row, policy_row
 from benchmarks.continuation.session import PI_COMPACTION, Session, load
@@ -29,13 +30,15 @@ from foldline import files
 from foldline.core.message import ToolResult, result_text, speaks_for_user
 from foldline.core.ports import TokenCounter
 from foldline.core.view import Item
+from foldline.ledger.facts import Fact as LedgerFact
 from foldline.ledger.found_in_text import extract
 from foldline.tokens.choose import counter_for
 from foldline.transcripts import detect
 
-BUNDLED = Path(__file__).parents[1] / "tests" / "data" / "pi" / "before-compaction-excerpt.jsonl"
+BUNDLED = Path(__file__).parents[1] / "tests" / "data" / "langgraph" / "deerflow-5aa47db1-cjk.json"
 PI_TOKENS = (17_858, 10_000, 5_000, 1_000)
 """What pi's first compaction came to (summary and kept tail), and smaller sizes."""
+PI_ROW = "pi's own summary + tail"
 SHARES = (13, 10)
 """Percent, for sessions with no compaction of their own."""
 HEADROOM = "0.42.0"
@@ -66,7 +69,7 @@ class Line(Struct, frozen=True, kw_only=True):
 def headroom_judge() -> Judge | str:
     """headroom's probes of tool results; text that says why not where they are missing."""
     try:
-        from headroom.evals import session_probes
+        session_probes = import_module("headroom.evals.session_probes")
     except ImportError:
         return f"headroom-ai {HEADROOM} is not installed"
 
@@ -84,18 +87,28 @@ def headroom_judge() -> Judge | str:
 
 
 def own_judge(before: Sequence[Item], after: str) -> dict[str, tuple[int, int]]:
-    """This project's facts of tool results, found in view as the text that they are."""
-    words = words_in(after)
+    """This project's facts of tool results. In view: found again in what is left, or standing there as text; a number
+    also in a run of numbers after its key."""
     counts: dict[str, tuple[int, int]] = {}
-    wanted = {
-        (fact.kind, fact.key, fact.value): fact for text in shown_by_tools(before) for fact in extract(text)
-    }
-    shown = {(fact.kind, fact.key, fact.value) for fact in extract(after)}
-    for identity, fact in wanted.items():
+    wanted = {identity(fact): fact for text in shown_by_tools(before) for fact in extract(text)}
+    again = {identity(fact) for fact in extract(after)}
+    for fact in wanted.values():
         total, held = counts.get(fact.kind, (0, 0))
-        in_view = identity in shown or (words_in(fact.text) <= words and fact.text in after)
+        in_view = (
+            identity(fact) in again or fact.text in after or (bool(fact.value) and in_a_run(fact, after))
+        )
         counts[fact.kind] = (total + 1, held + in_view)
     return counts
+
+
+def identity(fact: LedgerFact) -> tuple[str, str, str]:
+    """What makes two facts the same; another value of the same key is another fact."""
+    return fact.kind, fact.key, fact.value
+
+
+def in_a_run(fact: LedgerFact, text: str) -> bool:
+    """True where a number's value stands beside its key, or in a run of numbers after it."""
+    return fact.value in text and occurs(Fact("numbers", fact.key, fact.value), text)
 
 
 def shown_by_tools(items: Sequence[Item]) -> list[str]:
@@ -146,7 +159,7 @@ def cases_of(path: str, counter: TokenCounter, sizes: Sequence[int]) -> Iterator
     if pi is not None:
         session, real = pi
         for size in sizes:
-            rows: dict[str, Row] = {"pi's own summary + tail": lambda _: real} if size == sizes[0] else {}
+            rows: dict[str, Row] = {PI_ROW: lambda _: real} if size == sizes[0] else {}
             yield whole_case(session, size), rows
         return
     for session in load(path, counter):
@@ -160,7 +173,33 @@ def whole_case(session: Session, tokens_target: int) -> Case:
     return Case(session=session, at=at, prefix=session.prefix(at), tokens_target=tokens_target)
 
 
-HEADINGS = ("users", "paths…", "numbers", "errors")
+TARGETS: dict[int, tuple[float, float, float]] = {17_858: (95, 90, 95), 5_000: (90, 70, 80)}
+"""Percent in view of paths, URLs and hashes; keyed numbers; error lines: what a policy is to hold of pi's session, by
+each judge, with every user message."""
+ROUNDS_LEAST = {17_858: 0.5}
+"""Share of the budget that is to be whole recent rounds."""
+
+
+def verdicts(lines: Sequence[Line], policies: Sequence[str]) -> Iterator[str]:
+    """What a policy is to hold of a session with a compaction of its own, and whether it does."""
+    real = {line.session for line in lines if line.row == PI_ROW}
+    for line in lines:
+        if line.session not in real or line.row not in policies or line.tokens_target not in TARGETS:
+            continue
+        place = f"{line.row} at {line.tokens_target:,}"
+        yield f"{place}: user messages {line.users[1]} of {line.users[0]}: {_met(line.users[1] == line.users[0])}"
+        least = ROUNDS_LEAST.get(line.tokens_target, 0.0)
+        yield f"{place}: whole recent rounds {line.rounds:.0%}, wanted {least:.0%}: {_met(line.rounds >= least)}"
+        for name, found in line.found.items():
+            shares = tuple(100 * held / total if total else 100.0 for total, held in columns_of(found))
+            wanted = TARGETS[line.tokens_target]
+            met = all(share >= want for share, want in zip(shares, wanted, strict=True))
+            cells = " / ".join(f"{share:.1f}" for share in shares)
+            yield f"{place}: {name} {cells}, wanted {' / '.join(map(str, wanted))}: {_met(met)}"
+
+
+def _met(holds: bool) -> str:
+    return "met" if holds else "NOT MET"
 
 
 def table(lines: Sequence[Line], judges: Sequence[str]) -> Iterator[str]:
@@ -181,11 +220,16 @@ def table(lines: Sequence[Line], judges: Sequence[str]) -> Iterator[str]:
 
 
 def cells_of(found: dict[str, tuple[int, int]]) -> Iterator[str]:
-    """Percent in view of paths, URLs and hashes; of keyed numbers; of error lines, with how many there were."""
-    for kinds in (("artifacts", "paths", "identifiers"), ("numerics", "numbers"), ("errors",)):
-        total = sum(found.get(kind, (0, 0))[0] for kind in kinds)
-        held = sum(found.get(kind, (0, 0))[1] for kind in kinds)
+    """Percent in view of each column, with how many facts there were."""
+    for total, held in columns_of(found):
         yield f"{100 * held / total:.1f} of {total}" if total else "–"
+
+
+def columns_of(found: dict[str, tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """(facts, facts in view) of paths, URLs and hashes; of keyed numbers; of error lines, by either judge's names."""
+    for kinds in (("artifacts", "paths", "identifiers"), ("numerics", "numbers"), ("errors",)):
+        pairs = [found.get(kind, (0, 0)) for kind in kinds]
+        yield sum(total for total, _ in pairs), sum(held for _, held in pairs)
 
 
 def main(argv: Sequence[str]) -> None:
@@ -216,7 +260,7 @@ def main(argv: Sequence[str]) -> None:
         rows: list[dict[str, Any]] = [{f: getattr(line, f) for f in Line.__struct_fields__} for line in lines]
         print(json.dumps({"schema": "foldline.bench.retention/1", "lines": rows}, ensure_ascii=False))
         return
-    print(*table(lines, tuple(judges)), sep="\n")
+    print(*table(lines, tuple(judges)), "", *verdicts(lines, tuple(policies)), sep="\n")
 
 
 if __name__ == "__main__":

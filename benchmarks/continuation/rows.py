@@ -15,7 +15,7 @@ from msgspec import Struct
 from benchmarks.continuation.judge import Fact, Kind
 from benchmarks.continuation.session import Session
 from foldline.core.errors import UnknownPolicy
-from foldline.core.message import Message, Text
+from foldline.core.message import Message, Text, speaks_for_user
 from foldline.core.ports import TokenCounter
 from foldline.core.rounds import outline_of
 from foldline.core.view import Item, View, item_of
@@ -94,7 +94,7 @@ def user_text(case: Case) -> Kept:
     structure, left = outline_of(case.view), case.tokens_target - _system_tokens(case)
     kept: set[int] = set()
     for unit in reversed(structure.units):
-        if unit.kind == "user" and unit.tokens <= left:
+        if unit.tokens <= left and speaks_for_user(structure.items[unit.start].message):
             left -= unit.tokens
             kept.update(range(unit.start, unit.end))
     return Kept(items=_with_tail(case, frozenset(kept), case.tokens_target))
