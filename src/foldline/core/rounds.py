@@ -116,13 +116,18 @@ def _turns(items: Sequence[Item], units: Sequence[Unit]) -> tuple[tuple[int, int
     return tuple(zip(starts, [*starts[1:], len(units)], strict=False)) if starts else ()
 
 
-def newest_units(structure: Outline, tokens_max: int) -> int:
-    """Number of the first of the newest units that together take at most `tokens_max` tokens; as many as there are
-    units when not even the last fits."""
-    number, left = len(structure.units), tokens_max
-    while number > 0 and structure.units[number - 1].tokens <= left:
+TAIL_OVER = 1.4
+"""How far the newest whole units may pass their share of the target, so that one large round does not end them early."""
+
+
+def tail_start(structure: Outline, tokens_target: int, share: float) -> int:
+    """Number of the first of the newest whole units that reach `share` of the target without passing it by more than
+    `TAIL_OVER`; as many as there are units when not even the last fits. What is kept whole at the end of a view."""
+    wanted, most = int(tokens_target * share), int(tokens_target * min(1.0, share * TAIL_OVER))
+    number, taken = len(structure.units), 0
+    while number > 0 and taken < wanted and taken + structure.units[number - 1].tokens <= most:
         number -= 1
-        left -= structure.units[number].tokens
+        taken += structure.units[number].tokens
     return number
 
 

@@ -36,8 +36,13 @@ LABELS: tuple[tuple[FactKind, str], ...] = (
     ("symbols", "names"),
 )
 SEPARATOR = " · "
-ENTRY_SHARE = 0.5
+ENTRY_SHARE = 0.2
 """Share of the budget that entries may take before facts get a line."""
+LABEL_TOKENS = 4
+COST_WEIGHT = 0.7
+"""How much a fact's length counts against its rank: of two facts wanted alike the shorter comes first."""
+KIND_WEIGHTS: dict[FactKind, float] = {"paths": 0.3, "identifiers": 0.4, "numbers": 0.6, "symbols": 1.0, "errors": 1.0}
+"""Chosen with `benchmarks/continuation`: the lower, the sooner a kind gets its place."""
 SEPARATOR_TOKENS = 1
 HEADING_TOKENS = 8
 OMITTED_TOKENS = 16
@@ -80,15 +85,15 @@ def write(
     kept: set[int] = set()
     sections: set[Section] = set()
     used = 0
-    for index in order:
-        section = entries[index].section
-        cost = costs[index] + 1 + (0 if section in sections else HEADING_TOKENS)
+    for place in order:
+        section = entries[place].section
+        cost = costs[place] + 1 + (0 if section in sections else HEADING_TOKENS)
         is_vital = section == "objective"
         if used + cost <= (room if is_vital else cap):
-            kept.add(index)
+            kept.add(place)
             sections.add(section)
             used += cost
-    chosen, index_lines = _index(facts, room - used, count)
+    chosen, index_lines = index(facts, room - used - HEADING_TOKENS, count)
     text = _text(entries, lines, kept, index_lines, omitted=len(entries) - len(kept))
     return Written(
         text=text,
@@ -136,19 +141,24 @@ def _text(
     return "\n".join(out)
 
 
-def _index(
+def index(
     facts: Sequence[Fact], room: int, count: Callable[[list[str]], list[int]]
 ) -> tuple[tuple[Fact, ...], list[str]]:
-    room -= HEADING_TOKENS + 4 * len(LABELS)
+    """The facts that fit into `room` tokens, most wanted first, and one line for each kind of them. Of two wanted alike
+    the shorter comes first; a path counts for more than a name of its length."""
+    room -= LABEL_TOKENS * len({fact.kind for fact in facts})
     if room <= 0 or not facts:
         return (), []
-    texts = [escape_tags(fact.text) for fact in facts]
-    chosen: list[Fact] = []
-    for fact, cost in zip(facts, count(texts), strict=True):
-        if cost + SEPARATOR_TOKENS > room:
-            break
-        chosen.append(fact)
-        room -= cost + SEPARATOR_TOKENS
+    costs = count([escape_tags(fact.text) for fact in facts])
+    order = sorted(
+        range(len(facts)), key=lambda n: (n + 1) * costs[n] ** COST_WEIGHT * KIND_WEIGHTS[facts[n].kind]
+    )
+    taken: set[int] = set()
+    for place in order:
+        if costs[place] + SEPARATOR_TOKENS <= room:
+            taken.add(place)
+            room -= costs[place] + SEPARATOR_TOKENS
+    chosen = [fact for n, fact in enumerate(facts) if n in taken]
     lines = []
     for kind, label in LABELS:
         here = [escape_tags(fact.text) for fact in chosen if fact.kind == kind]

@@ -8,7 +8,7 @@ from msgspec import Struct
 from foldline.core.edit import Frame, Plan
 from foldline.core.message import result_text
 from foldline.core.ports import Moment
-from foldline.core.rounds import outline_of
+from foldline.core.rounds import outline_of, tail_start
 from foldline.core.view import View
 from foldline.passes.results import Found, find_results
 from foldline.passes.shorten import Limit, shorten
@@ -36,10 +36,20 @@ class BudgetReduction(Struct, frozen=True, kw_only=True):
     """Limits by tool kind (`file_read`, `shell`, …) or tool name; `limit` for the rest (requirement BUD-7)."""
     per_turn: int | None = None
     """Limit for all results of one turn together; the largest give way first (requirement BUD-8)."""
+    carry: int = 0
+    """Tokens for facts of what is cut out, beside head and tail (only in tokens)."""
+    keep_share: float = 0.0
+    """Results inside the newest rounds that fit into this share of the target stay whole, where there is a target."""
 
     def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:
         """One edit for each result over its limit."""
-        results = [f for f in find_results(outline_of(view)) if f.movable and f.seq not in frame.pins]
+        structure = outline_of(view)
+        whole = tail_start(structure, moment.tokens_target, self.keep_share) if self.keep_share else None
+        results = [
+            f
+            for f in find_results(structure)
+            if f.movable and f.seq not in frame.pins and (whole is None or f.round < whole)
+        ]
         by_tool = {
             name: self._limit_of(name, kind, frame) for name, kind in {(f.name, f.kind) for f in results}
         }
@@ -53,7 +63,7 @@ class BudgetReduction(Struct, frozen=True, kw_only=True):
         declared = dict(frame.limits).get(name) if self.unit == "tokens" else None
         limits = dict(self.per_tool)
         size = declared or limits.get(name) or limits.get(kind) or self.limit
-        limit = Limit(size=size, head=self.head, tail=self.tail, unit=self.unit)
+        limit = Limit(size=size, head=self.head, tail=self.tail, unit=self.unit, carry=self.carry)
         return limit if size >= self.head + self.tail else limit.keeping(size)
 
     def _size(self, found: Found, frame: Frame) -> int:

@@ -19,6 +19,7 @@ from foldline.core.clamp_json import clamp_json
 from foldline.core.edit import Edit, Frame, Replace
 from foldline.core.message import Message, Part, Text, ToolCall, ToolResult
 from foldline.core.rounds import Outline, Unit
+from foldline.passes.budget_reduction import common_cap
 from foldline.passes.results import Found
 from foldline.passes.shorten import Limit, shorten
 
@@ -26,6 +27,12 @@ TOKENS_MIN = 120
 """No part is clamped below this: its notice alone costs about 40."""
 HEAD_PERCENT = 75
 """Share of a clamped part that is its head; the rest is its tail (requirement CMP-12)."""
+CARRY_PERCENT = 25
+CARRY_TOKENS_MAX = 1500
+"""What a clamped result may spend on facts of what was cut out of it."""
+
+NOTICE_TOKENS = 60
+"""What a notice adds at most."""
 
 
 class Clamped(Struct, frozen=True, kw_only=True):
@@ -45,16 +52,16 @@ class _Part(Struct, frozen=True, kw_only=True):
 
 
 def clamp(structure: Outline, units: Iterable[Unit], excess: int, frame: Frame) -> Clamped:
-    """Cut parts of `units`, largest first, until `excess` tokens are freed or nothing is left to cut. Pinned messages
-    stay whole; of an open round only results are cut (law TAIL)."""
+    """Cut the parts of `units` that are larger than a common cap, the highest that frees `excess` tokens, as far as parts
+    may be cut. Pinned messages stay whole; of an open round only results are cut (law TAIL)."""
+    parts = [part for part in _parts(structure, units, frame) if part.tokens > 2 * TOKENS_MIN]
+    cap = max(TOKENS_MIN, common_cap([part.tokens for part in parts], sum(p.tokens for p in parts) - excess))
     edits: list[Edit] = []
     freed = 0
-    for part in sorted(_parts(structure, units, frame), key=lambda p: (-p.tokens, p.seq, p.part.slot)):
-        left = excess - freed
-        if left <= 0 or part.tokens <= 2 * TOKENS_MIN:
+    for part in sorted(parts, key=lambda p: (-p.tokens, p.seq, p.part.slot)):
+        if part.tokens <= cap or freed >= excess:
             break
-        size = max(TOKENS_MIN, part.tokens - left - TOKENS_MIN)
-        edit = _cut(part, size, frame)
+        edit = _cut(part, max(TOKENS_MIN, cap - NOTICE_TOKENS), frame)
         gain = part.tokens - frame.counter.part(edit.part) if edit is not None else 0
         if edit is not None and gain > 0:
             edits.append(edit)
@@ -92,16 +99,17 @@ def _is_hosts(message: Message) -> bool:
 
 
 def _cut(part: _Part, size: int, frame: Frame) -> Replace | None:
-    limit = Limit(
-        size=size, head=size * HEAD_PERCENT // 100, tail=size - size * HEAD_PERCENT // 100, unit="tokens"
-    )
+    carry = min(CARRY_TOKENS_MAX, size * CARRY_PERCENT // 100)
+    head = (size - carry) * HEAD_PERCENT // 100
+    limit = Limit(size=size, head=head, tail=size - carry - head, unit="tokens", carry=carry)
     address, count = frame.part_address(part.seq, part.part), frame.counter.text
     match part.part:
         case ToolResult() as result:
+            whole = frame.original_of(part.seq, result)
             found = Found(
                 seq=part.seq,
-                part=result,
-                tokens=part.tokens,
+                part=whole,
+                tokens=part.tokens if whole is result else frame.counter.part(whole),
                 kind="other",
                 name="",
                 arguments="",

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from foldline.core.edit import Edit, Fold, Frame, Plan, edited
 from foldline.core.message import speaks_for_user
 from foldline.core.ports import Moment
-from foldline.core.rounds import Outline, Unit, outline_of
+from foldline.core.rounds import Outline, Unit, outline_of, tail_start
 from foldline.core.view import Item, View
 from foldline.ledger.compose import Evicted, compose
 from foldline.ledger.facts import FactCache
@@ -24,6 +24,10 @@ FOLD_TOKENS_MIN = 80
 """What the delimiters, the address and one line of a fold cost at most."""
 EDGE_TOKENS_MIN = 400
 """Less room than this is not worth half a unit at the edge."""
+DIVISIONS_MAX = 2
+"""How often the room is shared out: once more when the ledger leaves part of its own."""
+SPARE_SHARE = 0.05
+"""Share of the target that is worth sharing out again."""
 EDGE_SHARE = 0.3
 """Share of the room at the edge that one unit too large for it may take, so that older units still find a place."""
 
@@ -42,10 +46,10 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
     name: str = "fold"
     tail_share: float = 0.5
     """Share of the target for the newest whole units."""
-    user_share: float = 0.3
+    user_share: float = 0.25
     """Share of the target for older user messages, which stay where they are, verbatim; beyond it the oldest are quoted
     in the ledger."""
-    ledger_share: float = 0.4
+    ledger_share: float = 0.45
     """Most of the target that the ledger may take."""
     clamp_edge: bool = True
     """Clamp the results of the one unit at the edge so that it fits, rather than fold it."""
@@ -64,34 +68,40 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         if room < FOLD_TOKENS_MIN:
             cut = clamp(structure, fixed, FOLD_TOKENS_MIN - room, frame)
             clamps, room = cut.edits, room + cut.tokens_freed
-        division = self._divide(structure, loose, _Room(all=room, target=moment.tokens_target), frame)
-        fold = self._fold(structure, division, (*clamps, *division.edits), frame)
+        share = max(FOLD_TOKENS_MIN, int(moment.tokens_target * self.ledger_share))
+        for _ in range(DIVISIONS_MAX):
+            division = self._divide(
+                structure, loose, _Room(all=room, target=moment.tokens_target, ledger=share), frame
+            )
+            fold = self._fold(structure, division, (*clamps, *division.edits), frame)
+            used = sum(frame.counter.message(edit.message) for edit in fold)
+            if division.ledger - used < max(EDGE_TOKENS_MIN, int(moment.tokens_target * SPARE_SHARE)):
+                break
+            share = used + FOLD_TOKENS_MIN if used else 0  # what the ledger does not need, whole units get
         return Plan(edits=(*clamps, *division.edits, *fold))
 
     def _divide(self, structure: Outline, loose: list[Unit], room: _Room, frame: Frame) -> _Division:
-        """What is folded and what stays: first the newest whole units up to their share (one clamped at the edge),
-        then older user messages up to theirs, then the ledger up to its own, and more of the newest units from what is
-        left."""
-        ledger = min(room.all, max(FOLD_TOKENS_MIN, int(room.target * self.ledger_share)))
-        users = [unit for unit in loose if _is_said(structure, unit)]
-        quota = min(int(room.target * self.user_share), sum(unit.tokens for unit in users))
-        tail = max(
-            room.all - ledger - quota, min(room.all - FOLD_TOKENS_MIN, int(room.target * self.tail_share))
-        )
-        rest, edits, left = self._tail(structure, loose, max(0, tail), frame)
-        left += room.all - max(0, tail)
+        """What is folded and what stays: first the newest whole units up to their share, then older user messages up to
+        theirs, then the ledger up to its own, and more units from the end with what is left, one clamped at the edge."""
+        whole = tail_start(structure, room.target, self.tail_share)
+        begin = structure.units[whole].start if whole < len(structure.units) else len(structure.items)
+        newest = [unit for unit in loose if unit.start >= begin]
+        outside, left = _newest_that_fit(newest, room.all - FOLD_TOKENS_MIN)
+        rest = [unit for unit in loose if unit.start < begin] + outside
+        left += FOLD_TOKENS_MIN
         quota = min(int(room.target * self.user_share), left - FOLD_TOKENS_MIN)
         stays = _stay(structure, [unit for unit in rest if _is_said(structure, unit)], quota)
         left -= sum(unit.tokens for unit in stays)
-        folded = [unit for unit in rest if unit not in stays]
-        return _Division(folded=tuple(folded), edits=edits, ledger=min(left, ledger))
+        ledger = min(left, room.ledger)
+        rest, edits, spare = self._more(structure, [u for u in rest if u not in stays], left - ledger, frame)
+        return _Division(folded=tuple(rest), edits=edits, ledger=ledger + spare)
 
-    def _tail(
-        self, structure: Outline, loose: list[Unit], room: int, frame: Frame
+    def _more(
+        self, structure: Outline, rest: list[Unit], room: int, frame: Frame
     ) -> tuple[list[Unit], tuple[Edit, ...], int]:
-        """The newest units that fit, from the end; one that does not is clamped to its share of the room, and older
-        ones follow while they fit. What is left of the units, oldest first, the cuts, and the room that is left."""
-        rest, left = _newest_that_fit(loose, room)
+        """More units from the end that fit; one that does not is clamped to its share of the room, and older ones follow
+        while they fit. What is left of the units, oldest first, the cuts, and the room that is left."""
+        rest, left = _newest_that_fit(rest, room)
         if not rest or not self.clamp_edge or left < EDGE_TOKENS_MIN:
             return rest, (), left
         edge, older = rest[-1], rest[:-1]
@@ -132,6 +142,8 @@ class _Room(Struct, frozen=True, kw_only=True, gc=False):
 
     all: int
     target: int
+    ledger: int
+    """Most that the ledger may take."""
 
 
 class _Division(Struct, frozen=True, kw_only=True):

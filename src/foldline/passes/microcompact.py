@@ -12,13 +12,16 @@ from foldline.core.address import has_notice, is_notice
 from foldline.core.edit import Edit, Frame, Plan, Replace
 from foldline.core.message import result_text
 from foldline.core.ports import Moment
-from foldline.core.rounds import newest_units, outline_of
+from foldline.core.rounds import outline_of, tail_start
 from foldline.core.view import View
 from foldline.passes.results import Found, cleared, find_results
+from foldline.passes.shorten import carried_facts
 from foldline.passes.tools import ToolKind, rank
 
 PLACEHOLDER_TOKENS = 40
 """About what a placeholder and the envelope of its result cost."""
+CARRY_DIVISOR = 4
+"""Facts of a cleared result take at most this fraction of what it was."""
 SMALL_TOKENS = 100
 """A larger result is certain to shrink by its placeholder; of a smaller one this is counted (requirement MIC-9)."""
 STUB_SHARE = 0.5
@@ -56,6 +59,8 @@ class Microcompact(Struct, frozen=True, kw_only=True):
     keep_share: float = 0.0
     """Results inside the newest rounds that fit into this share of the target stay too (only with `to_target`), so
     that what is kept whole at the end is whole."""
+    carry_tokens: int = 0
+    """Tokens for facts of the result beside its placeholder (only with `to_target`)."""
     duplicates: bool = True
     """Of several reads with the same arguments the newest stays (only with `to_target`)."""
 
@@ -64,7 +69,7 @@ class Microcompact(Struct, frozen=True, kw_only=True):
         structure = outline_of(view)
         results = find_results(structure)
         if self.to_target:
-            newest = newest_units(structure, int(moment.tokens_target * self.keep_share))
+            newest = tail_start(structure, moment.tokens_target, self.keep_share)
             return self._to_target(
                 [f for f in results if f.round < newest], results, moment=moment, frame=frame
             )
@@ -124,21 +129,21 @@ class Microcompact(Struct, frozen=True, kw_only=True):
                 break
             newest = copies.get(id(found))
             why = "cleared" if newest is None else f"read again in message {newest.seq}"
-            edit = _cleared(found, why, frame)
+            edit = _cleared(found, why, frame, carry=self.carry_tokens)
             if edit is not None:
                 edits.append(edit)
-                excess -= found.tokens - PLACEHOLDER_TOKENS
+                excess -= found.tokens - PLACEHOLDER_TOKENS - self.carry_tokens
         return Plan(edits=tuple(edits))
 
 
-def _cleared(found: Found, why: str, frame: Frame) -> Replace | None:
+def _cleared(found: Found, why: str, frame: Frame, *, carry: int = 0) -> Replace | None:
     """The edit that clears a result; `None` for one that its placeholder would not shrink, or that is one already."""
-    if found.tokens > SMALL_TOKENS:
-        return cleared(found, why, frame)
-    if is_notice(result_text(found.part)):
+    text = result_text(found.part)
+    if is_notice(text.partition("\n")[0]):
         return None
-    edit = cleared(found, why, frame)
-    return edit if frame.counter.part(edit.part) < found.tokens else None
+    facts = carried_facts(text, min(carry, found.tokens // CARRY_DIVISOR), frame) if carry else []
+    edit = cleared(found, why, frame, facts=facts)
+    return edit if found.tokens > SMALL_TOKENS or frame.counter.part(edit.part) < found.tokens else None
 
 
 def _reads(results: Iterable[Found]) -> list[tuple[Found, tuple[str, str]]]:

@@ -5,7 +5,7 @@ Also makes the shortened or cleared copy of a result. Knows nothing of threshold
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -78,10 +78,11 @@ def with_content(found: Found, content: tuple[Text | Media | Opaque, ...], addre
     return Replace(seq=found.seq, slot=found.part.slot, part=part, address=address)
 
 
-def cleared(found: Found, why: str, frame: Frame) -> Replace:
-    """The edit that puts a placeholder in the place of a whole result. Byte-stable: it depends on the result alone."""
+def cleared(found: Found, why: str, frame: Frame, *, facts: Sequence[str] = ()) -> Replace:
+    """The edit that puts a placeholder in the place of a whole result, with lines of facts where some are carried.
+    Byte-stable: it depends on the result alone."""
     address = frame.part_address(found.seq, found.part)
     media = sum([isinstance(inner, Media) for inner in found.part.content])
     seen = f", {media} media" if media else ""
     mark = notice(f"{found.tokens:,} tokens{seen} {why}", address)
-    return with_content(found, (Text(text=mark),), address)
+    return with_content(found, (Text(text="\n".join([mark, *facts])),), address)

@@ -17,6 +17,8 @@ from foldline.core.clamp import fit_head, fit_tail, head_and_tail, plain
 from foldline.core.clamp_json import clamp_json
 from foldline.core.edit import Frame, Replace
 from foldline.core.message import Text
+from foldline.ledger.found_in_text import extract
+from foldline.ledger.render import index
 from foldline.passes.results import Found, with_content
 
 NOTICE_MAX_CHARS = 180
@@ -33,23 +35,25 @@ class Limit(Struct, frozen=True, kw_only=True, gc=False):
     tail: int
     unit: str
     """`characters` or `tokens`."""
+    carry: int = 0
+    """Tokens for facts of what is cut out, beside head and tail (only in tokens)."""
 
     @property
     def slack(self) -> int:
         """What a notice may add."""
-        return NOTICE_MAX_CHARS if self.unit == "characters" else NOTICE_MAX_TOKENS
+        return NOTICE_MAX_CHARS if self.unit == "characters" else NOTICE_MAX_TOKENS + self.carry
 
     def keeping(self, size: int) -> Limit:
         """The same proportions of head and tail, `size` in all."""
         head = size * self.head // (self.head + self.tail)
-        return Limit(size=size, head=head, tail=size - head, unit=self.unit)
+        return replace(self, size=size, head=head, tail=size - head)
 
     def share(self, ratio: float) -> Limit:
         """This limit's part for one text of several; `ratio` in (0, 1]."""
         if ratio == 1:
             return self
-        size, head, tail = (int(n * ratio) for n in (self.size, self.head, self.tail))
-        return Limit(size=size, head=head, tail=tail, unit=self.unit)
+        size, head, tail, carry = (int(n * ratio) for n in (self.size, self.head, self.tail, self.carry))
+        return Limit(size=size, head=head, tail=tail, unit=self.unit, carry=carry)
 
 
 def shorten(found: Found, limit: Limit, frame: Frame) -> Replace | None:
@@ -67,7 +71,7 @@ def shorten(found: Found, limit: Limit, frame: Frame) -> Replace | None:
     address = frame.part_address(found.seq, found.part)
     measure = len if limit.unit == "characters" else frame.counter.text
     cuts = [
-        _cut(part, limit.share(own / size), address, measure, size=own)
+        _cut(part, limit.share(own / size), address, frame, size=own)
         for part, own in zip(texts, sizes, strict=True)
     ]
     left = iter(cuts)
@@ -87,8 +91,9 @@ def _sizes(found: Found, limit: Limit, frame: Frame) -> list[int]:
     return list(map(len, texts)) if limit.unit == "characters" else frame.counter.texts(texts)
 
 
-def _cut(part: Text, limit: Limit, address: str, measure: Callable[[str], int], *, size: int) -> Text:
+def _cut(part: Text, limit: Limit, address: str, frame: Frame, *, size: int) -> Text:
     """The text within its limit; `size` is what it measures as it is."""
+    measure = len if limit.unit == "characters" else frame.counter.text
     text = plain(part.text)
     if text is not part.text:
         size = measure(text)
@@ -100,7 +105,7 @@ def _cut(part: Text, limit: Limit, address: str, measure: Callable[[str], int], 
     mark = notice(f"{size - limit.head - limit.tail:,} {limit.unit} omitted", address)
     whole = _as_json(text, limit, mark, measure, size=size)
     if whole is None:
-        whole = _head_and_tail(text, limit, mark, measure, size=size)
+        whole = _head_and_tail(text, limit, mark, frame, size=size)
     return replace(part, text=whole, edited=True) if len(whole) < len(part.text) else part
 
 
@@ -110,10 +115,21 @@ def _as_json(text: str, limit: Limit, mark: str, measure: Callable[[str], int], 
     return out if out is not None and measure(out) <= limit.size + NOTICE_MAX_TOKENS else None
 
 
-def _head_and_tail(text: str, limit: Limit, mark: str, measure: Callable[[str], int], *, size: int) -> str:
+def _head_and_tail(text: str, limit: Limit, mark: str, frame: Frame, *, size: int) -> str:
     head, tail = limit.head, limit.tail
     if limit.unit == "tokens":
-        guess = len(text) / max(1, size)
+        guess, measure = len(text) / max(1, size), frame.counter.text
         head, tail = fit_head(text, head, measure, guess=guess), fit_tail(text, tail, measure, guess=guess)
     cut = head_and_tail(text, head, tail)
-    return text if cut is None else f"{cut[0]}\n{mark}\n{cut[1]}"
+    if cut is None:
+        return text
+    facts = carried_facts(text[len(cut[0]) : len(text) - len(cut[1])], limit.carry, frame, shown="".join(cut))
+    return "\n".join([cut[0], mark, *facts, cut[1]])
+
+
+def carried_facts(omitted: str, room: int, frame: Frame, *, shown: str = "") -> list[str]:
+    """Lines with the facts of an omitted text that fit into `room` tokens and do not stand in what is shown."""
+    if room <= 0:
+        return []
+    facts = [fact for fact in extract(omitted) if fact.text not in shown]
+    return index(facts, room, frame.counter.texts)[1]
