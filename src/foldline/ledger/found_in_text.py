@@ -73,7 +73,9 @@ class Finder:
         if cues := [sign for word in telling if word in signs for sign in signs[word]]:
             facts += errors_in(text, opened, signs=cues)
         if len(plain) + len(known) > WORDS_MAX:
-            plain.clear(), known.clear(), signs.clear()
+            plain.clear()
+            known.clear()
+            signs.clear()
         return tuple(facts)
 
     def _learn(self, words: Sequence[str]) -> None:
@@ -117,10 +119,6 @@ def laid_open(text: str) -> str:
 def _plain(match: re.Match[str]) -> str:
     escaped = match[0][1]
     return _PLAIN.get(escaped, match[0])
-
-
-def _blank(match: re.Match[str]) -> str:
-    return " " * len(match[0])
 
 
 def _blank(match: re.Match[str]) -> str:
