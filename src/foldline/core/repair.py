@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import is_
+from typing import assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -125,6 +126,8 @@ def _mend(part: Part) -> Part:
                 return replace(part, text=whole(part.text), edited=True)
         case Media() | Opaque():
             pass
+        case _:
+            assert_never(part)
     return part
 
 
