@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.structs import replace
 
 from foldline.core.message import Message, Meta, Part, Text, ToolResult, Usage
@@ -29,6 +30,7 @@ from foldline.transcripts.claude_record import Record, decode, last_boundary
 from foldline.transcripts.source import START, BadLines, Mark, Source, keys
 from foldline.transcripts.transcript import Transcript
 from foldline.wire import slices, strict
+from foldline.wire.anthropic_plain import read_plain
 from foldline.wire.codec import Codec
 from foldline.wire.formats import codec
 from foldline.wire.usage import read_usage
@@ -51,8 +53,27 @@ class _Around(Struct, gc=False):
     content: Raw = Raw(b"")
 
 
+class _Head(Struct, forbid_unknown_fields=True, gc=False):
+    """A message with every key a provider gives it. What is written again of it has as many bytes as what was read,
+    unless a key was given twice."""
+
+    role: str
+    content: Raw
+    id: str | UnsetType | None = UNSET
+    type: str | UnsetType | None = UNSET
+    model: str | UnsetType | None = UNSET
+    stop_reason: str | UnsetType | None = UNSET
+    usage: Raw | UnsetType = UNSET
+    stop_sequence: Raw | UnsetType = UNSET
+    stop_details: Raw | UnsetType = UNSET
+    container: Raw | UnsetType = UNSET
+    context_management: Raw | UnsetType = UNSET
+    diagnostics: Raw | UnsetType = UNSET
+
+
 _around = msgspec.json.Decoder(_Around).decode
-_SENT: Final = {"role", "content"}
+_head = msgspec.json.Decoder(_Head).decode
+_write = msgspec.json.Encoder().encode
 
 
 class Places(Struct, frozen=True):
@@ -141,6 +162,66 @@ def _transcript(
     )
 
 
+class _Line(Struct, frozen=True, kw_only=True, gc=False):
+    """The message of one record, opened."""
+
+    record: Record
+    parts: tuple[Part, ...]
+    content: bytes
+    is_bare: bool
+    """True when nothing stands around role and content."""
+    id: str | None
+    model: str | None
+    stop_reason: str | None
+    usage: bytes | None
+
+
+def _opened(record: Record, anthropic: Codec) -> _Line:
+    """A record's message, read with types where it holds nothing unusual. Raises `ValueError`."""
+    body = record.body
+    try:
+        head = _head(body)
+    except msgspec.MsgspecError:
+        return _reopened(record, anthropic)
+    content = bytes(head.content)
+    parts = read_plain(content)
+    if parts is None or head.role != record.type or len(_write(head)) != len(body):
+        return _reopened(record, anthropic)
+    return _Line(
+        record=record,
+        parts=parts,
+        content=content,
+        is_bare=head.type is UNSET and head.id is UNSET and head.usage is UNSET and head.model is UNSET,
+        id=head.id or None,
+        model=head.model or None,
+        stop_reason=head.stop_reason or None,
+        usage=bytes(head.usage) if head.usage is not UNSET else None,
+    )
+
+
+def _reopened(record: Record, anthropic: Codec) -> _Line:
+    """The same for any message, or the reason why it cannot be read."""
+    value = strict.loads(record.body)
+    if not isinstance(value, dict):
+        raise ValueError("message: expected an object")
+    if "content" not in value:
+        raise ValueError("message: no content")
+    if value.get("role") != record.type:
+        raise ValueError(f"message: role {value.get('role')!r} in a record of type {record.type}")
+    content = content_of(record.body)
+    origin = sent(record.type, content)
+    return _Line(
+        record=record,
+        parts=anthropic.decode(origin if b'"input"' in origin else value).parts,
+        content=content,
+        is_bare=value.keys() == {"role", "content"},
+        id=_text(value, "id"),
+        model=_text(value, "model"),
+        stop_reason=_text(value, "stop_reason"),
+        usage=strict.dump(value["usage"]) if "usage" in value else None,
+    )
+
+
 class _Builder:
     """Makes messages of live records, one record at a time."""
 
@@ -149,11 +230,11 @@ class _Builder:
         self.messages: list[Message] = []
         self.firsts: list[Record] = []
         """The first record of each message."""
-        self.others: dict[int, list[Record]] = {}
+        self.others: dict[int, list[_Line]] = {}
         """Index of a message → its other lines."""
         self.skipped: Counter[str] = Counter()
         self.model: str | None = None
-        self.usages: deque[tuple[int, Any, str | None]] = deque(maxlen=USAGES_MAX)
+        self.usages: deque[tuple[int, bytes, str | None]] = deque(maxlen=USAGES_MAX)
         """Message index, wire usage and record id of the newest lines that report one."""
         self.under_way: dict[str, int] = {}
         """Response id → index of its message, until the user speaks again."""
@@ -161,56 +242,48 @@ class _Builder:
     def add(self, record: Record) -> None:
         """Take one record; a line whose message cannot be read is counted as bad."""
         try:
-            value = strict.loads(record.body)
-            if not isinstance(value, dict):
-                raise ValueError("message: expected an object")
-            if "content" not in value:
-                raise ValueError("message: no content")
-            if value.get("role") != record.type:
-                raise ValueError(f"message: role {value.get('role')!r} in a record of type {record.type}")
-            if record.type == "assistant":
-                self._response(record, value)
-            else:
-                self._user(record, value)
+            line = _opened(record, self.codec)
         except ValueError as error:
             self.bad.add(record.number, str(error))
+            return
+        if record.type == "assistant":
+            self._response(line)
+        else:
+            self._user(line)
 
-    def _user(self, record: Record, value: dict[str, Any]) -> None:
+    def _user(self, line: _Line) -> None:
+        record = line.record
         if b"tool_result" not in record.body:
             self.under_way = {}
-        read = self.codec.decode(value)
-        injected = record.isMeta is True or is_injected(read)
-        origin = record.body if value.keys() == _SENT else sent("user", content_of(record.body))
+        injected = record.isMeta is True or is_injected(line.parts)
+        origin = record.body if line.is_bare else sent("user", line.content)
         meta = Meta(id=record.uuid, time_s=unix_time(record.timestamp), injected=injected)
-        self._append(record, read.parts, origin=origin, meta=meta)
+        self._append(record, line.parts, origin=origin, meta=meta)
 
-    def _response(self, record: Record, value: dict[str, Any]) -> None:
-        response, model = _text(value, "id"), _text(value, "model")
-        if model == SYNTHETIC_MODEL:
+    def _response(self, line: _Line) -> None:
+        record = line.record
+        if line.model == SYNTHETIC_MODEL:
             self.skipped[f"assistant {SYNTHETIC_MODEL}"] += 1
             return
         new = len(self.messages)
-        index = self.under_way.get(response, new) if response is not None else new
+        index = self.under_way.get(line.id, new) if line.id is not None else new
         if index < new:
-            self.codec.decode(value)  # a line that cannot be read must not take the others with it
-            self.others.setdefault(index, []).append(record)
+            self.others.setdefault(index, []).append(line)
         else:
-            origin = sent("assistant", content_of(record.body))
-            read = self.codec.decode(origin if b'"input"' in origin else value)
             meta = Meta(
                 id=record.uuid,
-                response_id=response,
+                response_id=line.id,
                 time_s=unix_time(record.timestamp),
-                model=model,
-                stop_reason=_text(value, "stop_reason"),
+                model=line.model,
+                stop_reason=line.stop_reason,
             )
-            self._append(record, read.parts, origin=origin, meta=meta)
-            if response is not None:
-                self.under_way[response] = index
-            record.body = b""  # the origin holds what is needed
-        if "usage" in value:
-            self.usages.append((index, value["usage"], record.uuid))
-        self.model = model or self.model
+            self._append(record, line.parts, origin=sent("assistant", line.content), meta=meta)
+            if line.id is not None:
+                self.under_way[line.id] = index
+        record.body = b""  # the line's content holds what is needed
+        if line.usage is not None:
+            self.usages.append((index, line.usage, record.uuid))
+        self.model = line.model or self.model
 
     def _append(self, record: Record, parts: tuple[Part, ...], *, origin: bytes, meta: Meta) -> None:
         self.messages.append(
@@ -230,10 +303,17 @@ class _Builder:
         for index, others in self.others.items():
             first = self.messages[index]
             assert first.meta is not None
-            meta = replace(first.meta, stop_reason=_text(strict.parse(others[-1].body), "stop_reason"))
+            meta = replace(first.meta, stop_reason=others[-1].stop_reason)
             assert isinstance(first.origin, bytes)
-            contents = [content_of(body) for body in (first.origin, *(line.body for line in others))]
-            self.messages[index] = replace(self.codec.decode(sent("assistant", merged(contents))), meta=meta)
+            contents = [content_of(first.origin), *[line.content for line in others]]
+            parts = [part for of_line in (first.parts, *[line.parts for line in others]) for part in of_line]
+            if len(parts) == len(contents) == len(set(contents)):  # a block a line, as the client writes them
+                slotted = tuple([replace(part, slot=slot) for slot, part in enumerate(parts)])
+                origin = sent("assistant", b"[%b]" % b",".join(map(_inside, contents)))
+                self.messages[index] = replace(first, parts=slotted, origin=origin, meta=meta)
+            else:
+                read = self.codec.decode(sent("assistant", merged(contents)))
+                self.messages[index] = replace(read, meta=meta)
 
     def places(self, source: Source, start: Mark | None) -> Places:
         """Where the lines of the messages stand."""
@@ -241,13 +321,16 @@ class _Builder:
             source=source,
             ids=[record.uuid for record in self.firsts],
             offsets=[record.offset for record in self.firsts],
-            more={index: tuple(record.offset for record in others) for index, others in self.others.items()},
+            more={
+                index: tuple([line.record.offset for line in others]) for index, others in self.others.items()
+            },
             boundary=start.offset if start is not None else None,
         )
 
     def last_usage(self, preserved: frozenset[str | None]) -> tuple[Usage | None, int | None]:
         """The newest usage a provider reported since the last boundary, and its message's index."""
-        for index, value, uuid in reversed(self.usages):
+        for index, reported, uuid in reversed(self.usages):
+            value = strict.parse(reported)
             usage = read_usage(value, format="anthropic") if isinstance(value, dict) else None
             if usage is not None and usage.tokens_context and uuid not in preserved:
                 meta = self.messages[index].meta
@@ -288,13 +371,18 @@ def blocks_of(content: bytes) -> list[bytes]:
 def merged(contents: list[bytes]) -> bytes:
     """The content of the lines of one response, block by block, to the byte. A block that a later line repeats to
     the byte is taken once."""
-    blocks = dict.fromkeys(block for content in contents for block in blocks_of(content))
+    blocks = dict.fromkeys([block for content in contents for block in blocks_of(content)])
     return b"[%b]" % b",".join(blocks)
 
 
-def is_injected(message: Message) -> bool:
+def _inside(content: bytes) -> bytes:
+    """The one block of a content."""
+    return content[1:-1].strip() if content.startswith(b"[") else blocks_of(content)[0]
+
+
+def is_injected(parts: Sequence[Part]) -> bool:
     """True when everything a user message says was put there by the client."""
-    said = [part for part in message.parts if not isinstance(part, ToolResult)]
+    said = [part for part in parts if not isinstance(part, ToolResult)]
     return bool(said) and all(
         isinstance(part, Text) and INJECTED.match(part.text) and not _ARGUMENTS.search(part.text)
         for part in said
