@@ -264,3 +264,13 @@ def test_words_beside_a_result_that_came_too_late_stay_in_view() -> None:
     out = compact(messages, to=0.4, format="anthropic")
     assert out.report.outcome == "compacted"
     assert any("REMEMBER THIS" in str(message["content"]) for message in out.messages[-4:])
+
+
+def test_a_second_compaction_replaces_the_first_summary() -> None:
+    """A summary is never summarised blindly: one fold stands for the history and for the older fold together."""
+    once = compact([*TALK, LAST], to=0.6, format="openai-chat")
+    more = [{"role": "assistant", "content": "on it"}, *TALK, LAST]
+    twice = compact([*once.messages, *more], to=900, format="openai-chat")
+    folds = [m for m in twice.messages if str(m["content"]).startswith("<foldline-fold ")]
+    assert len(folds) == 1
+    assert str(twice.messages).count("<foldline-fold ") == 1

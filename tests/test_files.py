@@ -223,3 +223,35 @@ def test_a_file_that_is_no_session_is_refused(tmp_path: Path) -> None:
     with pytest.raises((InvalidTranscript, UnknownFormat)) as caught:
         files.read(str(path))
     assert "notes.txt" in str(caught.value)
+
+
+def noted(count: int) -> tuple[Transcript, ...]:
+    """A chat with a system message in every turn, which Anthropic's wire can only carry in more words."""
+    messages: list[Any] = [{"role": "user", "content": "start"}]
+    for n in range(count):
+        messages += [
+            {"role": "assistant", "content": f"answer {n} " + "text " * 20},
+            {"role": "system", "content": "x"},
+            {"role": "user", "content": f"question {n} " + "word " * 20},
+        ]
+    return detect.read(json.dumps({"messages": messages}).encode(), format="openai-chat")
+
+
+@pytest.mark.parametrize("to", [0.3, 0.5, 0.8, 500, 1_000, 1_340, 1_400])
+def test_a_target_is_met_in_the_format_that_is_written(to: float) -> None:
+    """Law END: what conversion adds is counted, and the report keeps the target that was asked for."""
+    (made,) = files.compact(noted(20), CompactOptions(to=to, as_format="anthropic", counter=QUICK)).results
+    report = made.report
+    asked = to if isinstance(to, int) else int(report.tokens_before * to)
+    assert (report.outcome, report.tokens_target) == ("compacted", asked)
+    assert report.tokens_after <= asked
+    (back,) = detect.read(made.data, format="anthropic")
+    assert report.tokens_after == counter_for(counter=QUICK).messages(list(back.messages))
+
+
+def test_a_target_that_the_other_format_cannot_meet_is_unreachable() -> None:
+    """Law END: the smallest history that was found, its size, and why; never a report of success."""
+    (made,) = files.compact(noted(60), CompactOptions(to=500, as_format="anthropic", counter=QUICK)).results
+    assert made.report.outcome == "unreachable"
+    assert made.report.tokens_target == 500 < made.report.tokens_after
+    assert made.report.reason

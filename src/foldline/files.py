@@ -24,7 +24,7 @@ from foldline.engine.report import Report
 from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of
 from foldline.provider_rules import broken_rules
-from foldline.reduce import Goal, History, Reduced, broken_laws, history_of, needs_of, reduce
+from foldline.reduce import Goal, History, Reduced, broken_laws, history_of, needs_of, reduce, target_of
 from foldline.settings import Planned, plan_for
 from foldline.tokens.choose import counter_for
 from foldline.transcripts import detect
@@ -139,14 +139,15 @@ def _compact_one(transcript: Transcript, options: CompactOptions) -> FileResult:
     counter = counter_for(options.model, counter=named, wire=transcript.wire)
     history = history_for(transcript, counter, wire=_wire_of(transcript, target))
     blank = Report(format=transcript.format, model=options.model, notes=(*_notes(transcript, options), *planned.notes))
-    for attempt in range(TRIES_MAX):
+    asked = target_of(history.tokens, goal)
+    for _ in range(TRIES_MAX):
         reduced = reduce(history, goal, counter=counter, report=blank, clock=perf_counter)
         sent = outgoing(transcript, reduced.view.items(), target)
-        over = _tokens_over(sent, reduced, counter)
-        if over <= 0 or reduced.report.outcome != "compacted" or attempt + 1 == TRIES_MAX:
+        over = _tokens_over(sent, asked, counter)
+        if over <= 0 or reduced.report.outcome not in ("compacted", "unchanged"):
             break
-        goal = replace(goal, to=(reduced.report.tokens_target or 0) - over)
-    report = _final_report(reduced, sent, counter, goal)
+        goal = replace(goal, to=max(1, reduced.report.tokens_after - over))  # asked, less what conversion adds
+    report = _final_report(reduced, sent, asked, counter=counter)
     written = Written(
         messages=sent.request.messages,
         system=sent.request.system,
@@ -212,11 +213,11 @@ def _request(transcript: Transcript, messages: tuple[Message, ...], format: str)
     return Request(format=format, messages=messages, system=system, tools=transcript.tools)
 
 
-def _tokens_over(sent: Sent, reduced: Reduced, counter: TokenCounter) -> int:
+def _tokens_over(sent: Sent, asked: int | None, counter: TokenCounter) -> int:
     """Tokens by which the converted history misses the target; 0 when it was not converted."""
-    if not sent.converted or reduced.report.tokens_target is None:
+    if not sent.converted or asked is None:
         return 0
-    return tokens_of(sent.request, counter) - reduced.report.tokens_target
+    return tokens_of(sent.request, counter) - asked
 
 
 def tokens_of(request: Request, counter: TokenCounter) -> int:
@@ -224,10 +225,14 @@ def tokens_of(request: Request, counter: TokenCounter) -> int:
     return fixed_tokens(request, counter) + counter.messages(list(request.messages))
 
 
-def _final_report(reduced: Reduced, sent: Sent, counter: TokenCounter, goal: Goal) -> Report:
-    report = reduced.report
+def _final_report(reduced: Reduced, sent: Sent, asked: int | None, *, counter: TokenCounter) -> Report:
+    """The report on what is written: sizes after conversion, against the target that was asked for."""
+    report = replace(reduced.report, tokens_target=asked)
     if sent.converted:
         report = replace(report, tokens_after=tokens_of(sent.request, counter))
+        if asked is not None and report.tokens_after > asked and report.outcome in ("compacted", "unchanged"):
+            why = f"in the other format the history takes {report.tokens_after:,} tokens; raise the target"
+            report = replace(report, outcome="unreachable", reason=why)
     violations = broken_laws(sent.request.messages, replace(reduced.before.needs, tail_stays_open=True))
     return replace(
         report,

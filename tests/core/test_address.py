@@ -160,3 +160,9 @@ def test_a_notice_is_found_in_what_was_shortened_and_nowhere_else() -> None:
     assert not has_notice("[foldline: no address]")
     assert not has_notice("[foldline: a\nb · m12.3@5f0c9a1e]")
     assert not has_notice("plain text")
+
+
+def test_half_a_surrogate_pair_has_the_digest_of_what_it_is_mended_to() -> None:
+    """The engine addresses mended messages, `foldline show` opens the file as it came."""
+    assert digest_of([Text(text="a\ud83d")]) == digest_of([Text(text="a\ufffd")])
+    assert digest_of([Text(text="a\ud83d")]) != digest_of([Text(text="a")])

@@ -205,3 +205,16 @@ def test_without_originals_the_view_itself_is_addressed() -> None:
     assert frame.part_address(2, Text(text="new", slot=5)) == part_address(2, Text(text="new", slot=5))
     made = frame_for(view, originals=SESSION).part_address(2, Text(text="new", slot=5))
     assert made == part_address(2, Text(text="new", slot=5))
+
+
+def test_the_original_of_a_result_is_what_came_in_under_the_pairing_it_has_now() -> None:
+    """A pass that cuts again cuts the original; a result that a repair made is its own."""
+    view = view_from(SESSION)
+    frame = frame_for(view, originals=SESSION)
+    now = replace(the_result(view, 2), call_id="a_2", content=(Text(text="short"),), edited=True)
+    found = frame.original_of(2, now)
+    assert (found.call_id, found.edited) == ("a_2", True)
+    assert found.content == the_result(view, 2).content
+    made = ToolResult(call_id="z", slot=-1)
+    assert frame.original_of(2, made) is made
+    assert frame.original_of(99, made) is made
