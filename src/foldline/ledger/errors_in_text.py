@@ -46,7 +46,7 @@ _PATTERNS = {
     "traceback": r"Traceback \(most recent call last\)",
     "fatal": r"\bFATAL\b|[Ff]atal(?: error)?:",
     "panic": r"\bPANIC\b|[Pp]anic:|panicked at",
-    "critical": r"\bCRITICAL\b",
+    "critical": r"[\d\[] {0,4}CRITICAL\b|\bCRITICAL:\w",
     "denied": r"[Pp]ermission denied|[Aa]ccess denied|auto-denied",
     "refused": r"[Cc]onnection refused",
     "no such file": r"[Nn]o such file",
@@ -95,7 +95,8 @@ _CODE = re.compile(
     r"[+-]?\s*(?:\}?\s*(?:except|catch|raise|throw|try|if|elif|else|for|while|with|return|def|class|function|const|let|var"
     r"|import|from|assert|case|await|async|public|private|static|final|export|func|match|new|type|interface)\b"
     r"|(?:self|this|console|logger|logging|log|warnings|sys|process|chalk|pytest)\.|print(?:f|ln)?\(|echo "
-    r"|//|/\*|\* |#|\"\"\"|`|'|\"|[})\]:?|&.]|[\w.]{1,60}(?:\(|\?? ?[:=] ?[\w{\[(]*[,.(]|: [\w.]{1,60},?$| = )|.*[;{(\[]$|.*\) ?=>|.*\):?,?$)"
+    r"|//|/\*|\* |#|\"\"\"|`|'|\"|[})\]:?|&.]|[\w.]{1,60}(?:\(|\?? ?[:=] ?[\w{\[(]*[,.(]|: [\w.]{1,60},?$| = )|.*[;{(\[]$|.*\) ?=>|.*\w\(.*\):?,?$)",
+    re.ASCII,
 )
 _PLAIN = re.compile(
     r"\{\"|\[\{|[\w.]{0,60}(?:[Ee]rror|Exception):? |\S{1,200}\(\d+,\d+\): |[A-Z]{4,8}\b|E {2,}|\"(?:error|message|reason|detail|stderr)\": ?\""

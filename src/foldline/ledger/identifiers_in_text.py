@@ -38,8 +38,10 @@ def identifiers_in(word: str, tokens: Iterable[str]) -> Iterator[Fact]:
     found: list[str] = []
     if "://" in word:
         found += [trimmed(url) for url in _URL.findall(word)]
+    if "-" in word and (uuids := _UUID.findall(word)):
+        found += uuids
+        tokens = [token for token in tokens if not any(token in uuid for uuid in uuids)]
     if "-" in word:
-        found += _UUID.findall(word)
         found += [ticket for ticket in _TICKET.findall(word) if not ticket.startswith(_NOT_TICKETS)]
     if "#" in word:
         found += _NUMBERED.findall(word)

@@ -139,7 +139,7 @@ def _key(match: re.Match[str], key: str) -> tuple[str, int] | None:
     bare = key.lstrip(".-0123456789")
     backwards -= len(key) - len(bare)
     bare = bare.rstrip(".-")
-    if not bare or bare.lower() in _JOINS:
+    if not bare or bare.lower() in _JOINS or bare in UNITS:
         return None
     return bare, backwards
 

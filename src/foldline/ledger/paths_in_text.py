@@ -113,6 +113,8 @@ def _is_path(path: str) -> bool:
         return first in _ROOTS or (path.endswith("/") and not path.startswith("/") and len(first) > 2)
     if len(segments) == 2 and not path.startswith("/"):
         return first in _ROOTS or (_is_pair(segments) and any(c in "-_.0123456789" for c in path))
+    if not path.startswith("/") and all(s.isalpha() and s[0].isupper() for s in segments):
+        return False  # a list: `HTML/CSS/JavaScript`
     return not (first == "s" and last in ("g", "gi")) and any(len(s) > 1 for s in segments)
 
 
