@@ -47,6 +47,8 @@ UNITS = frozenset(
     "months year years b kb mb gb tb kib mib gib tib k m g bytes byte bits bit px pt em rem vh vw hz khz mhz ghz "
     "tokens token chars characters lines line rows times x % fps rpm qps rps km cm mm kg usd eur cny".split()
 )
+_MEASURES = frozenset("px pt em rem vh vw ms us ns kb mb gb hz fps deg".split())
+"""Units that stand before the next number in lists (`4px 8px`)."""
 _JOINS = frozenset(
     "is was are were be been to of at by for in on only about around exactly over under above below than from up "
     "down as and or the a an with per approximately roughly just now still nearly almost least most equals".split()
@@ -139,7 +141,7 @@ def _key(match: re.Match[str], key: str) -> tuple[str, int] | None:
     bare = key.lstrip(".-0123456789")
     backwards -= len(key) - len(bare)
     bare = bare.rstrip(".-")
-    if not bare or bare.lower() in _JOINS or bare in UNITS:
+    if not bare or bare.lower() in _JOINS or bare in _MEASURES:
         return None
     return bare, backwards
 
