@@ -6,6 +6,7 @@ For tests that are about structure, not about counts. Implements `foldline.core.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import assert_never
 
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 
@@ -39,6 +40,8 @@ class CharacterCounter:
                 return MEDIA_TOKENS
             case Opaque():
                 return -(-len(part.raw) // 4)
+            case _:
+                assert_never(part)
 
     def weights(self, message: Message) -> tuple[tuple[int, ...], int]:
         """Tokens of each part, and the overhead."""
