@@ -33,11 +33,12 @@ BACK = re.compile(
     re.IGNORECASE,
 )
 BACK_CHARS_MAX = 70
-COMMENT = re.compile(r"(?:^|(?<=\s))(?:#|//|--|/\*+|\*|<!--|;|%)\s*\S")
-CODE_LIKE = re.compile(
-    r"""^\s*(?:[{}\[\]<@$]|at\s|File\s"|Traceback)|[;{}\[]\s*$|\w\(.*\)\s*:?\s*$|^\s*\w+\s*=\s|":\s*["{\[\d]"""
+COMMENT = re.compile(r"(?:^|(?<=\s))(?:#+|//+|--|/\*+|<!--)\s+\S|^\*\s+\S")
+CODE = re.compile(
+    r"""[{}]|\$\s|at\s\S+\s?\(|File\s"|Traceback\s|(?:async\s)?def\s\w+\(|class\s\w+[(:]|function\s\w*\(|(?:const|var|let)\s\w+\s?="""
+    r"""|[\w.]{1,80}(?:\[[^\]]{0,80}\])?\s?[-+*]?=\s|"[^"]{1,80}":\s"""
 )
-
+CODE_ENDS = ("{", "}", "};", ");", "){", "},", "],")
 ROWS = Rows((*ENGLISH, *EUROPEAN), EAST_ASIAN)
 
 
@@ -61,16 +62,18 @@ def constraints(text: str) -> tuple[Constraint, ...]:
     spans = sentences(text)
     code = code_lines(text)
     found: list[Constraint] = []
-    for index, (start, end) in enumerate(spans):
-        for kind, at in _rules_in(text, (start, end), is_code=start in code):
-            first, last = _piece(text, (start, end), at)
+    for index, span in enumerate(spans):
+        cuts: tuple[int, ...] = ()
+        for kind, at in _rules_in(text, span, is_code=span[0] in code):
+            if found and at < found[-1].end:
+                continue
+            cuts = cuts or _cuts(text, span)
+            first, last = _piece(text, cuts, at)
             if last - first <= BACK_CHARS_MAX and BACK.search(text, first, last):
                 first = _antecedent(text, spans, index)
             if found and first < found[-1].end:
-                if last <= found[-1].end:
-                    continue
-                earlier = found.pop()
-                first, kind = earlier.start, earlier.kind
+                first = found[-1].end
+                first += len(text[first:last]) - len(text[first:last].lstrip())
             found.append(Constraint(text=text[first:last], kind=kind, start=first))
     return tuple(found)
 
@@ -80,7 +83,7 @@ def _rules_in(text: str, span: Span, *, is_code: bool) -> list[tuple[ConstraintK
     start, end = span
     sentence = text[start:end]
     offset = start
-    if is_code or CODE_LIKE.search(sentence):
+    if is_code or CODE.match(sentence) or sentence.endswith(CODE_ENDS):
         comment = COMMENT.search(sentence)
         if comment is None:
             return []
@@ -94,12 +97,16 @@ def _rules_in(text: str, span: Span, *, is_code: bool) -> list[tuple[ConstraintK
     return [(kind, at) for at, kind in places]
 
 
-def _piece(text: str, span: Span, at: int) -> Span:
-    """The sentence, or of a long one the clauses around `at`: what follows goes before what precedes."""
+def _cuts(text: str, span: Span) -> tuple[int, ...]:
+    """Where a sentence may be cut: its ends, and if it is long, where its clauses begin."""
     start, end = span
     if end - start <= CHARS_MAX:
         return span
-    cuts = [start, *(match.end() for match in CLAUSE.finditer(text, start, end)), end]
+    return (start, *(match.end() for match in CLAUSE.finditer(text, start, end)), end)
+
+
+def _piece(text: str, cuts: tuple[int, ...], at: int) -> Span:
+    """The clauses around `at`, up to `CHARS_MAX`: what follows goes before what precedes."""
     here = min(max(bisect_right(cuts, at) - 1, 0), len(cuts) - 2)
     first, last = here, here + 1
     while last + 1 < len(cuts) and cuts[last + 1] - cuts[first] <= CHARS_MAX:

@@ -17,6 +17,8 @@ from foldline.ledger.sentences import code_lines, sentences
 RequestKind: TypeAlias = Literal["task", "question"]
 CHARS_MAX = 400
 """A request is cut at the end of a word here; its address gives the rest."""
+ENDING_CHARS = 40
+"""How much of a sentence's end says whether it asks."""
 ANSWER_CHARS_MAX = 60
 """A longer message is never only an answer."""
 
@@ -105,9 +107,14 @@ def requests(text: str) -> tuple[Asked, ...]:
 
 
 def _kind(sentence: str) -> RequestKind | None:
-    if TASK.search(sentence) or TASK_EAST.search(sentence):
+    opening = sentence[:CHARS_MAX]
+    if TASK.search(opening) or TASK_EAST.search(opening):
         return "task"
-    return "question" if QUESTION.search(sentence) else None
+    return "question" if _is_question(sentence) else None
+
+
+def _is_question(sentence: str) -> bool:
+    return QUESTION.search(sentence[-ENDING_CHARS:]) is not None
 
 
 def _cut(sentence: str) -> str:
@@ -130,4 +137,4 @@ def waits_for_user(text: str) -> bool:
         return False
     start, end = spans[-1]
     last = text[start:end]
-    return QUESTION.search(last) is not None and CONFIRM.search(last) is not None
+    return _is_question(last) and CONFIRM.search(last) is not None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from foldline.ledger.rule_words import Row, row
 
 _OPEN = (
-    r"(?:^|[,;:.!?…(\[\"'“‘*_>#—–/]\s*|\s-{1,2}\s|^-\s*"
+    r"(?:^|[,;:.!?…(\[\"'“‘*_>#—–/]|\s-{1,2}\s|^-"
     r"|\b(?:and|but|so|please|pls|plz|also|just|then|or|absolutely|again|okay|ok|really|simply|rather|note|important"
     r"|critical|remember|finally|firstly|secondly|that|to|because|since|while|possible|guys|obviously|ideally"
     r"|strictly|literally|kindly|still|now|only one|you|will|would|we)\s)\s*"

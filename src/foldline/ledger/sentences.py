@@ -26,7 +26,7 @@ OPENING = re.compile(
 """What a line may open with and does not belong to its first sentence: quote signs, one bullet or number, a box."""
 STOP = re.compile(
     r"`[^`\n]*`"  # code between backticks: passed over
-    r"|[.!?…]+[\"'”’»)\]*_]*(?=\s)"
+    r"|(?<![.!?…])[.!?…]+[\"'”’»)\]*_]*(?=\s)"
     r"|[。！？｡．।॥؟۔።]+[」』）”’\"')\]】》]*"
 )
 SHORT = re.compile(

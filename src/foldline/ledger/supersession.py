@@ -9,6 +9,7 @@ ordinals; who said them must be known before.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias
 
@@ -27,6 +28,8 @@ LOOK_BACK = 400
 """Messages that are searched for what a later one names."""
 SHARED_MIN = 2
 """Words that two plans have in common, at least, to be one."""
+SENTENCE_CHARS_MAX = 400
+"""A longer sentence allows nothing, and no rule as long is lifted: too much in it could still stand."""
 CUE_CHARS_MAX = 2_000
 """Longer messages are pasted text for the most part: only what stands before this counts as taking something back."""
 
@@ -146,14 +149,18 @@ def _read(ordinal: int, text: str) -> _Said:
     spans = sentences(text)
     asked = {asked.start for asked in requests(text) if asked.kind == "task"}
     rules = constraints(text)
-    held = tuple(span for span in spans if any(rule.start < span[1] and span[0] < rule.end for rule in rules))
+    starts = [rule.start for rule in rules]
     return _Said(
         ordinal=ordinal,
         text=text,
         spans=spans,
         plans=tuple(span for span in spans if PLAN.search(text[span[0] : span[1]])),
         tasks=tuple(span for span in spans if span[0] in asked),
-        rules=held,
+        rules=tuple(
+            span
+            for span in spans
+            if (near := bisect_left(starts, span[1]) - 1) >= 0 and rules[near].end > span[0]
+        ),
         values=stated_values(text),
         answers=is_answer(text),
     )
@@ -243,7 +250,7 @@ def _allowed(now: _Said, before: list[_Said]) -> list[_Struck]:
     """A rule about exactly the things that are now allowed."""
     found: list[_Struck] = []
     for start, end in now.spans:
-        sentence = now.text[start:end]
+        sentence = now.text[start : min(end, start + SENTENCE_CHARS_MAX)]
         if not ALLOWS.search(sentence) or sentence.endswith(("?", "？")):
             continue
         for said in before:
@@ -326,6 +333,8 @@ def _naming(said: _Said, name: str) -> tuple[Span, ...]:
 
 
 def _same_object(allowed: str, rule: str) -> bool:
+    if len(rule) > SENTENCE_CHARS_MAX:
+        return False
     things, barred = _things(allowed), _things(rule)
     if things or barred:
         return things == barred
@@ -348,11 +357,12 @@ def _merged(struck: list[_Struck]) -> tuple[Supersession, ...]:
     for said, spans, how in struck:
         if not spans:
             continue
+        fallen = frozenset(spans)
         found = Supersession(
             ordinal=said.ordinal,
             how=how,
             spans=spans,
-            stands=tuple(span for span in said.spans if span not in spans),
+            stands=tuple(span for span in said.spans if span not in fallen),
         )
         before = by_ordinal.get(said.ordinal)
         by_ordinal[said.ordinal] = found if before is None else _joined(before, found)
@@ -361,5 +371,6 @@ def _merged(struck: list[_Struck]) -> tuple[Supersession, ...]:
 
 def _joined(one: Supersession, other: Supersession) -> Supersession:
     spans = tuple(sorted({*one.spans, *other.spans}))
-    stands = tuple(span for span in one.stands if span in other.stands)
+    standing = frozenset(other.stands)
+    stands = tuple(span for span in one.stands if span in standing)
     return Supersession(ordinal=one.ordinal, how=other.how, spans=spans, stands=stands)
