@@ -33,7 +33,7 @@ Piece: TypeAlias = Any
 _STRIDE = 64 * 1024
 """Bytes checked for UTF-8 at a time; decoded they take four times that at most."""
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_KEY = re.compile(rb'\s*,?\s*("(?:[^"\\]++|\\.)*+")\s*:\s*', re.DOTALL)
+_KEY = re.compile(rb'\s*+(?:,\s*+)?+("(?:[^"\\]++|\\.)*+")\s*+:\s*+', re.DOTALL)
 _END = re.compile(rb"\s*\}\s*\Z")
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 
@@ -76,13 +76,20 @@ def fields(piece: Piece) -> dict[str, Piece]:
             return _OBJECT.decode(piece)
         except msgspec.ValidationError:
             return {}
+        except msgspec.DecodeError:  # a lone surrogate escape
+            piece = strict.loads(bytes(piece))
     return piece if isinstance(piece, dict) else {}
 
 
 def unique_fields(source: Source, piece: Piece, *, at: str) -> dict[str, Piece]:
     """As `fields`; a key given twice is an `InvalidTranscript` that names the place `at`."""
     members = fields(piece)
-    if isinstance(piece, msgspec.Raw) and members and not _walks_through(memoryview(piece), members):
+    first = next(iter(members.values()), None)  # a value where `strict` has read them all
+    if (
+        isinstance(piece, msgspec.Raw)
+        and isinstance(first, msgspec.Raw)
+        and not _walks_through(memoryview(piece), members)
+    ):
         read(source, piece, at=at)  # finds and names the key
     return members
 
@@ -109,6 +116,8 @@ def items(piece: Piece) -> list[Piece]:
             return _LIST.decode(piece)
         except msgspec.ValidationError:
             return []
+        except msgspec.DecodeError:  # a lone surrogate escape
+            piece = strict.loads(bytes(piece))
     return piece if isinstance(piece, list) else []
 
 

@@ -49,8 +49,8 @@ _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]", re.ASCII)
 _PLACE = re.compile(r" \(byte (\d+)\)$")
-_OPENING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|([{\[])', re.DOTALL)
-_TOKEN = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"(\s*+:)?|[{}]', re.DOTALL)
+_OPENING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|([{\[])', re.DOTALL)
+_TOKEN = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)(?:"(\s*+:)?|\\?\Z)|[{}]', re.DOTALL)
 
 
 class BadJson(ValueError):
