@@ -32,7 +32,7 @@ def fold(text: str, start: int, end: int) -> Item:
 
 
 def measured(history: list[Item], view: list[Item], expected: Expected | None = None) -> Retention:
-    return measure(history, view, FactCache(Finder()), expected)
+    return measure(history, view, cache=FactCache(Finder()), expected=expected)
 
 
 HISTORY = items(
@@ -174,7 +174,7 @@ def test_each_fact_of_a_part_is_found_once_however_often_it_is_measured() -> Non
 
     cache = FactCache(counted)
     view = [HISTORY[0], fold(f"folded {ADDRESS}", 1, 3), HISTORY[3]]
-    measure(HISTORY, view, cache)
+    measure(HISTORY, view, cache=cache)
     before = len(calls)
-    measure(HISTORY, view, cache)
+    measure(HISTORY, view, cache=cache)
     assert before == len(calls) == 5

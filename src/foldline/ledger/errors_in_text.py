@@ -154,7 +154,7 @@ def _reports(text: str, signs: Iterable[str]) -> dict[tuple[int, int], bool]:
             start = lowered.rfind("\n", 0, begin) + 1
             end = lowered.find("\n", begin)
             end = len(lowered) if end < 0 else end
-            code = _kind_of_line(text, (start, begin, end), pattern)
+            code = _kind_of_line(text, (start, begin, end), pattern=pattern)
             if code is not None:
                 found[code[0]] = code[1]
             at = lowered.find(sign, end)
@@ -162,7 +162,7 @@ def _reports(text: str, signs: Iterable[str]) -> dict[tuple[int, int], bool]:
 
 
 def _kind_of_line(
-    text: str, line: tuple[int, int, int], pattern: re.Pattern[str]
+    text: str, line: tuple[int, int, int], *, pattern: re.Pattern[str]
 ) -> tuple[tuple[int, int], bool] | None:
     """What is quoted of a line (its start, its sign, its end), and whether it is code; `None` when it reports nothing."""
     start, at, end = line

@@ -85,7 +85,7 @@ class _Shown(Struct, frozen=True):
 
 
 def measure(
-    history: Sequence[Item], view: Sequence[Item], cache: FactCache, expected: Expected | None = None
+    history: Sequence[Item], view: Sequence[Item], *, cache: FactCache, expected: Expected | None = None
 ) -> Retention:
     """What `view` still says of `history`. O(parts + facts), and each fact of a part is found once.
 
@@ -93,8 +93,11 @@ def measure(
     failures are no errors here.
     """
     expected = expected or Expected()
-    shown = _lay_out(history, view, cache)
-    rows = chain(_facts(history, shown, cache, expected), _sayings(history, shown, expected))
+    shown = _lay_out(history, view, cache=cache)
+    rows = chain(
+        _facts(history, shown, cache=cache, left=expected.evicted),
+        _sayings(history, shown, expected=expected),
+    )
     whole = {kind: [0, 0, 0, 0] for kind in KINDS}
     evicted = {kind: [0, 0, 0, 0] for kind in KINDS}
     for kind, left, outcome in rows:
@@ -114,7 +117,7 @@ def _counted(sums: dict[str, list[int]]) -> dict[str, Counts]:
     }
 
 
-def _lay_out(history: Sequence[Item], view: Sequence[Item], cache: FactCache) -> _Shown:
+def _lay_out(history: Sequence[Item], view: Sequence[Item], *, cache: FactCache) -> _Shown:
     came_in = {id(part) for item in history for part in item.message.parts}
     facts: set[Same] = set()
     values: dict[str, set[str]] = {}
@@ -162,14 +165,14 @@ class _Said(Struct):
 
 
 def _facts(
-    history: Sequence[Item], shown: _Shown, cache: FactCache, expected: Expected
+    history: Sequence[Item], shown: _Shown, *, cache: FactCache, left: frozenset[int]
 ) -> Iterator[tuple[str, bool, int]]:
     """Each fact of the history: its kind, whether it was said in what left, what became of it."""
     found: dict[Same, _Said] = {}
     newest: dict[str, str] = {}
     columns: set[str] = set()  # keys with several values at once: none of them is the value of the key
     for item in history:
-        left, covered = item.seq in expected.evicted, item.seq in shown.covered
+        gone, covered = item.seq in left, item.seq in shown.covered
         for part in item.message.parts:
             facts = [fact for fact in cache.of(part, text_of(part)) if _counts(fact)]
             columns.update(_repeated(facts))
@@ -177,7 +180,7 @@ def _facts(
             for fact in facts:
                 said = found.setdefault((fact.kind, fact.key, fact.value), _Said(fact.text))
                 said.text = fact.text
-                said.left = said.left or left
+                said.left = said.left or gone
                 said.covered = said.covered or covered
     for same, said in found.items():
         kind, key, _ = same
@@ -213,10 +216,12 @@ def _quotes(shown: _Shown, text: str) -> bool:
     return bool(shown.written) and (text in shown.written or escape_tags(text) in shown.written)
 
 
-def _sayings(history: Sequence[Item], shown: _Shown, expected: Expected) -> Iterator[tuple[str, bool, int]]:
+def _sayings(
+    history: Sequence[Item], shown: _Shown, *, expected: Expected
+) -> Iterator[tuple[str, bool, int]]:
     """The same for user messages, constraints, commands and pins."""
 
-    def became(seq: int, in_view: bool) -> int:
+    def became(seq: int, *, in_view: bool) -> int:
         return _IN_VIEW if in_view else _RECALLABLE if seq in shown.covered else _LOST
 
     for item in history:
@@ -224,18 +229,18 @@ def _sayings(history: Sequence[Item], shown: _Shown, expected: Expected) -> Iter
         if speaks_for_user(item.message):
             said = [part.text for part in item.message.parts if isinstance(part, Text)]
             quoted = bool(said) and all(_quotes(shown, text) for text in said)
-            yield "user_messages", left, became(seq, seq in shown.whole or quoted)
+            yield "user_messages", left, became(seq, in_view=seq in shown.whole or quoted)
         if seq in expected.pins:
-            yield "pins", left, became(seq, seq in shown.whole)
+            yield "pins", left, became(seq, in_view=seq in shown.whole)
     for seq, rule in expected.constraints:
         stands = any(rule in text for text in shown.texts.get(seq, ()))
-        yield "constraints", seq in expected.evicted, became(seq, stands or _quotes(shown, rule))
+        yield "constraints", seq in expected.evicted, became(seq, in_view=stands or _quotes(shown, rule))
     for seq, command, outcome_said in expected.commands:
-        stands = seq in shown.whole or _told(shown, command, outcome_said)
-        yield "commands", seq in expected.evicted, became(seq, stands)
+        stands = seq in shown.whole or _told(shown, command, outcome=outcome_said)
+        yield "commands", seq in expected.evicted, became(seq, in_view=stands)
 
 
-def _told(shown: _Shown, command: str, outcome: str) -> bool:
+def _told(shown: _Shown, command: str, *, outcome: str) -> bool:
     """True when a line that foldline wrote holds the command with its outcome."""
     escaped = escape_tags(command)
     at = shown.written.find(escaped)

@@ -1,0 +1,54 @@
+"""Numbers with their key, their unit and their newest value."""
+
+from __future__ import annotations
+
+import pytest
+
+from foldline.ledger.found_in_text import extract
+
+
+def texts(text: str) -> list[str]:
+    return [fact.text for fact in extract(text) if fact.kind == "numbers"]
+
+
+def numbers(text: str) -> list[tuple[str, str]]:
+    return [(fact.key, fact.value) for fact in extract(text) if fact.kind == "numbers"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("port=8787", [("port", "8787")]),
+        ('"latency_ms": 12, "a_b":3.5', [("latency_ms", "12"), ("a_b", "3.5")]),
+        ("retry_limit: 3", [("retry_limit", "3")]),
+        ("it took 137 ms", [("took", "137")]),
+        ("the timeout is 30s", [("timeout", "30")]),
+        ("raised to 50%", [("raised", "50")]),
+        ("12 passed, 3 failed", [("passed", "12"), ("failed", "3")]),
+        ("file.py:88", [("file.py", "88")]),
+        ("服务端口 8080", [("服务端口", "8080")]),
+        ("超时时间设置为30秒", [("超时时间设置", "30")]),
+        ("E=60,N=1280", [("E", "60"), ("N", "1280")]),
+        ("Lines 199-263", [("Lines", "199-263")]),
+        ("offset: -5", [("offset", "-5")]),
+        ("   12\tdef f(x):", []),
+        ("date: 2025-11-29, at 10:20:30", []),
+        ("version 1.2.3", []),
+        ("make check 2>&1", []),
+        ("id 3f2a9bc1d", []),
+    ],
+)
+def test_numbers_come_with_their_key(text: str, expected: list[tuple[str, str]]) -> None:
+    """OBS-3, vshulcz/deja-vu#543 (bug G07): 2 % of the numbers were left after a summary. Dates, times, versions,
+    hashes and numbers of lines are no numbers."""
+    assert numbers(text) == expected
+
+
+def test_a_unit_is_quoted_with_its_number() -> None:
+    """OBS-3: `took 137` says less than `took 137 ms`."""
+    assert texts("took 137 ms, then 4 GB of memory was 90 % full")[0] == "took 137 ms"
+
+
+def test_the_last_fact_of_a_key_is_its_newest_value() -> None:
+    """OBS-3: the ledger shows the newest value alone."""
+    assert numbers("port=1\nport=2\nport=1\n") == [("port", "2"), ("port", "1")]
