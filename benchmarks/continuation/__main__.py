@@ -117,11 +117,14 @@ def tally(case: Case, row: Row, *, name: str, wanted: Sequence[Fact]) -> Tally:
 
 TARGETS: dict[int, dict[str, float]] = {
     5: {"paths+ids": 90, "numbers": 75},
-    13: {"paths+ids": 95, "numbers": 80, "rounds": 50},
-    25: {"paths+ids": 97, "numbers": 85, "rounds": 50},
+    13: {"paths+ids": 95, "numbers": 80},
+    25: {"paths+ids": 97, "numbers": 85},
 }
-"""Percent that a policy is to hold over many long sessions, by share of the prefix; names of code: as many as half list
-+ tail holds, less `NAMES_SLACK`."""
+"""Percent that a policy is to hold over many long sessions, by share of the prefix. Beside them: half of the budget is
+whole rounds, or as much as the newest whole rounds fill where they fill less; and names of code are held as well as
+half list + tail holds them, less `NAMES_SLACK`."""
+ROUNDS_SHARE = 0.5
+LIST_ROW, TAIL_ROW = "half list + tail", "last units"
 NAMES_SLACK = 1.0
 COLUMNS: dict[str, tuple[str, ...]] = {
     "paths+ids": ("paths", "identifiers"),
@@ -132,7 +135,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 def percent(found: Sequence[Tally], column: str) -> float | None:
     """A column of the table for one row at one share; `None` where nothing was needed."""
     if column == "rounds":
-        return 100 * sum(min(1.0, t.rounds_tokens / t.tokens_target) for t in found) / len(found)
+        return 100 * sum(rounds_share(t) for t in found) / len(found)
     total = sum(t.needed.get(kind, 0) for t in found for kind in COLUMNS[column])
     held = sum(t.held.get(kind, 0) for t in found for kind in COLUMNS[column])
     return 100 * held / total if total else None
@@ -156,18 +159,28 @@ def table(found: Sequence[Tally]) -> Iterator[str]:
 def verdicts(found: Sequence[Tally], policy: str) -> Iterator[str]:
     """What a policy is to hold, and whether it does."""
     for share, targets in TARGETS.items():
-        of = [t for t in found if (t.share, t.row) == (share, policy)]
-        peer = (
-            percent([t for t in found if (t.share, t.row) == (share, "half list + tail")], "names")
-            if of
-            else None
-        )
-        wanted = {**targets, "names": peer - NAMES_SLACK} if peer is not None else targets
+        of = {
+            row: [t for t in found if (t.share, t.row) == (share, row)]
+            for row in (policy, LIST_ROW, TAIL_ROW)
+        }
+        if not of[policy]:
+            continue
+        names = percent(of[LIST_ROW], "names")
+        wanted: dict[str, float | None] = {**targets, "names": None if names is None else names - NAMES_SLACK}
+        if share > min(TARGETS):
+            wanted["rounds"] = (
+                100 * sum(min(ROUNDS_SHARE, rounds_share(t)) for t in of[TAIL_ROW]) / len(of[TAIL_ROW])
+            )
         for column, least in wanted.items():
-            value = percent(of, column) if of else None
-            if value is not None:
+            value = percent(of[policy], column)
+            if value is not None and least is not None:
                 verdict = "met" if value >= least else "NOT MET"
                 yield f"{policy} at {share}%: {column} {value:.1f}, wanted {least:.1f}: {verdict}"
+
+
+def rounds_share(tally: Tally) -> float:
+    """Share of the budget that is whole recent rounds."""
+    return min(1.0, tally.rounds_tokens / tally.tokens_target)
 
 
 def counts(found: Sequence[Tally]) -> str:

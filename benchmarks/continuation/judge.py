@@ -23,6 +23,8 @@ KINDS: tuple[Kind, ...] = ("paths", "identifiers", "numbers", "names", "figures"
 FACT_CHARS_MAX = 200
 """Longer matches are data (minified code, base64), not facts."""
 PATTERNS_KEPT_MAX = 20_000
+PATH_CHARS_MIN = 4
+"""A rooted path of one or two names has this many characters or more."""
 FIGURE_DIGITS_MIN = 3
 PLAIN_CHARS_MIN = 2
 """A number with nothing but a space before it has this many characters or more: `else 0` and `head -1` are none."""
@@ -31,7 +33,7 @@ _URL = re.compile(r"https?://[^\s\"'<>()\[\]{}`\\|]+")
 _PATH = re.compile(r"(?<![\w/.~@-])(?:~/|\.{1,2}/|/|@)?(?:[\w.@+-]+/)+[\w.@+-]*\w")
 _FILE = re.compile(
     r"(?<![\w/.-])[\w-]+(?:\.[\w-]+)*\.(?:py|pyi|ipynb|tsx?|jsx?|mjs|cjs|json[l5]?|md|mdx|ya?ml|toml|lock|cfg|ini|env|txt|csv|"
-    r"sh|bash|rs|go|java|kt|rb|php|c|cc|cpp|cu|cuh|h|hpp|cs|swift|html?|css|scss|svg|png|jpe?g|pdf|sql|xml|log|patch|diff)"
+    r"sh|bash|rs|go|java|kt|rb|php|c|cc|cpp|cu|cuh|h|hpp|cs|swift|html?|css|scss|svg|png|jpe?g|pdf|sql|xml|patch|diff)"
     r"(?![\w-]|\.\w)"
 )
 _ID = re.compile(
@@ -114,12 +116,16 @@ def _is_key(word: str, value: str) -> bool:
 
 
 def _is_path(text: str) -> bool:
-    """True for a path, not for words with a slash between (`and/or`, `3/4`, `input/output`)."""
+    """True for a path, not for words with a slash between (`and/or`, `3/4`, `input/output`, `a.full/a.zeros`)."""
     if _DIGIT_SEGMENTS.fullmatch(text):
         return False
     segments = [segment for segment in text.split("/") if segment]
     rooted = text[0] in "/.~"
-    return "." in segments[-1][1:-1] or len(segments) > 2 or (rooted and len(text) >= 4)
+    return (
+        len(segments) > 2
+        or (rooted and len(text) >= PATH_CHARS_MIN)
+        or _FILE.fullmatch(segments[-1]) is not None
+    )
 
 
 @lru_cache(PATTERNS_KEPT_MAX)

@@ -62,7 +62,20 @@ def test_a_fact_is_found_for_what_it_is(text: str, fact: Fact) -> None:
     assert occurs(fact, text)
 
 
-@pytest.mark.parametrize("text", ["and/or", "3/4", "12/08/2025", "input/output", "head -1", "else 0", "1.5"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "and/or",
+        "3/4",
+        "torch.full/torch.zeros",
+        "console.log",
+        "12/08/2025",
+        "input/output",
+        "head -1",
+        "else 0",
+        "1.5",
+    ],
+)
 def test_what_only_looks_like_a_fact_is_none(text: str) -> None:
     """Words with a slash, options and bare small numbers would make noise of the count."""
     assert facts_in(text) == ()
