@@ -16,7 +16,7 @@ from foldline.core.rounds import Outline, Unit, outline_of, tail_start
 from foldline.core.view import Item, View
 from foldline.ledger.compose import Evicted, compose
 from foldline.ledger.facts import FactCache
-from foldline.ledger.found_in_text import extract
+from foldline.ledger.found_in_text import Finder
 from foldline.passes.clamping import clamp
 from foldline.passes.folding import counted, fold_of
 
@@ -130,7 +130,7 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
                 history=frame.originals or [item.message for item in structure.items],
                 kept=[item.message for item in stays],
             )
-            cache = frame.memo.setdefault("facts", FactCache(extract))
+            cache = frame.memo.setdefault("facts", FactCache(Finder()))
             text = compose(evicted, budget=room, count=frame.counter.texts, cache=cache).text
         edit = fold_of(gone, f"{head}\n{text}" if text else head, frame)
         shrinks = frame.counter.message(edit.message) < sum(item.tokens for item in gone)
