@@ -112,7 +112,9 @@ def _stated(clause: str, span: Span) -> Stated | None:
     key = _key(plain[: match.start(sort)] + " " + plain[match.end(sort) :])
     if not 0 < len(key) <= KEY_WORDS_MAX:
         return None
-    return Stated(key=key, value=match[sort].strip().lower(), sort=sort, span=span, changes=changes)
+    return Stated(
+        key=key, value=match[sort].strip().rstrip(".,:").lower(), sort=sort, span=span, changes=changes
+    )
 
 
 def _key(rest: str) -> frozenset[str]:

@@ -352,7 +352,7 @@ def _things(text: str) -> frozenset[str]:
 
 
 def _merged(struck: list[_Struck]) -> tuple[Supersession, ...]:
-    """One for each earlier message, in order."""
+    """One for each earlier message, in order; what strikes it first says how."""
     by_ordinal: dict[int, Supersession] = {}
     for said, spans, how in struck:
         if not spans:
@@ -365,7 +365,7 @@ def _merged(struck: list[_Struck]) -> tuple[Supersession, ...]:
             stands=tuple(span for span in said.spans if span not in fallen),
         )
         before = by_ordinal.get(said.ordinal)
-        by_ordinal[said.ordinal] = found if before is None else _joined(before, found)
+        by_ordinal[said.ordinal] = found if before is None else _joined(found, before)
     return tuple(by_ordinal[ordinal] for ordinal in sorted(by_ordinal))
 
 

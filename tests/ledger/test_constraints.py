@@ -1,0 +1,98 @@
+"""A rule is found wherever it stands, as a verbatim piece of the text, and a long sentence gives only its clauses.
+
+What counts as a rule in each language is tested with its table.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import pytest
+
+from foldline.ledger.constraints import CHARS_LIMIT, CHARS_MAX, constraints
+
+PAD = "the report about the harvest in the valley was long and mild, "
+
+
+def texts(text: str) -> list[str]:
+    """The rules alone."""
+    return [found.text for found in constraints(text)]
+
+
+def test_a_rule_at_the_end_of_a_long_prompt_is_found() -> None:
+    """bastani-inc/atomic#2172: a constraint past the first thousand characters was lost."""
+    text = "Background paragraph about the system. " * 60 + "Constraint: do not add dependencies."
+    assert texts(text) == ["Constraint: do not add dependencies."]
+
+
+def test_of_a_long_sentence_the_clauses_around_the_rule_are_kept() -> None:
+    """A page without a full stop is not one rule."""
+    text = "When " + PAD * 20 + "never touch src/db, not even to read it, " + PAD * 20
+    (found,) = texts(text)
+    assert "never touch src/db, not even to read it" in found
+    assert len(found) <= CHARS_MAX
+
+
+def test_two_rules_in_one_long_sentence_are_two() -> None:
+    """Far apart, each with its own clause."""
+    text = "Well, never touch src/db, " + PAD * 20 + "always answer in French, " + PAD * 20
+    found = texts(text)
+    assert ["never touch src/db" in found[0], "always answer in French" in found[-1]] == [True, True]
+
+
+def test_a_clause_without_end_is_cut_at_words() -> None:
+    """Pasted data after a rule is no part of it."""
+    (found,) = texts("never print " + "word " * 1_000)
+    assert len(found) <= CHARS_LIMIT
+    assert found.startswith("never print word")
+
+
+def test_a_rule_that_points_back_brings_what_it_points_to() -> None:
+    """ "Let's not do that" says nothing without the sentence before it."""
+    text = "Last time someone deployed on Fridays. It blew up. So — let's not do that this time."
+    assert texts(text) == [text]
+
+
+def test_in_code_only_comments_are_read() -> None:
+    """`raise ValueError("must be positive")` is no rule of the user's."""
+    text = '```py\nraise ValueError("x must be positive")  # never catch this\nmust_not = never()\n```'
+    assert texts(text) == ['raise ValueError("x must be positive")  # never catch this']
+
+
+def test_a_call_named_in_prose_does_not_make_it_code() -> None:
+    """The rule is what is said about it."""
+    assert texts("never call os.system(cmd)") == ["never call os.system(cmd)"]
+
+
+def test_every_piece_stands_in_the_text_where_it_says_and_none_overlap() -> None:
+    """Verbatim, always."""
+    text = "Never a. 不要改 b。\n- Always c, never d; only e.\n" * 5
+    found = constraints(text)
+    assert found
+    assert all(text[rule.start : rule.end] == rule.text for rule in found)
+    assert all(one.end <= other.start for one, other in zip(found, found[1:], strict=False))
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "never ",
+        "keep ",
+        "use x ",
+        "不",
+        "先不要",
+        ", ",
+        "a(",
+        "no no ",
+        "x # never\n",
+        "must ",
+        "before you ",
+        "ne ",
+    ],
+)
+def test_hostile_text_takes_time_in_proportion(piece: str) -> None:
+    """50,000 characters: under a second when linear, minutes when quadratic."""
+    text = piece * (50_000 // len(piece)) + " " * 10_000 + "x"
+    begin = perf_counter()
+    constraints(text)
+    assert perf_counter() - begin < 3

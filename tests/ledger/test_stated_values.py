@@ -1,0 +1,54 @@
+"""A stated value is a key and a value; two statements of one key with two values are one fact, updated.
+
+Near duplicates have other keys, and a clause with two values states none.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from foldline.ledger.stated_values import may_update, stated_values, updates
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("The port is 8080.", "the port is 9090 now"),
+        ("Delivery is on Tuesday.", "Change: delivery moves to Wednesday"),
+        ("端口是 8080", "端口改成 9090"),
+        ("超时是 30 秒", "把超时改成 60 秒"),
+        ("Use Postgres for the database.", "Actually use MySQL for the database"),
+        ("The reviewer is Anna.", "The reviewer is now Ben."),
+        ("The budget is $500.", "Actually the budget is $700, not $500."),
+        ("The retry limit is 3.", "Change the retry limit from 3 to 5."),
+    ],
+)
+def test_the_same_key_with_another_value_is_an_update(earlier: str, later: str) -> None:
+    """Derived lines show the newest value alone (CMP-8)."""
+    (old,), (new,) = stated_values(earlier), stated_values(later)
+    assert updates(new, old)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The staging port is 8080.", "The production port is 9090."),
+        ("Timeout for uploads is 30s.", "Timeout for downloads is 60s now."),
+        ("测试环境端口是 8080", "生产环境端口改成 9090"),
+        ("The reviewer is Anna.", "The reviewer is on floor 3."),
+        ("The port is 8080.", "The port is 8080 now."),
+    ],
+)
+def test_near_duplicates_and_the_same_value_are_no_update(one: str, other: str) -> None:
+    """Near-duplicate facts stay distinct."""
+    assert not any(
+        updates(new, old) or may_update(new, old)
+        for new in stated_values(other)
+        for old in stated_values(one)
+    )
+
+
+@pytest.mark.parametrize("text", ["Is the port 9090?", "Add 3 tests", "Item 3 is 5 kg", "It works"])
+def test_questions_requests_and_doubtful_clauses_state_nothing(text: str) -> None:
+    """A wrong guess hides a fact."""
+    assert stated_values(text) == ()

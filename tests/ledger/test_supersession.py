@@ -1,0 +1,107 @@
+"""What a later message takes back is told from what it leaves, and in doubt everything stands.
+
+A wrong supersession hides a rule, so the cases in which nothing may be superseded are the longer list.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import pytest
+
+from foldline.ledger.supersession import supersedes, supersessions
+
+TAKES_BACK = [
+    (
+        ["Task A: restructure section X."],
+        "Task B instead: fix the reasoning in file Z. Drop A.",
+        {0: "withdrawn"},
+    ),
+    (
+        ["For Ann's overhaul, let's use md5."],
+        "Actually, wait — scratch that. Instead, let's use bcrypt.",
+        {0: "withdrawn"},
+    ),
+    (["add a dark mode to the settings page"], "never mind", {0: "withdrawn"}),
+    (["add a dark mode", "fix the login bug"], "Never mind the dark mode.", {0: "withdrawn"}),
+    (["请实现导出功能", "修复登录"], "取消导出功能", {0: "withdrawn"}),
+    (["请实现导出功能", "修复登录"], "不用做导出功能了", {0: "withdrawn"}),
+    (["The port is 8080."], "the port is 9090 now", {0: "updated"}),
+    (["use port 7000 on staging", "Pickup is on Tuesday."], "Change: pickup moves to Friday", {1: "updated"}),
+    (["Never touch src/db.", "do not touch src/api"], "you may now touch src/db", {0: "allowed"}),
+    (["不要动 src/db"], "现在可以改 src/db 了", {0: "allowed"}),
+    (
+        ["Plan: we'll use one queue.", "I think one queue is the right call.", "What's the weather like?"],
+        "Wait — scratch all of this. We're going to use two topics instead.",
+        {0: "reset", 1: "reset"},
+    ),
+    (
+        ["Current plan: skip the tests."],
+        "Ignore everything we've said so far. New plan: write them.",
+        {0: "reset"},
+    ),
+]
+LEAVES = [
+    (["Let's use md5."], "yes"),
+    (["Task A: y", "Task B: z"], "B"),
+    (["implement the cache with a list"], "use a dict instead"),
+    (["I want to book a reservation"], "cancel my reservation"),
+    (["Do not touch src/db or src/api."], "You can edit src/db now."),
+    (["Never touch src/db."], "can I touch src/db now?"),
+    (["Add 3 tests"], "Add 5 tests"),
+    (["The staging port is 8080.", "The production port is 9090."], "The port is 7070 now"),
+    (["fix the tests"], "ignore all warnings"),
+    (["fix login"], "Forget everything I said about the budget"),
+    (["drop the users table", "add an index"], "drop the column users.email"),
+    (["Never push to main."], "Ignore everything we've said so far. Total reset."),
+    (["Always answer in French."], "never mind"),
+    (["fix the login bug"], "it returns 5 instead of 10"),
+]
+
+
+@pytest.mark.parametrize(("earlier", "later", "expected"), TAKES_BACK)
+def test_a_later_message_supersedes_what_it_names(
+    earlier: list[str], later: str, expected: dict[int, str]
+) -> None:
+    """NousResearch/hermes-agent#41607: the newest message wins and superseded ones are marked."""
+    found = supersedes(later, list(enumerate(earlier)))
+    assert {one.ordinal: one.how for one in found} == expected
+    assert all(one.stands == () for one in found)
+
+
+@pytest.mark.parametrize(("earlier", "later"), LEAVES)
+def test_in_doubt_nothing_is_superseded(earlier: list[str], later: str) -> None:
+    """A wrong supersession hides a rule: prefer none."""
+    assert supersedes(later, list(enumerate(earlier))) == ()
+
+
+def test_only_the_sentences_concerned_fall() -> None:
+    """The rest of the message still stands, and says where."""
+    text = "Goal: ship it with Ann. Approach: use floats. Never log passwords."
+    (found,) = supersedes("Let's swap. Use integers. The use floats plan is off the table.", [(4, text)])
+    assert [text[start:end] for start, end in found.spans] == ["Approach: use floats."]
+    assert [text[start:end] for start, end in found.stands] == [
+        "Goal: ship it with Ann.",
+        "Never log passwords.",
+    ]
+
+
+def test_a_whole_history_gives_for_each_message_the_last_that_supersedes_it() -> None:
+    """Options named by letter fall in their order when that leaves no doubt."""
+    history = [
+        (0, "I think we should deploy on Fridays, let's do that."),
+        (2, "Let's deploy on Mondays instead."),
+        (4, "Final answer: let's deploy on Sundays. Forget A and B — go with C."),
+    ]
+    assert {ordinal: by for ordinal, (by, _) in supersessions(history).items()} == {0: 4, 2: 4}
+
+
+@pytest.mark.parametrize(
+    "piece", ["never x. ", "you can ", "drop A and ", "let's ", "x # never\n", ". ", "use x ", "`"]
+)
+def test_hostile_text_takes_time_in_proportion(piece: str) -> None:
+    """30,000 characters against themselves: a second when linear, minutes when quadratic."""
+    text = piece * (30_000 // len(piece))
+    begin = perf_counter()
+    supersedes(text, [(0, text)])
+    assert perf_counter() - begin < 4
