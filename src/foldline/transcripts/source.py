@@ -324,7 +324,7 @@ def records(source: Source, bad: BadLines, *, start: Mark = START) -> Iterator[t
 KEYS_KEPT = 8
 """Heads whose keys are kept: all readers are asked about the same one, at two depths."""
 _OPENINGS, _CLOSINGS = (b"{", b"["), (b"}", b"]")
-_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[{}\[\]:,]|[^\s{}\[\]:,"]++|"')
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|(\\?\Z))|[{}\[\]:,]|[^\s{}\[\]:,"]++', re.DOTALL)
 
 
 @lru_cache(maxsize=KEYS_KEPT)
@@ -341,7 +341,7 @@ def keys(head: bytes, *, depth: int = 1) -> Mapping[str, str | None]:
     text, before = "", b""
     for match in _TOKEN.finditer(head):
         token = match.group()
-        if token == b'"':  # a text that is cut off
+        if match[1] is not None:  # a text that is cut off
             break
         if token in _OPENINGS:
             brackets.append(token)
