@@ -25,7 +25,6 @@ _ESCAPE = re.compile(r'\\(?:[nr"]|t(?![a-z]))')
 _ESCAPE_JSON = re.compile(r'\\(?:[nrt"]|\\)')
 _DRIVE = re.compile(r"(?<![A-Za-z])[A-Z]:\\\w")
 _PLAIN = {"n": " \n", "r": " \n", "t": " \t", '"': ' "'}
-_GIT_OBJECT = re.compile(r"\.git/objects/[0-9a-f]{2}/[0-9a-f]{38,62}")
 WORDS_MAX = 200_000
 """Words remembered before a `Finder` forgets all and starts again: some 40 MB."""
 
@@ -47,7 +46,7 @@ def extract(text: str) -> tuple[Fact, ...]:
 
 class Finder:
     """`extract` for the texts of one history. It remembers words, of which a history has few and says them often:
-    about 25 MB/s on the transcripts of agents. The same text has the same facts whatever was read before."""
+    some 8 MB/s on the transcripts of agents, 4 on text of nothing but numbers and ids. The same text has the same facts whatever was read before."""
 
     def __init__(self) -> None:
         self._plain: set[str] = set()
