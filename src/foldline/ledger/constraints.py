@@ -68,9 +68,9 @@ def constraints(text: str) -> tuple[Constraint, ...]:
             if found and at < found[-1].end:
                 continue
             cuts = cuts or _cuts(text, span)
-            first, last = _piece(text, cuts, at)
+            first, last = _piece(text, cuts, at=at)
             if last - first <= BACK_CHARS_MAX and BACK.search(text, first, last):
-                first = _antecedent(text, spans, index)
+                first = _antecedent(text, spans, index=index)
             if found and first < found[-1].end:
                 first = found[-1].end
                 first += len(text[first:last]) - len(text[first:last].lstrip())
@@ -105,7 +105,7 @@ def _cuts(text: str, span: Span) -> tuple[int, ...]:
     return (start, *(match.end() for match in CLAUSE.finditer(text, start, end)), end)
 
 
-def _piece(text: str, cuts: tuple[int, ...], at: int) -> Span:
+def _piece(text: str, cuts: tuple[int, ...], *, at: int) -> Span:
     """The clauses around `at`, up to `CHARS_MAX`: what follows goes before what precedes."""
     here = min(max(bisect_right(cuts, at) - 1, 0), len(cuts) - 2)
     first, last = here, here + 1
@@ -115,13 +115,13 @@ def _piece(text: str, cuts: tuple[int, ...], at: int) -> Span:
         first -= 1
     low, high = cuts[first], cuts[last]
     if high - low > CHARS_LIMIT:
-        low, high = _around(text, (low, high), at)
+        low, high = _around(text, (low, high), at=at)
     while low < high and text[low].isspace():
         low += 1
     return low, high - (high - low - len(text[low:high].rstrip()))
 
 
-def _around(text: str, span: Span, at: int) -> Span:
+def _around(text: str, span: Span, *, at: int) -> Span:
     """At most `CHARS_LIMIT` characters around `at`, whole words where there are words."""
     low, high = max(span[0], at - CHARS_LIMIT // 4), min(span[1], at + 3 * CHARS_LIMIT // 4)
     if low > span[0]:
@@ -133,7 +133,7 @@ def _around(text: str, span: Span, at: int) -> Span:
     return low, high
 
 
-def _antecedent(text: str, spans: tuple[Span, ...], index: int) -> int:
+def _antecedent(text: str, spans: tuple[Span, ...], *, index: int) -> int:
     """Where a rule that points back begins: the sentences before it, as far as they are near."""
     first = spans[index][0]
     for before in reversed(spans[max(0, index - POINTS_BACK) : index]):

@@ -46,17 +46,17 @@ def sentences(text: str) -> tuple[Span, ...]:
     found: list[Span] = []
     for start, end, is_code in _blocks(text):
         if is_code:
-            found += _trimmed(text, start, end)
+            found += _trimmed(text, (start, end))
         else:
-            for piece in _pieces(text, start, end):
-                found += _trimmed(text, *piece)
+            for piece in _pieces(text, (start, end)):
+                found += _trimmed(text, piece)
     return tuple(found)
 
 
 def code_lines(text: str) -> frozenset[int]:
     """Where each line of fenced code begins, as `sentences` gives it."""
     return frozenset(
-        first for start, end, is_code in _blocks(text) if is_code for first, _ in _trimmed(text, start, end)
+        first for start, end, is_code in _blocks(text) if is_code for first, _ in _trimmed(text, (start, end))
     )
 
 
@@ -79,7 +79,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
         opening = OPENING.match(text, start, end)
         body = opening.end() if opening is not None else start
         if open_from >= 0:
-            if _goes_on(text, (start, body, end), open_to):
+            if _goes_on(text, (start, body, end), before=open_to):
                 open_to = end
                 continue
             yield open_from, open_to, False
@@ -89,7 +89,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
         yield open_from, open_to, False
 
 
-def _goes_on(text: str, line: tuple[int, int, int], before: int) -> bool:
+def _goes_on(text: str, line: tuple[int, int, int], *, before: int) -> bool:
     """Whether a line goes on with the one that ends at `before`: no blank line between, no opening, a small letter."""
     start, body, end = line
     if start - before > 2 or text.count("\n", before, start) > 1 or body == end:
@@ -100,24 +100,26 @@ def _goes_on(text: str, line: tuple[int, int, int], before: int) -> bool:
     return not opened and wrapped and text[body].islower() and text[before - 1] not in ".!?:;…"
 
 
-def _pieces(text: str, start: int, end: int) -> Iterator[Span]:
+def _pieces(text: str, span: Span) -> Iterator[Span]:
+    start, end = span
     for match in STOP.finditer(text, start, end):
-        if text[match.start()] == "`" or (text[match.start()] == "." and _is_short(text, start, match)):
+        if text[match.start()] == "`" or (text[match.start()] == "." and _is_short(match, start)):
             continue
         yield start, match.end()
         start = match.end()
     yield start, end
 
 
-def _is_short(text: str, start: int, match: re.Match[str]) -> bool:
+def _is_short(match: re.Match[str], start: int) -> bool:
     """Whether a full stop only ends an abbreviation or a number of a list."""
     if len(match[0]) > 1:
         return False
-    before = text[max(start, match.start() - SHORT_CHARS_MAX) : match.start()]
+    before = match.string[max(start, match.start() - SHORT_CHARS_MAX) : match.start()]
     return (SHORT.search(before) is not None and not before.endswith("no")) or before.strip().isdigit()
 
 
-def _trimmed(text: str, start: int, end: int) -> list[Span]:
+def _trimmed(text: str, span: Span) -> list[Span]:
+    start, end = span
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
