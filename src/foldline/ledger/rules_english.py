@@ -99,7 +99,7 @@ ENGLISH: tuple[Row, ...] = (
         "no nothing single",
         _OPEN
         + r"(?:with\s+)?(?:absolutely )?no (?!problem|idea|worr|longer|one\b|way|thank|such|matter|doubt|luck|need\b|more questions|wonder|clue|point|rush|hurry|result|response|error|issue|difference|big deal|it\b|that\b|this\b|i\b|we\b|you\b|they\b|not\b|funciona|module|tests? ran|fix(?:es)? applied|files? included|changes? (?:made|detected)|\w+ (?:were|was|is|are|found|available)\b)[a-z`'\"-]+",
-        r"\bnothing (?:else|other than)\b",
+        r"(?<!there's )(?<!is )\bnothing (?:else|other than)\b",
         r"\bnothing\b.{0,60}\b(?:may|must|should) be\b",
         r"\bnot (?:a single|even one|one single)\b",
     ),
