@@ -228,8 +228,12 @@ def _extra(**told: Any) -> Json | None:
 # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _stamp(time_s: float) -> str:
-    return datetime.fromtimestamp(time_s, UTC).isoformat().replace("+00:00", "Z")
+def _stamp(time_s: float) -> str | None:
+    """A Unix time in words; `None` for one that no calendar has."""
+    try:
+        return datetime.fromtimestamp(time_s, UTC).isoformat().replace("+00:00", "Z")
+    except (OverflowError, ValueError, OSError):
+        return None
 
 
 def _metrics(usage: Usage) -> Json:

@@ -184,9 +184,13 @@ class _Out:
         source: Source = self.places.source
         line = next(source.placed_lines(Mark(offset, 0)), (0, 0, b""))[2]
         record = decode_line(line)
-        if not isinstance(record, Record) or record.uuid is None:
+        if not isinstance(record, Record):
             raise source.fail("the file has changed since it was read; read it again")
-        return record, fields_of(line)
+        fields = fields_of(line)
+        if record.uuid is None:  # a boundary may come without an id; what follows it must hang on one
+            record.uuid = self._uuid(line)
+            fields["uuid"] = Raw(strict.dump(record.uuid))
+        return record, fields
 
     def _kept(self, record: Record, fields: dict[str, Raw]) -> None:
         """An original record, hung on the record before."""
