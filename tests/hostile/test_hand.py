@@ -59,6 +59,8 @@ REFUSED: dict[str, bytes] = {
     "UTF-16 without a mark": body(b'"hi"').decode().encode("utf-16-le"),
     "deep lists": deep(b"[", b"]", DEEP),
     "deep objects": deep(b'{"a":', b"}", DEEP),
+    "a head of nothing but nesting": b'{"a":' * 13_000,
+    "a deep list of many keys": b"[" * 30_000 + b"{" + b'"a":1,' * 5_500,
     "deep content": body(deep(b"[", b"]", DEEP)),
     "NaN": b'{"messages":[{"role":"user","content":"hi","n":NaN}]}',
     "Infinity": b'{"messages":[{"role":"user","content":"hi","n":-Infinity}]}',
