@@ -19,6 +19,7 @@ from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of
 from foldline.reduce import Goal, Reduced, broken_laws, history_of, needs_of, reduce
 from foldline.settings import plan_for
+from foldline.survival import measured
 from foldline.tokens.choose import counter_for
 from foldline.wire.body import declared_limits, read_body
 from foldline.wire.codec import Codec, Rules
@@ -81,13 +82,15 @@ def compact(
     goal = Goal(
         policy=chosen, to=to, tokens_window=planned.window, output_max=planned.output_max, pins=tuple(pins)
     )
-    reduced = reduce(history, goal, counter=counting, report=blank, clock=perf_counter)
+    memo: dict[str, Any] = {}
+    reduced = reduce(history, goal, counter=counting, report=blank, memo=memo, clock=perf_counter)
+    reduced = replace(reduced, report=measured(reduced, memo))
     result = _result(reduced, rules, reader)
     return _reached(result)
 
 
 def _result(reduced: Reduced, rules: Rules, reader: Codec) -> Compaction:
-    sent = joined(reduced.view.items(), reader, alternates=rules.alternates)
+    sent = joined(reduced.view.items(), reader, rules=rules)
     wire = [reader.encode(message) for message in sent]
     read = [
         reader.decode(value) if message.edited else message for message, value in zip(sent, wire, strict=True)

@@ -26,6 +26,7 @@ from foldline.presets import policy_of
 from foldline.provider_rules import broken_rules
 from foldline.reduce import Goal, History, Reduced, broken_laws, history_of, needs_of, reduce, target_of
 from foldline.settings import Planned, plan_for
+from foldline.survival import measured
 from foldline.tokens.choose import counter_for
 from foldline.transcripts import detect
 from foldline.transcripts.transcript import Transcript, Written
@@ -140,13 +141,15 @@ def _compact_one(transcript: Transcript, options: CompactOptions) -> FileResult:
     history = history_for(transcript, counter, wire=_wire_of(transcript, target))
     blank = Report(format=transcript.format, model=options.model, notes=(*_notes(transcript, options), *planned.notes))
     asked = target_of(history.tokens, goal)
+    memo: dict[str, Any] = {}
     for _ in range(TRIES_MAX):
-        reduced = reduce(history, goal, counter=counter, report=blank, clock=perf_counter)
+        reduced = reduce(history, goal, counter=counter, report=blank, memo=memo, clock=perf_counter)
         sent = outgoing(transcript, reduced.view.items(), target)
         over = _tokens_over(sent, asked, counter)
         if over <= 0 or reduced.report.outcome not in ("compacted", "unchanged"):
             break
         goal = replace(goal, to=max(1, reduced.report.tokens_after - over))  # asked, less what conversion adds
+    reduced = replace(reduced, report=measured(reduced, memo))
     report = _final_report(reduced, sent, asked, counter=counter)
     written = Written(
         messages=sent.request.messages,
@@ -191,7 +194,7 @@ def outgoing(transcript: Transcript, items: Sequence[Item], target: str) -> Sent
         return Sent(request=_request(transcript, messages, source or wire), notes=(), converted=False)
     if source == wire:
         reader = codec(wire)
-        messages = tuple(joined(items, reader, alternates=reader.rules.alternates))
+        messages = tuple(joined(items, reader, rules=reader.rules))
         return Sent(request=_request(transcript, messages, wire), notes=(), converted=False)
     apart = [item.message for item in items if target in SYNTHETIC_FIRST and item.message.synthetic == "fold"]
     rest = tuple(item.message for item in items if item.message not in apart)

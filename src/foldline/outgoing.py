@@ -1,7 +1,8 @@
 """From a reduced view to what is sent: neighbours joined, the whole request weighed and judged.
 
 The last step before a codec writes. A wire that wants roles to alternate gets neighbours as one message where an edit
-or a repair made them neighbours; two messages that came in side by side stay as they came. Counterpart:
+or a repair made them neighbours; two messages that came in side by side stay as they came. A fold is joined only for
+plain text that may go to any provider: Anthropic and Gemini put neighbours of one role together themselves. Counterpart:
 `foldline.reduce`, which makes the view.
 """
 
@@ -9,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from foldline.core.message import Message, holds_results
+from foldline.core.message import Message, holds_results, is_fold
 from foldline.core.ports import TokenCounter
 from foldline.core.view import Item
-from foldline.wire.codec import Codec, Request
+from foldline.wire.codec import Codec, Request, Rules
+from foldline.wire.formats import PLAIN
 
 
 def fixed_tokens(request: Request, counter: TokenCounter) -> int:
@@ -22,12 +24,12 @@ def fixed_tokens(request: Request, counter: TokenCounter) -> int:
     return system + tools
 
 
-def joined(items: Iterable[Item], codec: Codec, *, alternates: bool) -> list[Message]:
-    """The messages to send, in the codec's own format."""
+def joined(items: Iterable[Item], codec: Codec, *, rules: Rules) -> list[Message]:
+    """The messages to send, in the codec's own format, by the rules of whoever will get them."""
     out: list[Message] = []
     before: Item | None = None
     for item in items:
-        if alternates and before is not None and _are_new_neighbours(before, item):
+        if rules.alternates and before is not None and _are_new_neighbours(before, item, strict=rules is PLAIN):
             out[-1] = codec.join(out[-1], item.message)
         else:
             out.append(item.message)
@@ -35,11 +37,12 @@ def joined(items: Iterable[Item], codec: Codec, *, alternates: bool) -> list[Mes
     return out
 
 
-def _are_new_neighbours(first: Item, second: Item) -> bool:
+def _are_new_neighbours(first: Item, second: Item, *, strict: bool) -> bool:
     if first.message.role != second.message.role or first.message.role == "system":
         return False
     if holds_results(first.message) and holds_results(second.message):
         return True  # results of one round that came apart: Gemini counts them by message
+    if is_fold(first.message) or is_fold(second.message):
+        return strict  # a fold stays a message of its own, so that the next one can take its place
     came_so = second.seq == first.seq + 1 and not (first.message.synthetic or second.message.synthetic)
     return not came_so
-

@@ -8,7 +8,7 @@ target demands, what must stay, which tiers run, and what the report says. Knows
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import assert_never
+from typing import Any, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -67,6 +67,7 @@ class Reduced(Struct, frozen=True, kw_only=True):
     """What came out."""
 
     before: History
+    pins: frozenset[int]
     view: View
     edits: tuple[Edit, ...]
     report: Report
@@ -126,10 +127,11 @@ def reduce(
     *,
     counter: TokenCounter,
     report: Report,
+    memo: dict[str, Any] | None = None,
     clock: Callable[[], float] = lambda: 0.0,
 ) -> Reduced:
     """Bring a history to its goal. `report` comes in with what the caller knows (format, model, notes) and goes out
-    whole. Raises `InvalidOption` for a goal out of bounds or a pin that names nothing."""
+    whole; `memo` keeps what passes find in immutable parts. Raises `InvalidOption` for a goal out of bounds or a pin that names nothing."""
     started = clock()
     pins = find_pins(history.view, goal.pins)
     frame = Frame(
@@ -139,6 +141,7 @@ def reduce(
         kept=kept_seqs(outline_of(history.view)) | pins,
         limits=history.limits,
         originals=history.originals,
+        memo={} if memo is None else memo,
     )
     target = target_of(history.tokens, goal)
     filled = replace(
@@ -173,7 +176,7 @@ def reduce(
             return _unchanged(history, replace(filled, outcome="failed"), f"{step}: {error}")
         case Compacted(view=view, steps=steps) as done:
             filled = replace(filled, passes=passes_of(steps), seconds=round(clock() - started, 6))
-            return _compacted(history, view, done.edits, filled)
+            return _compacted(history, view, done.edits, report=filled, pins=pins)
         case never:
             assert_never(never)
 
@@ -226,10 +229,12 @@ def _unchanged(history: History, report: Report, reason: str) -> Reduced:
         messages_after=len(history.view),
         cache=cache_of(history.view, history.view, history.tokens_fixed),
     )
-    return Reduced(before=history, view=history.view, edits=(), report=report)
+    return Reduced(before=history, pins=frozenset(), view=history.view, edits=(), report=report)
 
 
-def _compacted(history: History, view: View, edits: tuple[Edit, ...], report: Report) -> Reduced:
+def _compacted(
+    history: History, view: View, edits: tuple[Edit, ...], *, report: Report, pins: frozenset[int]
+) -> Reduced:
     tokens = view.tokens + history.tokens_fixed
     target = report.tokens_target if report.tokens_target is not None else tokens
     reached = tokens <= target
@@ -244,10 +249,19 @@ def _compacted(history: History, view: View, edits: tuple[Edit, ...], report: Re
         tokens_after=tokens,
         messages_after=len(view),
         covers=covers,
-        summary=Summary(kind="template" if folds else None, evicted_tokens=evicted, seen_tokens=evicted),
+        summary=Summary(kind=_kind_of(folds), evicted_tokens=evicted, seen_tokens=evicted),
         cache=cache_of(history.view, view, history.tokens_fixed),
     )
-    return Reduced(before=history, view=view, edits=edits, report=report)
+    return Reduced(before=history, pins=pins, view=view, edits=edits, report=report)
+
+
+def _kind_of(folds: Sequence[Fold]) -> str | None:
+    """What the newest fold says."""
+    if not folds:
+        return None
+    if folds[-1].message.synthetic == "notice":
+        return "notice"
+    return "ledger" if "\n## " in folds[-1].message.text else "template"
 
 
 def why_unreachable(history: History, view: View, target: int) -> str:

@@ -193,6 +193,11 @@ def is_blank(part: Part) -> bool:
     return type(part) is Text and (not part.text or part.text.isspace())
 
 
+def is_fold(message: Message) -> bool:
+    """True for a message of ours that stands for others."""
+    return message.synthetic in ("fold", "notice")
+
+
 def speaks_for_user(message: Message) -> bool:
     """True for a message in which a person said something: role user, not made by a host, with text or media."""
     if message.role != "user" or message.synthetic or (message.meta is not None and message.meta.injected):

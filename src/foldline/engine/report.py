@@ -43,7 +43,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     """The synthetic message that stands for the folded part."""
 
     kind: str | None
-    """`template`, `notice`, or `None` when nothing was folded."""
+    """`ledger`, `template`, `notice`, or `None` when nothing was folded."""
     evicted_tokens: int
     seen_tokens: int
     """How much of the evicted text the summariser read."""

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult, result_text
 from foldline.core.view import Item
 from foldline.ledger.facts import Origin
+from foldline.ledger.sentences import sentences
 from foldline.ledger.tools import kind_of
 
 Section: TypeAlias = Literal[
@@ -58,7 +59,6 @@ _BECAUSE = re.compile(
     r"|\bturns out\b|因为|由于|决定|改用|原因|而不是|因此|所以",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[^.!?。！？\n]{12,400}(?:[.!?](?=\s|$)|[。！？]|\n|$)")
 _TODO_TOOLS = re.compile(r"todo|update_?plan|task_?(?:list|update)|plan_?write", re.IGNORECASE)
 _DONE = frozenset({"completed", "done", "complete", "finished", "served"})
 _GONE = frozenset({"cancelled", "canceled", "deleted", "withdrawn", "removed"})
@@ -182,7 +182,9 @@ def _of_call(done: Done) -> Iterator[Entry]:
         case "shell":
             command = command_of(done.call)
             if command:
-                text = f"`{command}` → {outcome_of(done.result)}"
+                outcome = outcome_of(done.result)
+                hidden = outcome == "ok" and "|" in command  # a pipe hides the status of all but its last command
+                text = f"`{command}` → {'no error shown' if hidden else outcome}"
                 yield Entry(section="evidence", key=command, text=text, seq=done.seq, origin="tool")
         case _:
             if failed and done.result is not None:
@@ -219,11 +221,12 @@ def _last_line(text: str) -> str:
 
 
 def _decisions(message: Message, seq: int) -> Iterator[Entry]:
+    """Sentences in which the assistant gives a reason; one that only announces what follows says nothing by itself."""
     for part in message.parts:
         if isinstance(part, (Text, Reasoning)) and _BECAUSE.search(part.text):
-            for found in _SENTENCE.finditer(part.text):
-                sentence = found.group().strip()
-                if _BECAUSE.search(sentence):
+            for start, end in sentences(part.text):
+                sentence = part.text[start:end]
+                if not sentence.endswith((":", "：")) and _BECAUSE.search(sentence):
                     text = one_line(sentence, DECISION_CHARS)
                     yield Entry(section="decisions", key=text, text=text, seq=seq, origin="assistant")
 

@@ -29,13 +29,20 @@ from foldline.core.message import (
 )
 from foldline.core.view import Item
 from foldline.ledger.book import Entry, Section, entries_of, one_line
+from foldline.ledger.constraints import constraints
 from foldline.ledger.facts import Fact, FactCache
 from foldline.ledger.render import Written, read, write
+from foldline.ledger.supersession import Supersession, supersessions
 
 QUOTE_CHARS = 400
 """A user message that leaves is quoted up to this length."""
 OWN_WORDS = 3
 """How many times more recent a fact counts that the user or the agent used in its own words: those come back."""
+
+CHARS_MAX = 8_000_000
+"""Facts are looked for in this many of the newest characters, some two million tokens; older ones are behind addresses."""
+ONCE = 2.0
+"""How many times less a name of code counts that was seen in one place alone."""
 
 
 class Evicted(Struct, frozen=True, kw_only=True):
@@ -47,6 +54,8 @@ class Evicted(Struct, frozen=True, kw_only=True):
     """Every message as it came in: results that were cleared or cut in what stays have facts too."""
     kept: Sequence[Message]
     """What stays, as it will be shown."""
+    said: Sequence[tuple[int, str]]
+    """Everything that users said, with its ordinal, oldest first: a later message may take an earlier one back."""
 
 
 def compose(
@@ -55,7 +64,11 @@ def compose(
     """The ledger within `budget` tokens."""
     folded = evicted.folded
     before = [read(body) for body in _earlier(folded)]
-    entries = _merged([*(e for found, _ in before for e in found), *_asked(folded), *entries_of(folded)])
+    entries = _merged(
+        [*(e for found, _ in before for e in found), *_asked(folded, evicted.said), *entries_of(folded)]
+    )
+    if any(message.role == "assistant" and message.text.strip() for message in evicted.kept):
+        entries = tuple(entry for entry in entries if entry.section != "next")  # newer words stand in the view
     facts = _wanted(evicted, [f for _, found in before for f in found], cache)
     return write(entries, facts, budget, count)
 
@@ -82,44 +95,80 @@ def _merged(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     return tuple(book.values())
 
 
-def _asked(items: Iterable[Item]) -> Iterator[Entry]:
-    """What users said in messages that leave, quoted."""
+def _asked(items: Sequence[Item], everything: Sequence[tuple[int, str]]) -> Iterator[Entry]:
+    """What users said in messages that leave: rules verbatim, the rest quoted; what a later message took back is left to
+    its address."""
+    taken_back = supersessions(everything)
     for item in items:
-        if speaks_for_user(item.message):
-            said = "\n".join(
-                part.text
-                for part in item.message.parts
-                if isinstance(part, Text) and read_block(part.text) is None
-            )
-            quoted = one_line(said, QUOTE_CHARS)
-            if quoted:
-                yield Entry(section="objective", key=quoted, text=f'"{quoted}"', seq=item.seq, origin="user")
+        if not speaks_for_user(item.message):
+            continue
+        said = said_in(item.message)
+        later = taken_back.get(item.seq)
+        if later is not None and not later[1].stands:
+            continue
+        for rule in constraints(said):
+            if later is None or not _is_struck(rule.start, later[1]):
+                yield Entry(section="objective", key=rule.text, text=_flat(rule.text), seq=item.seq, origin="user")
+        quoted = one_line(said, QUOTE_CHARS)
+        if quoted and not any(quoted == _flat(rule.text) for rule in constraints(said)):
+            yield Entry(section="objective", key=quoted, text=f'"{quoted}"', seq=item.seq, origin="user")
+
+
+def _is_struck(at: int, later: Supersession) -> bool:
+    return any(start <= at < end for start, end in later.spans)
+
+
+def said_in(message: Message) -> str:
+    """A user's own text in a message, blocks of ours left out."""
+    texts = [part.text for part in message.parts if isinstance(part, Text)]
+    return "\n".join(text for text in texts if read_block(text) is None)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _wanted(evicted: Evicted, carried: Sequence[Fact], cache: FactCache) -> tuple[Fact, ...]:
     """Facts that the view will not show, most wanted first: newest mention first, a mention in the user's or the
-    agent's own words counting for more than one in a tool's output."""
-    shown = {(fact.kind, fact.text) for message in evicted.kept for fact in facts_in(message, cache)}
-    found: dict[tuple[str, str], tuple[float, int, Fact]] = {}
-    age = 0
+    agent's own words counting for more than one in a tool's output, a name seen once for less. Each value of a number is
+    a fact of its own: what a tool measured twice is two facts."""
+    shown = {_same(fact) for message in evicted.kept for fact in facts_in(message, cache)}
+    found: dict[tuple[str, ...], tuple[float, int, Fact]] = {}
+    again: set[tuple[str, ...]] = set()
+    age = read = 0
     for message in reversed(evicted.history):
         for part in reversed(message.parts):
             own = not isinstance(part, ToolResult)
-            for fact in cache.of(part, text_of(part)):
-                if (fact.kind, fact.text) in shown:
+            text = text_of(part)
+            read += len(text)
+            if read > CHARS_MAX:
+                break
+            for fact in cache.of(part, text):
+                same = _same(fact)
+                if same in shown:
                     continue
                 age += 1
                 score = age / OWN_WORDS if own else float(age)
-                known = found.get((fact.kind, fact.key))
+                known = found.get(same)
                 if known is None:
-                    found[fact.kind, fact.key] = (score, len(found), fact)
-                elif score < known[0]:
-                    found[fact.kind, fact.key] = (score, known[1], known[2])
+                    found[same] = (score, len(found), fact)
+                    continue
+                again.add(same)
+                if score < known[0]:
+                    found[same] = (score, known[1], known[2])
     for fact in carried:
-        if (fact.kind, fact.text) not in shown and (fact.kind, fact.key) not in found:
+        if (same := _same(fact)) not in shown and same not in found:
             age += 1
-            found[fact.kind, fact.key] = (float(age), len(found), fact)
-    return tuple(fact for _, _, fact in sorted(found.values(), key=lambda row: row[:2]))
+            found[same] = (float(age), len(found), fact)
+    rows = [
+        (score * ONCE if fact.kind == "symbols" and same not in again else score, place, fact)
+        for same, (score, place, fact) in found.items()
+    ]
+    return tuple(fact for _, _, fact in sorted(rows, key=lambda row: row[:2]))
+
+
+def _same(fact: Fact) -> tuple[str, ...]:
+    return (fact.kind, fact.key, fact.value) if fact.kind == "numbers" else (fact.kind, fact.text)
 
 
 def facts_in(message: Message, cache: FactCache) -> Iterator[Fact]:

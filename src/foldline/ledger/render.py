@@ -41,7 +41,13 @@ ENTRY_SHARE = 0.2
 LABEL_TOKENS = 4
 COST_WEIGHT = 0.7
 """How much a fact's length counts against its rank: of two facts wanted alike the shorter comes first."""
-KIND_WEIGHTS: dict[FactKind, float] = {"paths": 0.3, "identifiers": 0.4, "numbers": 0.6, "symbols": 1.0, "errors": 1.0}
+KIND_WEIGHTS: dict[FactKind, float] = {
+    "errors": 0.12,
+    "numbers": 0.25,
+    "paths": 0.3,
+    "identifiers": 0.4,
+    "symbols": 1.0,
+}
 """Chosen with `benchmarks/continuation`: the lower, the sooner a kind gets its place."""
 SEPARATOR_TOKENS = 1
 HEADING_TOKENS = 8
@@ -161,10 +167,19 @@ def index(
     chosen = [fact for n, fact in enumerate(facts) if n in taken]
     lines = []
     for kind, label in LABELS:
-        here = [escape_tags(fact.text) for fact in chosen if fact.kind == kind]
-        if here:
-            lines.append(f"{label}: {SEPARATOR.join(here)}")
+        here = [fact for fact in chosen if fact.kind == kind]
+        texts = _by_key(here) if kind == "numbers" else [fact.text for fact in here]
+        if texts:
+            lines.append(f"{label}: {SEPARATOR.join(map(escape_tags, texts))}")
     return tuple(chosen), lines
+
+
+def _by_key(numbers: Sequence[Fact]) -> list[str]:
+    """Numbers with their key once, newest value first: `limit: 100, 50`."""
+    values: dict[str, list[str]] = {}
+    for fact in numbers:
+        values.setdefault(fact.key, []).append(fact.value)
+    return [f"{key}: {', '.join(dict.fromkeys(found))}" for key, found in values.items()]
 
 
 # ── reading it back ──────────────────────────────────────────────────────────────────────────────────────────
@@ -226,4 +241,8 @@ def _facts_in(line: str) -> Iterable[Fact]:
     kind = _KIND_OF.get(label)
     if kind is None:
         return ()
-    return (Fact(kind=kind, key=text, text=text) for text in rest.split(SEPARATOR) if text)
+    texts = [text for text in rest.split(SEPARATOR) if text]
+    if kind != "numbers":
+        return [Fact(kind=kind, key=text, text=text) for text in texts]
+    pairs = [(key, value) for key, _, values in (text.partition(": ") for text in texts) for value in values.split(", ")]
+    return [Fact(kind=kind, key=key, text=f"{key}: {value}", value=value) for key, value in pairs]

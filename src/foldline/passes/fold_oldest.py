@@ -5,6 +5,7 @@ tokens; what the fold says comes from `foldline.ledger`."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,11 +15,12 @@ from foldline.core.message import speaks_for_user
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of, tail_start
 from foldline.core.view import Item, View
-from foldline.ledger.compose import Evicted, compose
+from foldline.ledger.compose import Evicted, compose, said_in
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
 from foldline.passes.clamping import clamp
 from foldline.passes.folding import counted, fold_of
+from foldline.passes.template import body
 
 FOLD_TOKENS_MIN = 80
 """What the delimiters, the address and one line of a fold cost at most."""
@@ -51,6 +53,8 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
     in the ledger."""
     ledger_share: float = 0.45
     """Most of the target that the ledger may take."""
+    summary: Literal["ledger", "template"] = "ledger"
+    """What the fold says: the ledger, or one line a message, which costs a tenth and says less."""
     clamp_edge: bool = True
     """Clamp the results of the one unit at the edge so that it fits, rather than fold it."""
 
@@ -86,7 +90,10 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         whole = tail_start(structure, room.target, self.tail_share)
         begin = structure.units[whole].start if whole < len(structure.units) else len(structure.items)
         newest = [unit for unit in loose if unit.start >= begin]
-        outside, left = _newest_that_fit(newest, room.all - FOLD_TOKENS_MIN)
+        said = sum(unit.tokens for unit in loose if unit.start < begin and _is_said(structure, unit))
+        asked_for = min(said, int(room.target * self.user_share))
+        outside, left = _newest_that_fit(newest, room.all - FOLD_TOKENS_MIN - asked_for)
+        left += asked_for
         rest = [unit for unit in loose if unit.start < begin] + outside
         left += FOLD_TOKENS_MIN
         quota = min(int(room.target * self.user_share), left - FOLD_TOKENS_MIN)
@@ -121,20 +128,26 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             return ()
         head = f"{counted(gone)}, folded; the address opens the originals."
         room = division.ledger - FOLD_TOKENS_MIN
-        text = ""
-        if room > 0:
-            seqs = {item.seq for item in gone}
-            stays = edited([item for item in structure.items if item.seq not in seqs], edits, frame.counter)
-            evicted = Evicted(
-                folded=[_as_it_came(item, frame) for item in gone],
-                history=frame.originals or [item.message for item in structure.items],
-                kept=[item.message for item in stays],
-            )
-            cache = frame.memo.setdefault("facts", FactCache(Finder()))
-            text = compose(evicted, budget=room, count=frame.counter.texts, cache=cache).text
+        text = self._text(structure, gone, edits, room, frame) if room > 0 else ""
         edit = fold_of(gone, f"{head}\n{text}" if text else head, frame)
         shrinks = frame.counter.message(edit.message) < sum(item.tokens for item in gone)
         return (edit,) if shrinks else ()
+
+    def _text(
+        self, structure: Outline, gone: list[Item], edits: Sequence[Edit], room: int, frame: Frame
+    ) -> str:
+        if self.summary == "template":
+            return body(gone, room, frame.counter.text)
+        seqs = {item.seq for item in gone}
+        stays = edited([item for item in structure.items if item.seq not in seqs], edits, frame.counter)
+        evicted = Evicted(
+            folded=[_as_it_came(item, frame) for item in gone],
+            history=frame.originals or [item.message for item in structure.items],
+            kept=[item.message for item in stays],
+            said=[(i.seq, said_in(i.message)) for i in structure.items if speaks_for_user(i.message)],
+        )
+        cache = frame.memo.setdefault("facts", FactCache(Finder()))
+        return compose(evicted, budget=room, count=frame.counter.texts, cache=cache).text
 
 
 class _Room(Struct, frozen=True, kw_only=True, gc=False):

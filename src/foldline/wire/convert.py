@@ -37,6 +37,7 @@ from foldline.core.message import (
     ToolCall,
     ToolResult,
     is_blank,
+    is_fold,
 )
 from foldline.wire import anthropic, gemini, openai_chat, openai_responses
 from foldline.wire.call_ids import CallIds
@@ -104,8 +105,9 @@ def _segments(messages: Iterable[Message]) -> Iterator[tuple[bool, list[Message]
 
 
 def _joined(messages: Iterable[Message]) -> Iterator[Message]:
-    """Neighbours of one role as one message. A user who spoke counts more than a host that added something."""
-    for _, run in groupby(messages, key=lambda message: message.role):
+    """Neighbours of one role as one message, folds apart. A user who spoke counts more than a host that added
+    something."""
+    for _, run in groupby(messages, key=lambda message: (message.role, is_fold(message))):
         first, *more = run
         if not more:
             yield first

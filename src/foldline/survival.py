@@ -1,0 +1,80 @@
+"""What a compaction left of a history, fact by fact: the report's `retention`.
+
+Measured without a model, over what came in and what goes out (`foldline.ledger.retention`). Facts that the ledger found
+are not looked for again. Counterpart: `foldline.reduce`, which knows nothing of facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from foldline.core.edit import Edit, Fold, Replace
+from foldline.core.message import speaks_for_user
+from foldline.core.view import Item
+from foldline.engine.report import Report
+from foldline.ledger.book import calls_in, command_of, outcome_of
+from foldline.ledger.compose import CHARS_MAX, said_in, text_of
+from foldline.ledger.constraints import constraints
+from foldline.ledger.facts import FactCache
+from foldline.ledger.found_in_text import Finder
+from foldline.ledger.retention import Expected, measure
+from foldline.reduce import Reduced
+
+SAID_CHARS_MAX = 100_000
+"""Rules are looked for in this many of the newest characters that users wrote."""
+UNMEASURED = f"the history is longer than the {CHARS_MAX:,} characters that retention is measured over"
+
+
+def measured(reduced: Reduced, memo: dict[str, Any]) -> Report:
+    """The report with its retention. Left empty, with a note, for a history longer than `CHARS_MAX`."""
+    report = reduced.report
+    if not reduced.edits:
+        return report
+    history = reduced.before.view.items()
+    if sum(len(text_of(part)) for item in history for part in item.message.parts) > CHARS_MAX:
+        return replace(report, notes=(*report.notes, UNMEASURED))
+    cache = memo.setdefault("facts", FactCache(Finder()))
+    expected = Expected(
+        constraints=tuple(_rules(history)),
+        commands=tuple(_commands(history)),
+        pins=reduced.pins,
+        evicted=_touched(reduced.edits),
+    )
+    found = measure(history, reduced.view.items(), cache=cache, expected=expected)
+    return replace(
+        report,
+        retention=msgspec.to_builtins(found.whole),
+        retention_evicted=msgspec.to_builtins(found.evicted),
+    )
+
+
+def _rules(history: Sequence[Item]) -> Iterator[tuple[int, str]]:
+    read = 0
+    for item in reversed(history):
+        if speaks_for_user(item.message):
+            said = said_in(item.message)
+            read += len(said)
+            if read > SAID_CHARS_MAX:
+                return
+            yield from ((item.seq, rule.text) for rule in constraints(said))
+
+
+def _commands(history: Sequence[Item]) -> Iterator[tuple[int, str, str]]:
+    """Each command once, as it came out the last time."""
+    newest = {command: done for done in calls_in(history) if (command := command_of(done.call))}
+    return ((done.seq, command, outcome_of(done.result)) for command, done in newest.items())
+
+
+def _touched(edits: Sequence[Edit]) -> frozenset[int]:
+    seqs: set[int] = set()
+    for edit in edits:
+        if isinstance(edit, Replace):
+            seqs.add(edit.seq)
+        elif isinstance(edit, Fold):
+            for span in edit.spans:
+                seqs.update(range(span.start, span.end))
+    return frozenset(seqs)
