@@ -62,7 +62,8 @@ nightly: $(DEV) ## all tests, the long ones too, with many more generated cases
 	@HYPOTHESIS_PROFILE=nightly $(PYTEST) -m "nightly or not nightly"
 
 bench: $(DEV) ## each benchmark prints its figures and asserts its ratios
-	@for bench in benchmarks/bench_*.py; do echo "bench: $$bench"; $(BIN)/python "$$bench"; done
+	@failed=0; for bench in benchmarks/bench_*.py; do echo "bench: $$bench"; \
+		$(BIN)/python -m "benchmarks.$$(basename "$$bench" .py)" || failed=1; done; exit $$failed
 
 lock: ## write requirements-dev.txt anew: the newest versions that pyproject.toml allows
 	@scripts/lock.sh

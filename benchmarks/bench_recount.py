@@ -1,6 +1,6 @@
 """How fast a history of a million tokens is counted: this project's counter ÷ tiktoken, in one run.
 
-    python benchmarks/bench_recount.py
+    python -m benchmarks.bench_recount [--quick]
 
 Makes a history of 2,000 messages out of the sessions in tests/data, counts it part by part with the exact counter and
 with Claude's correction, and counts the same texts with tiktoken (its vocabulary out of bpe-openai's package, so
@@ -16,63 +16,53 @@ import importlib.util
 import os
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
+from benchmarks.measure import Bound, cpu_medians, is_quick, milliseconds, verdict
 from foldline.core.message import Message, Text, ToolCall, ToolResult
 from foldline.tokens.choose import counter_for
 
 RATIO_MIN = 6.0
-MESSAGES = 2_000
+MESSAGES, MESSAGES_QUICK = 2_000, 60
 RESULT_CHARS = 4_200
-ROUNDS = 5
 VOCABULARY = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
 SAMPLE = Path(__file__).parent.parent / "tests" / "data"
 
 
 def main() -> None:
     """Print the figures; exit 1 when the ratio is not met."""
-    history = make_history()
+    quick = is_quick()
+    history = make_history(MESSAGES_QUICK if quick else MESSAGES)
     texts = [text for message in history for text in texts_in(message)]
     exact, claude, judge = counter_for(), counter_for("claude-sonnet-5"), tiktoken_o200k()
     tokens = exact.messages(history)
     assert sum(exact.texts(texts)) == sum(len(judge.encode_ordinary(text)) for text in texts)
-    ours = least(lambda: exact.weights_of(history))
-    corrected = least(lambda: claude.weights_of(history))
-    theirs = least(lambda: [len(judge.encode_ordinary(text)) for text in texts])
     print(
         f"{len(history):,} messages, {tokens:,} tokens, {sum(map(len, texts)) / 1e6:.1f} million characters"
     )
-    print(f"exact, by part      {ours * 1e3:7.1f} ms")
-    print(f"Claude, by part     {corrected * 1e3:7.1f} ms")
-    print(
-        f"tiktoken            {theirs * 1e3:7.1f} ms   {theirs / ours:.1f} × the exact count (at least {RATIO_MIN})"
+    seconds = cpu_medians(
+        {
+            "exact, by part": lambda: exact.weights_of(history),
+            "Claude, by part": lambda: claude.weights_of(history),
+            "tiktoken": lambda: [len(judge.encode_ordinary(text)) for text in texts],
+        },
+        quick=quick,
     )
-    if theirs / ours < RATIO_MIN:
-        sys.exit(1)
+    milliseconds(seconds)
+    ratio = seconds["tiktoken"] / seconds["exact, by part"]
+    verdict([Bound("tiktoken ÷ the exact count", ratio, least=RATIO_MIN)], quick=quick)
 
 
-def least(work: Callable[[], object]) -> float:
-    """CPU seconds of the fastest of some rounds."""
-    best = float("inf")
-    for _ in range(ROUNDS):
-        start = time.thread_time()
-        work()
-        best = min(best, time.thread_time() - start)
-    return best
-
-
-def make_history() -> list[Message]:
+def make_history(messages: int) -> list[Message]:
     """Calls and results with real text."""
     text = "\n".join(
         file.read_text(encoding="utf-8", errors="replace") for file in sorted(SAMPLE.glob("*/*.json"))
     )
     chunks = [text[at : at + RESULT_CHARS] for at in range(0, len(text), RESULT_CHARS)]
     history: list[Message] = []
-    for number, chunk in enumerate(islice(cycle(chunks), MESSAGES // 2)):
+    for number, chunk in enumerate(islice(cycle(chunks), messages // 2)):
         call = ToolCall(id=f"c{number}", name="bash", arguments='{"command":"ls -la src"}')
         result = ToolResult(call_id=call.id, content=(Text(text=chunk),))
         history += [Message(role="assistant", parts=(call,)), Message(role="tool", parts=(result,))]
