@@ -23,7 +23,7 @@ from foldline.core.edit import Drop, Edit, Fold, Replace, edited
 from foldline.core.errors import SessionCorrupt, UnknownFormat
 from foldline.core.message import Message, Meta, Part, Usage
 from foldline.core.ports import TokenCounter
-from foldline.core.view import Item, item_of
+from foldline.core.view import Item, Span, item_of
 from foldline.transcripts.log_lines import Entry, Header, Log, parse_log, write_log
 from foldline.transcripts.log_values import (
     Json,
@@ -193,7 +193,10 @@ def _take(contents: _Contents, entry: Entry) -> None:
             contents.tools = read_bytes("tools", body)
         case "compaction" | "edit":
             edits = elements(members(body)["edits"])
-            contents.compactions[entry.seq] = tuple(edit for told in edits for edit in read_edit(told))
+            made = tuple(edit for told in edits for edit in read_edit(told))
+            for edit in made:
+                _refuse_nowhere(edit, messages=len(contents.messages))
+            contents.compactions[entry.seq] = made
             contents.floor = len(contents.messages)
         case "undo":
             contents.compactions.pop(int(strict.loads(body)["entry"]), None)
@@ -204,6 +207,19 @@ def _take(contents: _Contents, entry: Entry) -> None:
             contents.messages[at] = replace(contents.messages[at], meta=meta)
         case _:
             contents.unknown[entry.kind] += 1
+
+
+def _refuse_nowhere(edit: Edit, *, messages: int) -> None:
+    """Raise `ValueError` for an edit that names no message, or one that the log does not have."""
+    match edit:
+        case Replace():
+            spans: tuple[Span, ...] = (Span(start=edit.seq, end=edit.seq + 1),)
+        case Drop():
+            spans = (edit.span,)
+        case Fold():
+            spans = edit.spans
+    if not spans or any(not 0 <= span.start < span.end <= messages for span in spans):
+        raise ValueError("an edit of messages that are not there")
 
 
 class _Weightless:
