@@ -59,6 +59,10 @@ class FactCache:
         self._found[id(part)] = (part, facts)
         return facts
 
+    def in_text(self, text: str) -> tuple[Fact, ...]:
+        """Facts of a text that is no part's whole text: found anew each time."""
+        return self._extract(text)
+
     def __len__(self) -> int:
         return len(self._found)
 

@@ -14,8 +14,9 @@ from foldline.core.message import result_text
 from foldline.core.ports import Moment
 from foldline.core.rounds import outline_of, tail_start
 from foldline.core.view import View
+from foldline.ledger.render import index
 from foldline.passes.results import Found, cleared, find_results
-from foldline.passes.shorten import carried_facts
+from foldline.passes.shorten import fact_cache
 from foldline.passes.tools import ToolKind, rank
 
 PLACEHOLDER_TOKENS = 40
@@ -141,8 +142,10 @@ def _cleared(found: Found, why: str, frame: Frame, *, carry: int = 0) -> Replace
     text = result_text(found.part)
     if is_notice(text.partition("\n")[0]):
         return None
-    facts = carried_facts(text, min(carry, found.tokens // CARRY_DIVISOR), frame) if carry else []
-    edit = cleared(found, why, frame, facts=facts)
+    room = min(carry, found.tokens // CARRY_DIVISOR)
+    facts = fact_cache(frame).of(found.part, text) if room > 0 else ()
+    lines = index(facts, room, frame.counter.texts)[1] if facts else []
+    edit = cleared(found, why, frame, facts=lines)
     return edit if found.tokens > SMALL_TOKENS or frame.counter.part(edit.part) < found.tokens else None
 
 

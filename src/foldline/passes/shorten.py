@@ -17,7 +17,8 @@ from foldline.core.clamp import fit_head, fit_tail, head_and_tail, plain
 from foldline.core.clamp_json import clamp_json
 from foldline.core.edit import Frame, Replace
 from foldline.core.message import Text
-from foldline.ledger.found_in_text import extract
+from foldline.ledger.facts import FactCache
+from foldline.ledger.found_in_text import Finder
 from foldline.ledger.render import index
 from foldline.passes.results import Found, with_content
 
@@ -123,13 +124,14 @@ def _head_and_tail(text: str, limit: Limit, mark: str, frame: Frame, *, size: in
     cut = head_and_tail(text, head, tail)
     if cut is None:
         return text
-    facts = carried_facts(text[len(cut[0]) : len(text) - len(cut[1])], limit.carry, frame, shown="".join(cut))
-    return "\n".join([cut[0], mark, *facts, cut[1]])
+    if limit.carry <= 0:
+        return "\n".join([cut[0], mark, cut[1]])
+    shown, omitted = "".join(cut), text[len(cut[0]) : len(text) - len(cut[1])]
+    facts = [fact for fact in fact_cache(frame).in_text(omitted) if fact.text not in shown]
+    return "\n".join([cut[0], mark, *index(facts, limit.carry, frame.counter.texts)[1], cut[1]])
 
 
-def carried_facts(omitted: str, room: int, frame: Frame, *, shown: str = "") -> list[str]:
-    """Lines with the facts of an omitted text that fit into `room` tokens and do not stand in what is shown."""
-    if room <= 0:
-        return []
-    facts = [fact for fact in extract(omitted) if fact.text not in shown]
-    return index(facts, room, frame.counter.texts)[1]
+def fact_cache(frame: Frame) -> FactCache:
+    """The facts found so far in this compaction."""
+    cache: FactCache = frame.memo.setdefault("facts", FactCache(Finder()))
+    return cache
