@@ -34,7 +34,10 @@ def fields(data: bytes | Raw) -> dict[str, Raw]:
         if not data.lstrip().startswith(b"{"):
             raise ValueError("expected a JSON object") from None
         members = list(_scan(data))
-        return {json.loads(key): Raw(value) for key, value in zip(members[::2], members[1::2], strict=True)}
+        return {
+            json.loads(key.decode("utf-8", "replace")): Raw(value)
+            for key, value in zip(members[::2], members[1::2], strict=True)
+        }
 
 
 def items(data: bytes | Raw) -> list[Raw]:
