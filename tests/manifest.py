@@ -119,7 +119,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     row("CMP-5", "forks never trigger a compaction", MODEL),
     row("CMP-6", "one compress block as a user message, then the last two rounds", MODEL),
     row("CMP-7", "six-field summary", MODEL),
-    row("CMP-8", "ledger of seven headings", MODEL),
+    row("CMP-8", "ledger of seven headings", BEGUN),
     row("CMP-9", "replacement: summary, recent fifth, files, checkpoint", SURVIVES),
     row("CMP-10", "effect check: the bound of a replacement", SURVIVES),
     row("CMP-11", "sampling: three attempts, each strictly smaller", MODEL),
@@ -127,7 +127,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     row("CMP-13", "images go to the summariser as a placeholder", SURVIVES),
     row("CMP-14", "circuit breaker of three failures a session", MODEL),
     row("CMP-15", "manual compaction with instructions", MODEL),
-    row("CMP-16", "a new summary replaces history and old summary together", SURVIVES),
+    row("CMP-16", "a new summary replaces history and old summary together", BEGUN),
     row("CMP-17", "hooks may block", MODEL),
     row("CMP-18", "one compaction a response", SURVIVES),
     row("CMP-19", "the instruction forbids tools at both ends", MODEL),
@@ -183,7 +183,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     # Observability, presets
     row("OBS-1", "metrics", MODEL),
     row("OBS-2", "a pass never mutates: values in, edits and hints out", DONE),
-    row("OBS-3", "every report carries retention", SURVIVES),
+    row("OBS-3", "every report carries retention", BEGUN),
     *(row(f"PRE-{number}", "a preset with every value of its document", SURVIVES) for number in range(1, 8)),
     # Laws
     row("PAIR", "every call has its result, every result its call, by round", DONE),

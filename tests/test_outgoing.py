@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from foldline.core.message import Message, Text
 from foldline.core.view import Item, item_of
 from foldline.outgoing import fixed_tokens, joined
@@ -13,6 +11,7 @@ from foldline.testing.builders import system
 from foldline.testing.counting import OVERHEAD, CharacterCounter
 from foldline.wire.anthropic import CODEC
 from foldline.wire.codec import Request
+from foldline.wire.formats import PLAIN, codec
 
 COUNTER = CharacterCounter()
 
@@ -22,7 +21,7 @@ def at(seq: int, wire: dict[str, Any], *, synthetic: bool = False) -> Item:
     if synthetic:
         message = Message(role=message.role, parts=message.parts, synthetic="fold", edited=True)
     weights, overhead = COUNTER.weights(message)
-    return item_of(seq, message, weights, overhead)
+    return item_of(seq, message, weights=weights, overhead=overhead)
 
 
 def says(role: str, text: str) -> dict[str, Any]:
@@ -36,22 +35,25 @@ def test_system_prompt_and_schemas_are_what_no_pass_touches() -> None:
     assert fixed_tokens(Request(format="anthropic", messages=()), COUNTER) == 0
 
 
-@pytest.mark.parametrize("alternates", [True, False])
-def test_neighbours_that_an_edit_made_are_joined_where_roles_must_alternate(alternates: bool) -> None:
-    """Law ROLE: a fold beside the next user message goes along with it."""
-    items = [
-        at(0, says("user", "fold"), synthetic=True),
-        at(5, says("user", "go")),
-        at(6, says("assistant", "ok")),
-    ]
-    sent = joined(items, CODEC, alternates=alternates)
-    assert [message.text for message in sent] == (["fold\ngo", "ok"] if alternates else ["fold", "go", "ok"])
+def test_neighbours_that_an_edit_made_are_joined_where_roles_must_alternate() -> None:
+    """Law ROLE: between the two stood messages that are gone."""
+    items = [at(0, says("user", "a")), at(5, says("user", "go")), at(6, says("assistant", "ok"))]
+    assert [message.text for message in joined(items, CODEC, rules=CODEC.rules)] == ["a\ngo", "ok"]
+    chat = codec("openai-chat")
+    assert [message.text for message in joined(items, CODEC, rules=chat.rules)] == ["a", "go", "ok"]
+
+
+def test_a_fold_stays_a_message_of_its_own_but_for_plain_text() -> None:
+    """Law END: a fold that was joined to the last user message could never be folded again."""
+    items = [at(0, says("user", "fold"), synthetic=True), at(5, says("user", "go"))]
+    assert [message.text for message in joined(items, CODEC, rules=CODEC.rules)] == ["fold", "go"]
+    assert [message.text for message in joined(items, CODEC, rules=PLAIN)] == ["fold\ngo"]
 
 
 def test_neighbours_that_came_side_by_side_leave_side_by_side() -> None:
     """Law LOSSLESS: what nobody edited is the caller's own object."""
     items = [at(0, says("user", "a")), at(1, says("user", "b")), at(3, says("user", "c"))]
-    sent = joined(items, CODEC, alternates=True)
+    sent = joined(items, CODEC, rules=CODEC.rules)
     assert sent[0] is items[0].message
     assert [message.text for message in sent] == ["a", "b\nc"]
 
@@ -59,8 +61,8 @@ def test_neighbours_that_came_side_by_side_leave_side_by_side() -> None:
 def test_system_messages_are_never_joined() -> None:
     """They are no turns."""
     items = [
-        item_of(seq, Message(role="system", parts=(Text(text=text),)), (1,), OVERHEAD)
+        item_of(seq, Message(role="system", parts=(Text(text=text),)), weights=(1,), overhead=OVERHEAD)
         for seq, text in ((0, "a"), (4, "b"))
     ]
-    assert joined(items, CODEC, alternates=True) == [item.message for item in items]
-    assert joined([], CODEC, alternates=True) == []
+    assert joined(items, CODEC, rules=CODEC.rules) == [item.message for item in items]
+    assert joined([], CODEC, rules=CODEC.rules) == []

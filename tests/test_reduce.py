@@ -80,7 +80,7 @@ def test_a_goal_is_reached_and_reported() -> None:
     assert report.tokens_after == done.view.tokens + 100 <= 600 == report.tokens_target
     assert (report.messages_before, report.messages_after) == (40, len(done.view))
     assert report.covers.messages == 40 - len(done.view) + 1
-    assert report.summary.kind == "template"
+    assert report.summary.kind == "ledger"
     assert report.summary.evicted_tokens == sum(
         i.tokens for i in history.view if i.seq not in {i.seq for i in done.view if not i.covers}
     )
@@ -192,8 +192,8 @@ def test_every_part_gets_an_address_and_messages_of_a_wire_keep_theirs() -> None
 
 def test_an_earlier_fold_is_known_again() -> None:
     """A summary is never summarised blindly: it is carried on as what it is."""
-    fold = Message(role="user", parts=(Text(text=block("fold", "m0-3@00000000", "lines")),))
-    note = Message(role="user", parts=(Text(text=block("notice", "m0-3@00000000", "lines")),))
+    fold = Message(role="user", parts=(Text(text=block("fold", "m0-3@00000000", body="lines")),))
+    note = Message(role="user", parts=(Text(text=block("notice", "m0-3@00000000", body="lines")),))
     assert recognised(fold).synthetic == "fold"
     assert recognised(note).synthetic == "notice"
     for other in (
@@ -227,11 +227,11 @@ def test_neighbours_of_one_role_are_no_breach_before_they_are_joined() -> None:
 def test_the_reason_names_the_largest_message_that_stays() -> None:
     """So that a person knows what to unpin or to shorten."""
     history = weighed([system("s" * 4_000), user("short")], fixed=10)
-    said = why_unreachable(history, history.view, 100)
+    said = why_unreachable(history, history.view, target=100)
     assert "m0" in said
     assert "1,004" in said
     empty = weighed([])
-    assert "raise the target" in why_unreachable(empty, empty.view, 5)
+    assert "raise the target" in why_unreachable(empty, empty.view, target=5)
 
 
 def test_what_waits_for_a_person_stays_in_place() -> None:

@@ -62,7 +62,9 @@ def compact(
     an argument out of bounds, `UnknownFormat` when the messages are of no known format.
     """
     if completer is not None:
-        raise InvalidOption("completer", "…", "compaction by a model is not part of this version; leave it out")
+        raise InvalidOption(
+            "completer", "…", why="compaction by a model is not part of this version; leave it out"
+        )
     name = detect(messages) if format == "auto" else format
     reader = codec(name)
     request = read_body({"messages": list(messages), "system": system, "tools": tools}, format=name)
@@ -82,23 +84,20 @@ def compact(
     goal = Goal(
         policy=chosen, to=to, tokens_window=planned.window, output_max=planned.output_max, pins=tuple(pins)
     )
-    memo: dict[str, Any] = {}
-    reduced = reduce(history, goal, counter=counting, report=blank, memo=memo, clock=perf_counter)
-    reduced = replace(reduced, report=measured(reduced, memo))
-    result = _result(reduced, rules, reader)
+    reduced = reduce(history, goal, counter=counting, report=blank, clock=perf_counter)
+    reduced = replace(reduced, report=measured(reduced))
+    result = _result(reduced, rules, reader=reader)
     return _reached(result)
 
 
-def _result(reduced: Reduced, rules: Rules, reader: Codec) -> Compaction:
+def _result(reduced: Reduced, rules: Rules, *, reader: Codec) -> Compaction:
     sent = joined(reduced.view.items(), reader, rules=rules)
     wire = [reader.encode(message) for message in sent]
     read = [
         reader.decode(value) if message.edited else message for message, value in zip(sent, wire, strict=True)
     ]
     violations = broken_laws(read, reduced.before.needs)
-    report = replace(
-        reduced.report, messages_after=len(wire), valid=not violations, violations=violations
-    )
+    report = replace(reduced.report, messages_after=len(wire), valid=not violations, violations=violations)
     return Compaction(messages=wire, report=report)
 
 
@@ -115,4 +114,3 @@ async def acompact(messages: Sequence[Any], to: int | float | None = None, **opt
     import asyncio
 
     return await asyncio.to_thread(compact, messages, to, **options)
-

@@ -19,13 +19,15 @@ from foldline.transcripts import detect
 
 def formats() -> list[dict[str, Any]]:
     """Every format: whether it can be read, whether it can be written."""
-    return [{"name": name, "reads": True, "writes": name in detect.WRITERS} for name in sorted(detect.READERS)]
+    return [
+        {"name": name, "reads": True, "writes": name in detect.WRITERS} for name in sorted(detect.READERS)
+    ]
 
 
 def known_format(name: str) -> str:
     """The name of a format that can be read. Raises `UnknownFormat`."""
     if name not in detect.READERS and name not in detect.ALIASES:
-        raise UnknownFormat(name, tuple(sorted(detect.READERS)), f"there is no format called {name!r}")
+        raise UnknownFormat(name, tuple(sorted(detect.READERS)), why=f"there is no format called {name!r}")
     return detect.ALIASES.get(name, name)
 
 

@@ -56,7 +56,7 @@ def distribution(
     for item in items:
         for kind, tokens in _kinds(item, counting):
             by_kind[kind] += tokens
-    projected = _projected(transcript, items, history.tokens_fixed)
+    projected = _projected(transcript, items, fixed=history.tokens_fixed)
     return {
         "schema": "foldline.context/1",
         "format": transcript.format,
@@ -84,7 +84,7 @@ def percent(tokens: int, threshold: int) -> int:
     return min(100, (tokens * 200 + threshold) // (threshold * 2))
 
 
-def _projected(transcript: Transcript, items: tuple[Item, ...], fixed: int) -> Estimate:
+def _projected(transcript: Transcript, items: tuple[Item, ...], *, fixed: int) -> Estimate:
     """The next request by the last usage in the file, where there is one after the last boundary. The usage names a
     message of the file; repairs may have moved its index."""
     at = None
@@ -108,7 +108,9 @@ def _kinds(item: Item, counter: TokenCounter) -> Iterator[tuple[str, int]]:
 def _speaker(message: Message) -> str:
     if message.synthetic in ("fold", "notice", "summary"):
         return "summaries"
-    return {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool_results"}[message.role]
+    return {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool_results"}[
+        message.role
+    ]
 
 
 def _kind(part: Part, speaker: str) -> str:

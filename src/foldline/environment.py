@@ -23,7 +23,9 @@ FOLDLINE_CONFIG = Variable(
 XDG_CONFIG_HOME = Variable(
     name="XDG_CONFIG_HOME", sentence="The user's configuration folder; left out: `~/.config`."
 )
-FOLDLINE_DEBUG = Variable(name="FOLDLINE_DEBUG", sentence="`1`: show the traceback of a fault of foldline's own.")
+FOLDLINE_DEBUG = Variable(
+    name="FOLDLINE_DEBUG", sentence="`1`: show the traceback of a fault of foldline's own."
+)
 NO_COLOR = Variable(name="NO_COLOR", sentence="Set to anything: no colours.")
 
 VARIABLES: tuple[Variable, ...] = (FOLDLINE_CONFIG, XDG_CONFIG_HOME, FOLDLINE_DEBUG, NO_COLOR)

@@ -122,7 +122,7 @@ def _selected(found: Sequence[Transcript], select: str) -> Transcript:
         return found[int(select)]
     names = ", ".join(str(t.id) for t in found[:5] if t.id is not None)
     known = f"; ids begin with {names}" if names else ""
-    raise InvalidOption("select", select, f"there are {len(found)} conversations, numbered from 0{known}")
+    raise InvalidOption("select", select, why=f"there are {len(found)} conversations, numbered from 0{known}")
 
 
 # ── compact ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -139,18 +139,21 @@ def _compact_one(transcript: Transcript, options: CompactOptions) -> FileResult:
     named = options.counter or goal.policy.counter or planned.counter
     counter = counter_for(options.model, counter=named, wire=transcript.wire)
     history = history_for(transcript, counter, wire=_wire_of(transcript, target))
-    blank = Report(format=transcript.format, model=options.model, notes=(*_notes(transcript, options), *planned.notes))
+    blank = Report(
+        format=transcript.format, model=options.model, notes=(*_notes(transcript, options), *planned.notes)
+    )
     asked = target_of(history.tokens, goal)
-    memo: dict[str, Any] = {}
     for _ in range(TRIES_MAX):
-        reduced = reduce(history, goal, counter=counter, report=blank, memo=memo, clock=perf_counter)
-        sent = outgoing(transcript, reduced.view.items(), target)
-        over = _tokens_over(sent, asked, counter)
+        reduced = reduce(history, goal, counter=counter, report=blank, clock=perf_counter)
+        sent = outgoing(transcript, reduced.view.items(), target=target)
+        over = _tokens_over(sent, asked, counter=counter)
         if over <= 0 or reduced.report.outcome not in ("compacted", "unchanged"):
             break
-        goal = replace(goal, to=max(1, reduced.report.tokens_after - over))  # asked, less what conversion adds
-    reduced = replace(reduced, report=measured(reduced, memo))
-    report = _final_report(reduced, sent, asked, counter=counter)
+        goal = replace(
+            goal, to=max(1, reduced.report.tokens_after - over)
+        )  # asked, less what conversion adds
+    reduced = replace(reduced, report=measured(reduced))
+    report = _final_report(reduced, sent, asked=asked, counter=counter)
     written = Written(
         messages=sent.request.messages,
         system=sent.request.system,
@@ -185,20 +188,20 @@ class Sent(Struct, frozen=True, kw_only=True):
     converted: bool
 
 
-def outgoing(transcript: Transcript, items: Sequence[Item], target: str) -> Sent:
+def outgoing(transcript: Transcript, items: Sequence[Item], *, target: str) -> Sent:
     """The messages of a view in the target's wire format, with what conversion had to leave out."""
     wire = detect.writer(target).wire
     source = source_format(transcript)
     if not wire or (source == wire and target not in CODECS):
         messages = tuple(item.message for item in items)
-        return Sent(request=_request(transcript, messages, source or wire), notes=(), converted=False)
+        return Sent(request=_request(transcript, messages, format=source or wire), notes=(), converted=False)
     if source == wire:
         reader = codec(wire)
         messages = tuple(joined(items, reader, rules=reader.rules))
-        return Sent(request=_request(transcript, messages, wire), notes=(), converted=False)
+        return Sent(request=_request(transcript, messages, format=wire), notes=(), converted=False)
     apart = [item.message for item in items if target in SYNTHETIC_FIRST and item.message.synthetic == "fold"]
     rest = tuple(item.message for item in items if item.message not in apart)
-    done = convert_request(_request(transcript, rest, source), wire)
+    done = convert_request(_request(transcript, rest, format=source), wire)
     notes = done.notes
     if done.reasoning_dropped:
         notes = (*notes, f"{done.reasoning_dropped} reasoning parts that {wire} cannot carry were left out")
@@ -211,12 +214,12 @@ def source_format(transcript: Transcript) -> str:
     return next((message.format for message in transcript.messages if message.format), "")
 
 
-def _request(transcript: Transcript, messages: tuple[Message, ...], format: str) -> Request:
+def _request(transcript: Transcript, messages: tuple[Message, ...], *, format: str) -> Request:
     system = mended(transcript.system) if transcript.system is not None else None
     return Request(format=format, messages=messages, system=system, tools=transcript.tools)
 
 
-def _tokens_over(sent: Sent, asked: int | None, counter: TokenCounter) -> int:
+def _tokens_over(sent: Sent, asked: int | None, *, counter: TokenCounter) -> int:
     """Tokens by which the converted history misses the target; 0 when it was not converted."""
     if not sent.converted or asked is None:
         return 0
@@ -228,7 +231,7 @@ def tokens_of(request: Request, counter: TokenCounter) -> int:
     return fixed_tokens(request, counter) + counter.messages(list(request.messages))
 
 
-def _final_report(reduced: Reduced, sent: Sent, asked: int | None, *, counter: TokenCounter) -> Report:
+def _final_report(reduced: Reduced, sent: Sent, *, asked: int | None, counter: TokenCounter) -> Report:
     """The report on what is written: sizes after conversion, against the target that was asked for."""
     report = replace(reduced.report, tokens_target=asked)
     if sent.converted:
@@ -260,7 +263,7 @@ def history_for(transcript: Transcript, counter: TokenCounter, *, wire: str) -> 
     """A transcript repaired for a wire format and weighed. The session of another tool is over: what has no result
     will get none; a request body may still be waiting for it."""
     needs = needs_of(codec(wire).rules, tail_stays_open=transcript.format in CODECS)
-    request = _request(transcript, transcript.messages, wire)
+    request = _request(transcript, transcript.messages, format=wire)
     history = history_of(
         transcript.messages, needs=needs, counter=counter, tokens_fixed=fixed_tokens(request, counter)
     )
@@ -294,7 +297,7 @@ def convert(transcripts: Sequence[Transcript], *, as_format: str) -> Conversion:
     counter = counter_for(counter="length/4")
     for transcript in transcripts:
         history = history_for(transcript, counter, wire=_wire_of(transcript, target))
-        sent = outgoing(transcript, history.view.items(), target)
+        sent = outgoing(transcript, history.view.items(), target=target)
         request = sent.request
         written = Written(messages=request.messages, system=request.system, tools=request.tools)
         files.append(detect.writer(target).write(transcript, written))
@@ -308,7 +311,7 @@ def check(transcript: Transcript, *, as_format: str | None = None) -> dict[str, 
     target = _target_format(transcript, as_format)
     wire = _wire_of(transcript, target)
     source = source_format(transcript)
-    request = _request(transcript, transcript.messages, source)
+    request = _request(transcript, transcript.messages, format=source)
     if source != wire:
         request = convert_request(request, wire).request
     rules = codec(wire).rules

@@ -29,7 +29,11 @@ def joined(items: Iterable[Item], codec: Codec, *, rules: Rules) -> list[Message
     out: list[Message] = []
     before: Item | None = None
     for item in items:
-        if rules.alternates and before is not None and _are_new_neighbours(before, item, strict=rules is PLAIN):
+        if (
+            rules.alternates
+            and before is not None
+            and _are_new_neighbours(before, item, strict=rules is PLAIN)
+        ):
             out[-1] = codec.join(out[-1], item.message)
         else:
             out.append(item.message)

@@ -27,10 +27,16 @@ def _ids(messages: Sequence[Message], rules: Rules) -> Iterator[Violation]:
                 continue
             if rules.ids_max is not None and len(part.id) > rules.ids_max:
                 yield Violation(
-                    law="ROLE", at=f"message {seq}", why=f"a call id of {len(part.id)} characters; {rules.ids_max} are allowed"
+                    law="ROLE",
+                    at=f"message {seq}",
+                    why=f"a call id of {len(part.id)} characters; {rules.ids_max} are allowed",
                 )
             if pattern is not None and pattern.fullmatch(part.id) is None:
-                yield Violation(law="ROLE", at=f"message {seq}", why=f"call id {part.id!r} has characters that are refused")
+                yield Violation(
+                    law="ROLE",
+                    at=f"message {seq}",
+                    why=f"call id {part.id!r} has characters that are refused",
+                )
 
 
 def _system(messages: Sequence[Message], rules: Rules) -> Iterator[Violation]:
@@ -46,6 +52,10 @@ def _system(messages: Sequence[Message], rules: Rules) -> Iterator[Violation]:
 def _text(messages: Sequence[Message]) -> Iterator[Violation]:
     for seq, message in enumerate(messages):
         for part in message.parts:
-            text = part.text if isinstance(part, Text) else part.arguments if isinstance(part, ToolCall) else ""
+            text = (
+                part.text if isinstance(part, Text) else part.arguments if isinstance(part, ToolCall) else ""
+            )
             if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
-                yield Violation(law="ROLE", at=f"message {seq}", why="half a surrogate pair, which is no valid text")
+                yield Violation(
+                    law="ROLE", at=f"message {seq}", why="half a surrogate pair, which is no valid text"
+                )

@@ -21,7 +21,7 @@ from foldline.core.message import NEW, Message, Text, ToolResult, result_text
 from foldline.core.pairing import Needs, Placed, Repair
 from foldline.core.ports import Moment, TokenCounter
 from foldline.core.repair import repair
-from foldline.core.rounds import kept_seqs, outline_of
+from foldline.core.rounds import kept_seqs, outline_of, whole_units
 from foldline.core.view import Item, View, item_of, view_of
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report, Summary, cache_of, covers_of, passes_of
@@ -41,6 +41,8 @@ class History(Struct, frozen=True, kw_only=True):
     """The messages as they came in: what addresses point at."""
     limits: tuple[tuple[str, int], ...] = ()
     """Token limits that the tools' registration declares, by tool name."""
+    memo: dict[str, Any] = {}
+    """What passes find in its immutable parts, to be found once."""
 
     @property
     def tokens(self) -> int:
@@ -86,14 +88,16 @@ def needs_of(rules: Rules, *, tail_stays_open: bool) -> Needs:
     )
 
 
-def history_of(messages: Sequence[Message], *, needs: Needs, counter: TokenCounter, tokens_fixed: int) -> History:
+def history_of(
+    messages: Sequence[Message], *, needs: Needs, counter: TokenCounter, tokens_fixed: int
+) -> History:
     """Repair and weigh a history; each part is counted once."""
     originals = tuple([recognised(slotted(message)) for message in messages])
     repaired = repair(originals, needs)
     weights = counter.weights_of([placed.message for placed in repaired.placed])
     items = tuple(
         [
-            item_of(placed.seq, placed.message, parts, overhead)
+            item_of(placed.seq, placed.message, weights=parts, overhead=overhead)
             for placed, (parts, overhead) in zip(repaired.placed, weights, strict=True)
         ]
     )
@@ -107,7 +111,9 @@ def slotted(message: Message) -> Message:
     """The message with a slot for every part, so that each has an address; messages of a wire have them already."""
     if NEW not in [part.slot for part in message.parts]:
         return message
-    return replace(message, parts=tuple(replace(part, slot=index) for index, part in enumerate(message.parts)))
+    return replace(
+        message, parts=tuple(replace(part, slot=index) for index, part in enumerate(message.parts))
+    )
 
 
 def recognised(message: Message) -> Message:
@@ -127,21 +133,21 @@ def reduce(
     *,
     counter: TokenCounter,
     report: Report,
-    memo: dict[str, Any] | None = None,
     clock: Callable[[], float] = lambda: 0.0,
 ) -> Reduced:
     """Bring a history to its goal. `report` comes in with what the caller knows (format, model, notes) and goes out
-    whole; `memo` keeps what passes find in immutable parts. Raises `InvalidOption` for a goal out of bounds or a pin that names nothing."""
+    whole. Raises `InvalidOption` for a goal out of bounds or a pin that names nothing."""
     started = clock()
     pins = find_pins(history.view, goal.pins)
+    structure = outline_of(history.view)
     frame = Frame(
         counter=counter,
         needs=history.needs,
         pins=pins,
-        kept=kept_seqs(outline_of(history.view)) | pins,
+        kept=whole_units(structure, kept_seqs(structure) | pins),
         limits=history.limits,
         originals=history.originals,
-        memo={} if memo is None else memo,
+        memo=history.memo,
     )
     target = target_of(history.tokens, goal)
     filled = replace(
@@ -155,7 +161,9 @@ def reduce(
     )
     always = goal.to is None and any(tier.when == "always" for tier in goal.policy.tiers)
     if (target is None or history.tokens <= target) and not always:
-        return _unchanged(history, filled, "within the target" if target is not None else "below the threshold")
+        return _unchanged(
+            history, filled, reason="within the target" if target is not None else "below the threshold"
+        )
     moment = Moment(
         tokens_excess=0 if target is None else history.tokens - target,
         tokens_target=history.view.tokens if target is None else max(0, target - history.tokens_fixed),
@@ -168,15 +176,15 @@ def reduce(
         idle_s=goal.idle_s,
         usage_known=goal.tokens_window is not None,
     )
-    match run(history.view, goal.policy, moment, frame=frame, clock=clock):
+    match run(history.view, goal.policy, moment=moment, frame=frame, clock=clock):
         case Unchanged(reason=reason):
             outcome = "unchanged" if target is None or history.tokens <= target else "unreachable"
-            return _unchanged(history, replace(filled, outcome=outcome), reason)
+            return _unchanged(history, replace(filled, outcome=outcome), reason=reason)
         case Failed(step=step, error=error):
-            return _unchanged(history, replace(filled, outcome="failed"), f"{step}: {error}")
+            return _unchanged(history, replace(filled, outcome="failed"), reason=f"{step}: {error}")
         case Compacted(view=view, steps=steps) as done:
             filled = replace(filled, passes=passes_of(steps), seconds=round(clock() - started, 6))
-            return _compacted(history, view, done.edits, report=filled, pins=pins)
+            return _compacted(history, view, edits=done.edits, report=filled, pins=pins)
         case never:
             assert_never(never)
 
@@ -188,10 +196,12 @@ def target_of(tokens: int, goal: Goal) -> int | None:
         due = tokens >= policy.threshold.tokens(window, goal.output_cap, output_max=goal.output_max)
         return policy.target.tokens(window, goal.output_cap, output_max=goal.output_max) if due else None
     if isinstance(goal.to, bool) or goal.to <= 0:
-        raise InvalidOption("to", goal.to, "give tokens above 0, or a share between 0 and 1")
+        raise InvalidOption("to", goal.to, why="give tokens above 0, or a share between 0 and 1")
     if isinstance(goal.to, float):
         if goal.to >= 1:
-            raise InvalidOption("to", goal.to, "a share lies between 0 and 1; give tokens as a whole number")
+            raise InvalidOption(
+                "to", goal.to, why="a share lies between 0 and 1; give tokens as a whole number"
+            )
         return int(tokens * goal.to)
     return goal.to
 
@@ -203,7 +213,7 @@ def find_pins(view: View, pins: Sequence[int | str]) -> frozenset[int]:
     for pin in pins:
         hits = {item.seq for item in view if _is_pinned(item, pin)}
         if not hits:
-            raise InvalidOption("pin", pin, "no message has this ordinal, this id or this text")
+            raise InvalidOption("pin", pin, why="no message has this ordinal, this id or this text")
         found |= hits
     return frozenset(found)
 
@@ -221,19 +231,19 @@ def _is_pinned(item: Item, pin: int | str) -> bool:
     return False
 
 
-def _unchanged(history: History, report: Report, reason: str) -> Reduced:
+def _unchanged(history: History, report: Report, *, reason: str) -> Reduced:
     report = replace(
         report,
         reason=reason,
         tokens_after=history.tokens,
         messages_after=len(history.view),
-        cache=cache_of(history.view, history.view, history.tokens_fixed),
+        cache=cache_of(history.view, history.view, fixed=history.tokens_fixed),
     )
     return Reduced(before=history, pins=frozenset(), view=history.view, edits=(), report=report)
 
 
 def _compacted(
-    history: History, view: View, edits: tuple[Edit, ...], *, report: Report, pins: frozenset[int]
+    history: History, view: View, *, edits: tuple[Edit, ...], report: Report, pins: frozenset[int]
 ) -> Reduced:
     tokens = view.tokens + history.tokens_fixed
     target = report.tokens_target if report.tokens_target is not None else tokens
@@ -245,12 +255,12 @@ def _compacted(
     report = replace(
         report,
         outcome="compacted" if reached else "unreachable",
-        reason=None if reached else why_unreachable(history, view, target),
+        reason=None if reached else why_unreachable(history, view, target=target),
         tokens_after=tokens,
         messages_after=len(view),
         covers=covers,
         summary=Summary(kind=_kind_of(folds), evicted_tokens=evicted, seen_tokens=evicted),
-        cache=cache_of(history.view, view, history.tokens_fixed),
+        cache=cache_of(history.view, view, fixed=history.tokens_fixed),
     )
     return Reduced(before=history, pins=pins, view=view, edits=edits, report=report)
 
@@ -264,12 +274,10 @@ def _kind_of(folds: Sequence[Fold]) -> str | None:
     return "ledger" if "\n## " in folds[-1].message.text else "template"
 
 
-def why_unreachable(history: History, view: View, target: int) -> str:
+def why_unreachable(history: History, view: View, *, target: int) -> str:
     """What the smallest history is made of, and what would help."""
     if history.tokens_fixed >= target:
-        return (
-            f"system prompt and tools alone take {history.tokens_fixed:,} tokens; shorten them or raise the target"
-        )
+        return f"system prompt and tools alone take {history.tokens_fixed:,} tokens; shorten them or raise the target"
     largest = max(view, key=lambda item: item.tokens, default=None)
     rest = "" if largest is None else f"; the largest message (m{largest.seq}) has {largest.tokens:,}"
     return (
@@ -281,5 +289,6 @@ def why_unreachable(history: History, view: View, target: int) -> str:
 def broken_laws(messages: Sequence[Message], needs: Needs) -> tuple[Violation, ...]:
     """The laws that a history breaks as it would be sent."""
     return check(
-        [Placed(seq=seq, message=message) for seq, message in enumerate(messages)], replace(needs, alternates=False)
+        [Placed(seq=seq, message=message) for seq, message in enumerate(messages)],
+        replace(needs, alternates=False),
     )

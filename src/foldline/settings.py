@@ -48,7 +48,7 @@ def load(*, project: Path | None = None) -> Settings:
         written = _read(path)
         table = written.get("models", {})
         if not isinstance(table, dict) or not all(isinstance(row, dict) for row in table.values()):
-            raise InvalidOption("models", table, f'in {path}: write one table a model, [models."NAME"]')
+            raise InvalidOption("models", table, why=f'in {path}: write one table a model, [models."NAME"]')
         models |= {name: {**models.get(name, {}), **row} for name, row in table.items()}
         sources.append(str(path))
     return Settings(models=models, sources=tuple(sources))
@@ -66,10 +66,14 @@ def user_file() -> Path:
 def _read(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > FILE_MAX:
-            raise InvalidOption("settings", str(path), f"larger than {FILE_MAX:,} bytes; it holds something else")
+            raise InvalidOption(
+                "settings", str(path), why=f"larger than {FILE_MAX:,} bytes; it holds something else"
+            )
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InvalidOption("settings", str(path), f"cannot be read ({error}); mend or remove the file") from error
+        raise InvalidOption(
+            "settings", str(path), why=f"cannot be read ({error}); mend or remove the file"
+        ) from error
 
 
 class Planned(Struct, frozen=True, kw_only=True):

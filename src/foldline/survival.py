@@ -7,7 +7,6 @@ are not looked for again. Counterpart: `foldline.reduce`, which knows nothing of
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -29,7 +28,7 @@ SAID_CHARS_MAX = 100_000
 UNMEASURED = f"the history is longer than the {CHARS_MAX:,} characters that retention is measured over"
 
 
-def measured(reduced: Reduced, memo: dict[str, Any]) -> Report:
+def measured(reduced: Reduced) -> Report:
     """The report with its retention. Left empty, with a note, for a history longer than `CHARS_MAX`."""
     report = reduced.report
     if not reduced.edits:
@@ -37,7 +36,7 @@ def measured(reduced: Reduced, memo: dict[str, Any]) -> Report:
     history = reduced.before.view.items()
     if sum(len(text_of(part)) for item in history for part in item.message.parts) > CHARS_MAX:
         return replace(report, notes=(*report.notes, UNMEASURED))
-    cache = memo.setdefault("facts", FactCache(Finder()))
+    cache = reduced.before.memo.setdefault("facts", FactCache(Finder()))
     expected = Expected(
         constraints=tuple(_rules(history)),
         commands=tuple(_commands(history)),

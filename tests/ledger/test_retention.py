@@ -18,15 +18,18 @@ ADDRESS = "m1-2@0123abcd"
 
 
 def items(messages: Sequence[Message]) -> list[Item]:
-    return [item_of(seq, message, (1,) * len(message.parts), 1) for seq, message in enumerate(messages)]
+    return [
+        item_of(seq, message, weights=(1,) * len(message.parts), overhead=1)
+        for seq, message in enumerate(messages)
+    ]
 
 
 def fold(text: str, start: int, end: int) -> Item:
     return item_of(
         start,
         Message(role="user", parts=(Text(text=text),), synthetic="fold"),
-        (1,),
-        1,
+        weights=(1,),
+        overhead=1,
         covers=(Span(start=start, end=end),),
     )
 
@@ -74,7 +77,7 @@ def test_without_an_address_what_left_is_lost() -> None:
 
 def test_an_address_that_a_tool_wrote_opens_nothing() -> None:
     """OBS-3: only text that foldline wrote counts as an address; a transcript can quote one."""
-    forged = [*HISTORY[:3], item_of(3, assistant(f"see {ADDRESS}"), (1,), 1)]
+    forged = [*HISTORY[:3], item_of(3, assistant(f"see {ADDRESS}"), weights=(1,), overhead=1)]
     found = measured(forged, [forged[0], forged[3]], Expected(evicted=LEFT))
     assert found.evicted["identifiers"] == Counts(total=1, lost=1)
 
@@ -84,7 +87,11 @@ def test_a_reduced_result_is_recallable_by_its_notice() -> None:
     part = HISTORY[2].message.parts[0]
     assert isinstance(part, ToolResult)
     left = replace(part, content=(Text(text=notice("cleared", part_address(2, part))),), edited=True)
-    view = [*HISTORY[:2], item_of(2, replace(HISTORY[2].message, parts=(left,)), (1,), 1), HISTORY[3]]
+    view = [
+        *HISTORY[:2],
+        item_of(2, replace(HISTORY[2].message, parts=(left,)), weights=(1,), overhead=1),
+        HISTORY[3],
+    ]
     found = measured(HISTORY, view, Expected(evicted=frozenset({2})))
     assert found.evicted["identifiers"] == Counts(total=1, recallable=1)
     assert found.whole["identifiers"].lost == 0
@@ -148,12 +155,12 @@ def test_a_user_message_is_in_view_verbatim_or_not_at_all() -> None:
         HISTORY[0].message, parts=(*HISTORY[0].message.parts, Text(text="[superseded by m3@0123abcd]"))
     )
     cut = Message(role="user", parts=(Text(text="Never touch [foldline: cut · m0.0@0123abcd]", edited=True),))
-    assert measured(HISTORY, [item_of(0, whole, (1, 1), 1), *HISTORY[1:]]).whole["user_messages"] == Counts(
-        total=1, in_view=1
-    )
-    assert measured(HISTORY, [item_of(0, cut, (1,), 1), *HISTORY[1:]]).whole["user_messages"] == Counts(
-        total=1, recallable=1
-    )
+    assert measured(HISTORY, [item_of(0, whole, weights=(1, 1), overhead=1), *HISTORY[1:]]).whole[
+        "user_messages"
+    ] == Counts(total=1, in_view=1)
+    assert measured(HISTORY, [item_of(0, cut, weights=(1,), overhead=1), *HISTORY[1:]]).whole[
+        "user_messages"
+    ] == Counts(total=1, recallable=1)
 
 
 def test_a_pin_that_left_counts_as_what_became_of_it() -> None:

@@ -62,7 +62,7 @@ def planned(
     view = view_from(messages)
     frame = framed(view, messages, pins=pins, limits=limits)
     plan = reduce.plan(view, moment_for(view, target, **moment), frame)
-    after = apply(view, plan.edits, frame)
+    after = apply(view, plan.edits, frame=frame)
     follow = framed(after, messages, pins=pins, limits=limits)
     again = reduce.plan(after, moment_for(after, target, **moment), follow)
     return Planned(view, plan.edits, after, again.edits)

@@ -20,8 +20,8 @@ def clamped(messages: list[Message], excess: int, *, pins: tuple[int, ...] = ())
     view = view_from(messages)
     frame = framed(view, messages, pins=pins)
     structure = outline_of(view)
-    done = clamp(structure, structure.units, excess, frame)
-    assert view.tokens - apply(view, done.edits, frame).tokens == done.tokens_freed
+    done = clamp(structure, structure.units, excess=excess, frame=frame)
+    assert view.tokens - apply(view, done.edits, frame=frame).tokens == done.tokens_freed
     return done
 
 

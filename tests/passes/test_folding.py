@@ -14,21 +14,22 @@ def test_a_fold_is_a_users_message_that_carries_its_address() -> None:
     messages = [user("one"), user("two"), user("three"), user("four")]
     view = view_from(messages)
     items = view.items()
-    edit = fold_of([items[0], items[1], items[3]], "said", frame_for(view, originals=messages))
+    edit = fold_of([items[0], items[1], items[3]], "said", frame=frame_for(view, originals=messages))
     assert [(span.start, span.end) for span in edit.spans] == [(0, 2), (3, 4)]
     assert (edit.message.role, edit.message.synthetic) == ("user", "fold")
     assert read_block(edit.message.text) == ("fold", edit.address, "said")
     other = [user("one"), user("2"), user("three"), user("four")]
     elsewhere = view_from(other)
     assert (
-        fold_of(elsewhere.items()[:4], "said", frame_for(elsewhere, originals=other)).address != edit.address
+        fold_of(elsewhere.items()[:4], "said", frame=frame_for(elsewhere, originals=other)).address
+        != edit.address
     )
 
 
 def test_a_notice_is_a_synthetic_message_of_its_own_kind() -> None:
     """It says only that something went."""
     view = view_from([user("one")])
-    assert fold_of(view.items(), "gone", frame_for(view), kind="notice").message.synthetic == "notice"
+    assert fold_of(view.items(), "gone", frame=frame_for(view), kind="notice").message.synthetic == "notice"
 
 
 def test_what_went_is_counted_with_what_earlier_folds_stand_for() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from foldline.core.message import Message
+from foldline.ledger.tools import CASCADE_KINDS
 from foldline.passes.microcompact import Microcompact
-from foldline.passes.tools import CASCADE_KINDS
 from foldline.testing.builders import assistant, call, image, result, user
 from tests.passes.planning import Planned, one_round, planned, talk, work
 

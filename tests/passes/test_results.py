@@ -51,10 +51,10 @@ def test_a_placeholder_says_what_stood_there_and_where_it_is() -> None:
         [user("go"), assistant(call("t")), result("t", "x" * 5000, image(), image()), user("next")]
     )
     [found] = find_results(outline_of(view))
-    edit = cleared(found, "cleared", frame_for(view))
+    edit = cleared(found, "cleared", frame=frame_for(view))
     assert isinstance(edit.part, ToolResult)
     [text] = edit.part.content
     assert isinstance(text, Text)
     assert text.text == f"[foldline: 1,454 tokens, 2 media cleared · {edit.address}]"
-    assert edit == cleared(found, "cleared", frame_for(view))
+    assert edit == cleared(found, "cleared", frame=frame_for(view))
     assert not any(isinstance(part, Media) for part in edit.part.content)

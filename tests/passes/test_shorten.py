@@ -19,7 +19,7 @@ def shortened(*content: str, limit: Limit = LIMIT) -> str | None:
     """The text of a result after shortening; `None` when it stays."""
     view = view_from([user("go"), assistant(call("t")), result("t", *content), user("next")])
     [found] = find_results(outline_of(view))
-    edit = shorten(found, limit, frame_for(view))
+    edit = shorten(found, limit, frame=frame_for(view))
     return None if edit is None else result_text(edit.part)  # type: ignore[arg-type]
 
 
@@ -105,14 +105,14 @@ def test_a_result_without_text_stays() -> None:
     """There is nothing to cut in an image."""
     view = view_from([user("go"), assistant(call("t")), result("t", image(900)), user("next")])
     [found] = find_results(outline_of(view))
-    assert shorten(found, Limit(size=1, head=1, tail=0, unit="tokens"), frame_for(view)) is None
+    assert shorten(found, Limit(size=1, head=1, tail=0, unit="tokens"), frame=frame_for(view)) is None
 
 
 def test_the_edit_keeps_everything_else_about_the_result() -> None:
     """Law CUT: same kind, same slot, same call; errors stay errors."""
     view = view_from([user("go"), assistant(call("t")), result("t", "x" * 5000, is_error=True), user("next")])
     [found] = find_results(outline_of(view))
-    edit = shorten(found, LIMIT, frame_for(view))
+    edit = shorten(found, LIMIT, frame=frame_for(view))
     assert edit is not None
     assert isinstance(edit.part, ToolResult)
     assert (edit.part.call_id, edit.part.is_error, edit.part.slot, edit.part.edited) == ("t", True, 0, True)

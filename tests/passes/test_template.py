@@ -28,7 +28,7 @@ def count(text: str) -> int:
 
 def fold(text: str) -> Message:
     """An earlier fold with this body."""
-    made = block("fold", "m0-9@0123abcd", text)
+    made = block("fold", "m0-9@0123abcd", body=text)
     return Message(role="user", parts=(Text(text=made),), synthetic="fold")
 
 
@@ -152,7 +152,7 @@ def test_many_tools_in_one_line_are_counted() -> None:
 def test_a_body_within_its_budget_has_every_line() -> None:
     """In order."""
     span = items(user("go"), assistant(call("ls")), result("ls", "x"))
-    assert body(span, 1000, count).splitlines() == [line_of(item) for item in span]
+    assert body(span, 1000, count=count).splitlines() == [line_of(item) for item in span]
 
 
 def test_a_body_over_its_budget_keeps_the_users_newest_lines_and_the_rest_in_numbers() -> None:
@@ -160,7 +160,7 @@ def test_a_body_over_its_budget_keeps_the_users_newest_lines_and_the_rest_in_num
     messages: list[Message] = []
     for n in range(30):
         messages += [user(f"wish {n:02} " + "w" * 60), assistant(call("ls", f"c{n}")), result(f"c{n}", "x")]
-    out = body(items(*messages), 300, count)
+    out = body(items(*messages), 300, count=count)
     assert count(out) <= 300
     first, *said, last = out.splitlines()
     assert first == f"({30 - len(said)} older user messages not listed)"
@@ -172,8 +172,8 @@ def test_a_body_over_its_budget_keeps_the_users_newest_lines_and_the_rest_in_num
 def test_a_body_without_calls_says_how_many_messages_there_were() -> None:
     """And one with room for every user line names none as left out."""
     span = items(*[assistant("a" * 400)] * 30)
-    assert body(span, 60, count) == "(30 messages without a call)"
-    assert body(items(user("hi"), *[assistant("a" * 400)] * 30), 100, count).splitlines() == [
+    assert body(span, 60, count=count) == "(30 messages without a call)"
+    assert body(items(user("hi"), *[assistant("a" * 400)] * 30), 100, count=count).splitlines() == [
         'm0 user: "hi"',
         "(31 messages without a call)",
     ]

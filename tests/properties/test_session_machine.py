@@ -68,7 +68,9 @@ class SessionMachine(RuleBasedStateMachine):
             weights, overhead = COUNTER.weights(message)
             from foldline.core.view import item_of
 
-            self.view = self.view.append(item_of(self.view.next_seq, message, weights, overhead))
+            self.view = self.view.append(
+                item_of(self.view.next_seq, message, weights=weights, overhead=overhead)
+            )
 
     @rule(text=texts)
     def user_speaks(self, text: str) -> None:
@@ -125,21 +127,23 @@ class SessionMachine(RuleBasedStateMachine):
         if seqs:
             self.pins.add(data.draw(st.sampled_from(seqs)))
 
-    @rule(chosen=st.sampled_from(PASSES), share=st.floats(0.01, 0.99), idle=st.sampled_from((None, 5.0, 90.0)))
+    @rule(
+        chosen=st.sampled_from(PASSES), share=st.floats(0.01, 0.99), idle=st.sampled_from((None, 5.0, 90.0))
+    )
     def reduce_by_a_pass(self, chosen: object, share: float, idle: float | None) -> None:
         frame = frame_for(self.view, pins=sorted(self.pins))
         moment = moment_for(self.view, int(self.view.tokens * share), idle_s=idle)
         plan = chosen.plan(self.view, moment, frame)  # type: ignore[attr-defined]
         assert plan == chosen.plan(self.view, moment, frame), "law SAME: the same plan twice"  # type: ignore[attr-defined]
         self.remember()
-        self.view = apply(self.view, plan.edits, frame)
+        self.view = apply(self.view, plan.edits, frame=frame)
         self.reduced = self.reduced or bool(plan.edits)
 
     @rule(policy=st.sampled_from(sorted(POLICIES)), share=st.floats(0.01, 0.9))
     def compact_by_a_policy(self, policy: str, share: float) -> None:
         frame = frame_for(self.view, pins=sorted(self.pins))
         moment = moment_for(self.view, int(self.view.tokens * share))
-        outcome = run(self.view, policy_of(policy, 1_000), moment, frame=frame)
+        outcome = run(self.view, policy_of(policy, 1_000), moment=moment, frame=frame)
         if isinstance(outcome, Compacted):
             assert outcome.view.tokens < self.view.tokens, "law GAIN"
             self.remember()
@@ -150,7 +154,7 @@ class SessionMachine(RuleBasedStateMachine):
         weights, overhead = COUNTER.weights(user("elsewhere"))
         from foldline.core.view import item_of
 
-        self.view.append(item_of(self.view.next_seq, user("elsewhere"), weights, overhead))
+        self.view.append(item_of(self.view.next_seq, user("elsewhere"), weights=weights, overhead=overhead))
 
     def remember(self) -> None:
         self.older.append((self.view, tuple(id(item) for item in self.view)))

@@ -87,7 +87,11 @@ def _fields(part: Part) -> list[str]:
         case Text():
             return ["t", part.text]
         case ToolResult():
-            return ["o", str(len(part.content)), *[field for inner in part.content for field in _fields(inner)]]
+            return [
+                "o",
+                str(len(part.content)),
+                *[field for inner in part.content for field in _fields(inner)],
+            ]
         case ToolCall():
             return ["c", part.name, _canonical(part.arguments)]
         case Reasoning():
@@ -120,7 +124,7 @@ def escape_tags(text: str) -> str:
     return _TAG_OPENING.sub(r"&lt;\1", text)
 
 
-def block(kind: str, address: str, body: str) -> str:
+def block(kind: str, address: str, *, body: str) -> str:
     """A synthetic message's text: `body` (already escaped where it quotes) between delimiters that carry the address."""
     return f'<foldline-{kind} id="{address}">\n{body}\n</foldline-{kind}>'
 

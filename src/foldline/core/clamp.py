@@ -125,7 +125,7 @@ def _is_inside_flag(text: str, at: int) -> bool:
     return (at - start) % 2 == 1 and "\U0001f1e6" <= text[at] <= "\U0001f1ff"
 
 
-def head_and_tail(text: str, head: int, tail: int) -> tuple[str, str] | None:
+def head_and_tail(text: str, head: int, *, tail: int) -> tuple[str, str] | None:
     """The first `head` and last `tail` characters at clean borders; `None` when they cover the text."""
     if head + tail >= len(text):
         return None
@@ -133,18 +133,18 @@ def head_and_tail(text: str, head: int, tail: int) -> tuple[str, str] | None:
     return text[:end], text[start:]
 
 
-def fit_head(text: str, limit: int, measure: Measure, *, guess: float = CHARS_PER_UNIT) -> int:
+def fit_head(text: str, limit: int, *, measure: Measure, guess: float = CHARS_PER_UNIT) -> int:
     """Characters of the longest head found whose measure is at most `limit`; 0 when none is. `guess`: characters for
     one unit of the measure, to begin with."""
-    return _fit(text, limit, measure, lambda n: text[: head_end(text, n)], guess=guess)
+    return _fit(text, limit, measure=measure, cut=lambda n: text[: head_end(text, n)], guess=guess)
 
 
-def fit_tail(text: str, limit: int, measure: Measure, *, guess: float = CHARS_PER_UNIT) -> int:
+def fit_tail(text: str, limit: int, *, measure: Measure, guess: float = CHARS_PER_UNIT) -> int:
     """Characters of the longest tail found whose measure is at most `limit`; 0 when none is. `guess` as above."""
-    return _fit(text, limit, measure, lambda n: text[tail_start(text, n) :], guess=guess)
+    return _fit(text, limit, measure=measure, cut=lambda n: text[tail_start(text, n) :], guess=guess)
 
 
-def _fit(text: str, limit: int, measure: Measure, cut: Callable[[int], str], *, guess: float) -> int:
+def _fit(text: str, limit: int, *, measure: Measure, cut: Callable[[int], str], guess: float) -> int:
     if limit <= 0 or not text:
         return 0
     low, high = 0, len(text)

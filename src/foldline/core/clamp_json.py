@@ -53,7 +53,7 @@ class _Limits(Struct, frozen=True, kw_only=True, gc=False):
         return None
 
 
-def clamp_json(text: str, chars: int, mark: str, *, strings_only: bool = False) -> str | None:
+def clamp_json(text: str, chars: int, *, mark: str, strings_only: bool = False) -> str | None:
     """`text` as valid JSON of at most `chars` characters with `mark` where something went; numbers keep their spelling.
 
     `strings_only`: no item and no key goes, as a call's arguments need it. `None` when the text is no JSON object or

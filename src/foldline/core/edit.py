@@ -98,19 +98,23 @@ class Frame(Struct, frozen=True, kw_only=True):
     def span_address(self, items: Sequence[Item]) -> str:
         """Where the originals of items can be asked for: the whole range from the first to the last of them, what
         stays in view between included."""
-        seqs = [seq for item in items for seq in (item.seq, *(s.start for s in item.covers), *(s.end - 1 for s in item.covers))]
+        seqs = [
+            seq
+            for item in items
+            for seq in (item.seq, *(s.start for s in item.covers), *(s.end - 1 for s in item.covers))
+        ]
         start, end = min(seqs), max(seqs) + 1
         if end <= len(self.originals):
             return span_address(list(enumerate(self.originals[start:end], start)))
         return span_address([(item.seq, item.message) for item in items])
 
 
-def apply(view: View, edits: Sequence[Edit], frame: Frame) -> View:
+def apply(view: View, edits: Sequence[Edit], *, frame: Frame) -> View:
     """The view with all edits made at once, or `LawViolation` and nothing changed. O(n)."""
     if not edits:
         return view
     before = outline_of(view)
-    items = edited(before.items, edits, frame.counter)
+    items = edited(before.items, edits, counter=frame.counter)
     change = Change(
         before=before.items,
         after=items,
@@ -125,7 +129,7 @@ def apply(view: View, edits: Sequence[Edit], frame: Frame) -> View:
     return view_of(items, next_seq=view.next_seq)
 
 
-def edited(items: Sequence[Item], edits: Sequence[Edit], counter: TokenCounter) -> tuple[Item, ...]:
+def edited(items: Sequence[Item], edits: Sequence[Edit], *, counter: TokenCounter) -> tuple[Item, ...]:
     """The items with all edits made at once, no law checked: what `apply` judges, and what the edits in a log, which
     were judged when they were made, come to. Ordinals that no item has are passed over."""
     replaced: dict[Place, Part] = {}
@@ -151,9 +155,9 @@ def edited(items: Sequence[Item], edits: Sequence[Edit], counter: TokenCounter) 
             fold = gone[item.seq]
             if fold is not None and id(fold) not in placed:
                 placed.add(id(fold))
-                out.append(_folded(fold, covered[id(fold)], item.seq, counter))
+                out.append(_folded(fold, covered[id(fold)], seq=item.seq, counter=counter))
         elif item.seq in touched:
-            out.append(_replaced(item, replaced, weights))
+            out.append(_replaced(item, replaced, tokens=weights))
         else:
             out.append(item)
     return tuple(out)
@@ -173,9 +177,9 @@ def _covered(items: Sequence[Item], gone: dict[int, Fold | None]) -> dict[int, l
     return covered
 
 
-def _folded(fold: Fold, covered: list[int], seq: int, counter: TokenCounter) -> Item:
+def _folded(fold: Fold, covered: list[int], *, seq: int, counter: TokenCounter) -> Item:
     weights, overhead = counter.weights(fold.message)
-    return item_of(seq, fold.message, weights, overhead, covers=spans_of(covered))
+    return item_of(seq, fold.message, weights=weights, overhead=overhead, covers=spans_of(covered))
 
 
 def _weights(replaced: dict[Place, Part], counter: TokenCounter) -> dict[Place, int]:
@@ -184,19 +188,18 @@ def _weights(replaced: dict[Place, Part], counter: TokenCounter) -> dict[Place, 
     return dict(zip(replaced, weights, strict=True))
 
 
-def _replaced(item: Item, replaced: dict[Place, Part], tokens: dict[Place, int]) -> Item:
+def _replaced(item: Item, replaced: dict[Place, Part], *, tokens: dict[Place, int]) -> Item:
     parts, weights = list(item.message.parts), list(item.weights)
     for index, part in enumerate(parts):
         place = (item.seq, part.slot)
         if place in replaced:
             parts[index], weights[index] = replaced[place], tokens[place]
     message = replace(item.message, parts=tuple(parts), edited=True)
-    return item_of(item.seq, message, tuple(weights), item.overhead)
+    return item_of(item.seq, message, weights=tuple(weights), overhead=item.overhead)
 
 
-def project(view: View, compactions: Sequence[Sequence[Edit]], frame: Frame) -> View:
+def project(view: View, compactions: Sequence[Sequence[Edit]], *, frame: Frame) -> View:
     """The view after each compaction's edits in turn: what a log's message entries and edit entries come to."""
     for edits in compactions:
-        view = apply(view, edits, frame)
+        view = apply(view, edits, frame=frame)
     return view
-

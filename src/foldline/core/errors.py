@@ -48,7 +48,7 @@ class InvalidTranscript(FoldlineError):
 class UnknownFormat(FoldlineError):
     """No codec or reader of that name, or none that recognises the content."""
 
-    def __init__(self, name: str | None, known: tuple[str, ...], why: str) -> None:
+    def __init__(self, name: str | None, known: tuple[str, ...], *, why: str) -> None:
         self.name, self.known, self.why = name, known, (why := _bounded(why))
         super().__init__(f"{why}; known formats: {', '.join(known)}")
 
@@ -72,7 +72,7 @@ class UnknownAddress(FoldlineError):
 class InvalidOption(FoldlineError, ValueError):
     """An argument outside its bounds."""
 
-    def __init__(self, option: str, value: object, why: str) -> None:
+    def __init__(self, option: str, value: object, *, why: str) -> None:
         self.option, self.value, self.why = option, value, why
         super().__init__(f"{option}={value!r}: {why}")
 

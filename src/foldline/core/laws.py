@@ -84,7 +84,9 @@ def _pair(history: Sequence[Standing], needs: Needs) -> Iterator[Violation]:
             asking = True
             for call in calls_of(message):
                 if call.id in waiting:
-                    yield Violation(law="PAIR", at=_at(placed.seq), why=f"id {call.id} stands for two calls of a round")
+                    yield Violation(
+                        law="PAIR", at=_at(placed.seq), why=f"id {call.id} stands for two calls of a round"
+                    )
                 waiting[call.id] = placed.seq
             continue
         results = results_of(message)
@@ -92,7 +94,9 @@ def _pair(history: Sequence[Standing], needs: Needs) -> Iterator[Violation]:
         for result in results:
             if waiting.pop(result.call_id, None) is None:
                 yield Violation(
-                    law="PAIR", at=_at(placed.seq), why=f"a result for {result.call_id}, which no call of its round has"
+                    law="PAIR",
+                    at=_at(placed.seq),
+                    why=f"a result for {result.call_id}, which no call of its round has",
                 )
         if len(results) < len(message.parts):  # anything else in it: the conversation has gone on
             yield from _unanswered(waiting)
@@ -115,12 +119,16 @@ def _role(history: Sequence[Standing], needs: Needs) -> Iterator[Violation]:
             before = message
             continue
         if not opened and message.role not in needs.first:
-            yield Violation(law="ROLE", at=_at(placed.seq), why=f"a history may not open with role {message.role}")
+            yield Violation(
+                law="ROLE", at=_at(placed.seq), why=f"a history may not open with role {message.role}"
+            )
         opened = True
         if not _is_plain(message):
             yield from _content(placed, needs)
         if needs.alternates and before is not None and before.role == message.role:
-            yield Violation(law="ROLE", at=_at(placed.seq), why=f"two messages of role {message.role} in a row")
+            yield Violation(
+                law="ROLE", at=_at(placed.seq), why=f"two messages of role {message.role} in a row"
+            )
         before = message
 
 
@@ -140,8 +148,15 @@ def _content(placed: Standing, needs: Needs) -> Iterator[Violation]:
     for index, part in enumerate(message.parts):
         if is_blank(part) and not needs.take_blank(message):
             yield Violation(law="ROLE", at=_at(placed.seq, index), why="a text without a visible character")
-        if isinstance(part, ToolResult) and after_text and message.role == "user" and needs.results_role == "user":
-            yield Violation(law="ROLE", at=_at(placed.seq, index), why="a result behind other content of its message")
+        if (
+            isinstance(part, ToolResult)
+            and after_text
+            and message.role == "user"
+            and needs.results_role == "user"
+        ):
+            yield Violation(
+                law="ROLE", at=_at(placed.seq, index), why="a result behind other content of its message"
+            )
         after_text = after_text or not isinstance(part, ToolResult)
 
 
@@ -151,7 +166,9 @@ def _trace(history: Sequence[Standing], needs: Needs) -> Iterator[Violation]:
         if kind in ("fold", "notice") and not any(
             isinstance(part, Text) and read_block(part.text) is not None for part in placed.message.parts
         ):
-            yield Violation(law="TRACE", at=_at(placed.seq), why="a synthetic message without the address it stands for")
+            yield Violation(
+                law="TRACE", at=_at(placed.seq), why="a synthetic message without the address it stands for"
+            )
 
 
 # ── of a change ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -177,17 +194,25 @@ def _cut(change: Change) -> Iterator[Violation]:
         for part in item.message.parts:
             was = originals.get((item.seq, part.slot))
             if was is None or type(was) is not type(part):
-                yield Violation(law="CUT", at=_at(item.seq, part.slot), why="a replacement keeps its part's kind")
+                yield Violation(
+                    law="CUT", at=_at(item.seq, part.slot), why="a replacement keeps its part's kind"
+                )
             elif isinstance(part, ToolResult) and isinstance(was, ToolResult) and part.call_id != was.call_id:
-                yield Violation(law="CUT", at=_at(item.seq, part.slot), why="a replacement keeps its part's pair")
+                yield Violation(
+                    law="CUT", at=_at(item.seq, part.slot), why="a replacement keeps its part's pair"
+                )
             elif isinstance(part, ToolCall) and isinstance(was, ToolCall) and part.id != was.id:
-                yield Violation(law="CUT", at=_at(item.seq, part.slot), why="a replacement keeps its part's pair")
+                yield Violation(
+                    law="CUT", at=_at(item.seq, part.slot), why="a replacement keeps its part's pair"
+                )
 
 
 def _tail(change: Change) -> Iterator[Violation]:
     last = next((item for item in reversed(change.before) if speaks_for_user(item.message)), None)
     if last is not None and sum([_says_the_same(i, last) for i in change.after if i.seq == last.seq]) != 1:
-        yield Violation(law="TAIL", at=_at(last.seq), why="the last user message stands verbatim exactly once")
+        yield Violation(
+            law="TAIL", at=_at(last.seq), why="the last user message stands verbatim exactly once"
+        )
     after = {item.seq: item for item in change.after if item.seq in change.open_round and not item.covers}
     for item in change.before:
         if item.seq not in change.open_round:
@@ -198,7 +223,9 @@ def _tail(change: Change) -> Iterator[Violation]:
             continue
         for was, part in zip(item.message.parts, now.message.parts, strict=True):
             if was is not part and not isinstance(part, ToolResult):
-                yield Violation(law="TAIL", at=_at(item.seq, part.slot), why="only a result may be clamped here")
+                yield Violation(
+                    law="TAIL", at=_at(item.seq, part.slot), why="only a result may be clamped here"
+                )
 
 
 def _says_the_same(now: Item, was: Item) -> bool:
@@ -207,7 +234,9 @@ def _says_the_same(now: Item, was: Item) -> bool:
     if now.covers:
         return False
     parts, before = now.message.parts, was.message.parts
-    return len(parts) == len(before) and all(a is b or isinstance(b, ToolResult) for a, b in zip(parts, before, strict=True))
+    return len(parts) == len(before) and all(
+        a is b or isinstance(b, ToolResult) for a, b in zip(parts, before, strict=True)
+    )
 
 
 def _pin(change: Change) -> Iterator[Violation]:
@@ -263,14 +292,22 @@ LAWS: tuple[Law, ...] = (
     Law(id="LOG", sentence="the log is append-only; any prefix of it loads", holds="log"),
     Law(id="REPLAY", sentence="project(log) is the view the live session had", holds="log"),
     Law(id="SAME", sentence="same log and settings, same bytes", holds="engine"),
-    Law(id="GAIN", sentence="an applied compaction shrinks the view by at least the declared minimum", holds="engine"),
+    Law(
+        id="GAIN",
+        sentence="an applied compaction shrinks the view by at least the declared minimum",
+        holds="engine",
+    ),
     Law(
         id="TRACE",
         sentence="every synthetic message names what it covers and how to get it back",
         holds="history",
         of_history=_trace,
     ),
-    Law(id="END", sentence="each tier runs at most once; the last reaches the target or says why not", holds="engine"),
+    Law(
+        id="END",
+        sentence="each tier runs at most once; the last reaches the target or says why not",
+        holds="engine",
+    ),
 )
 """Every law of `docs/concepts/laws.md`, in its order."""
 

@@ -49,7 +49,17 @@ INTERRUPTED = "[foldline: no result; the call was interrupted]"
 WAITING = "[foldline: no result yet; the call waits for a person]"
 STATUS_MAX_CHARS = 80
 """A first result no longer than this that reads like a status gives way to a later one."""
-_STATUS = ("pending", "running", "in progress", "in_progress", "queued", "started", "working", "waiting", "accepted")
+_STATUS = (
+    "pending",
+    "running",
+    "in progress",
+    "in_progress",
+    "queued",
+    "started",
+    "working",
+    "waiting",
+    "accepted",
+)
 
 
 class Repair(Struct, frozen=True, kw_only=True, gc=False):
@@ -102,7 +112,7 @@ class _Call:
 
     __slots__ = ("answers", "at", "call", "id", "result", "round")
 
-    def __init__(self, at: int, call: ToolCall, in_round: int) -> None:
+    def __init__(self, at: int, call: ToolCall, *, in_round: int) -> None:
         self.at, self.call, self.round = at, call, in_round
         self.id = call.id
         self.answers: list[tuple[int, ToolResult]] = []
@@ -128,7 +138,7 @@ class _Pairs:
                 if at == 0 or placed[at - 1].message.role != "assistant":
                     current += 1
                 in_block = True
-                self._ask(at, message, current)
+                self._ask(at, message, current=current)
                 self.rounds.append(current)
                 continue
             results = results_of(message)
@@ -139,9 +149,9 @@ class _Pairs:
         self.last_round, self.is_open = current, in_block
         self._attach_early()
 
-    def _ask(self, at: int, message: Message, current: int) -> None:
+    def _ask(self, at: int, message: Message, *, current: int) -> None:
         for call in calls_of(message):
-            entry = _Call(at, call, current)
+            entry = _Call(at, call, in_round=current)
             waiting = self._open.get(call.id, [])
             same_round = [other for other in waiting if other.round == current]
             if same_round or (self._ids_once and call.id in self._taken):
@@ -194,12 +204,12 @@ def _free_id(wanted: str, taken: set[str]) -> str:
     return f"{wanted}_{number}"
 
 
-def pair(placed: list[Placed], needs: Needs, repairs: list[Repair]) -> list[Placed]:
+def pair(placed: list[Placed], needs: Needs, *, repairs: list[Repair]) -> list[Placed]:
     """The history with every call answered once, in its round; appends what was done to `repairs`."""
     pairs = _Pairs(placed, ids_once=needs.ids_once)
     if pairs.sound(needs):
         return _results_first(placed, repairs) if needs.results_role == "user" else placed
-    settled = _settle(placed, pairs, needs, repairs)
+    settled = _settle(placed, pairs, needs=needs, repairs=repairs)
     out: list[Placed] = []
     for at, entry in enumerate(placed):
         kept = settled.kept(at, entry.message)
@@ -232,37 +242,51 @@ class _Settled:
                 parts.append(renamed.get(id(part), part) if isinstance(part, ToolCall) else part)
         if not parts:
             return None
-        if len(parts) == len(message.parts) and all(a is b for a, b in zip(parts, message.parts, strict=True)):
+        if len(parts) == len(message.parts) and all(
+            a is b for a, b in zip(parts, message.parts, strict=True)
+        ):
             return message
         return replace(message, parts=tuple(parts), edited=True)
 
 
-def _settle(placed: Sequence[Placed], pairs: _Pairs, needs: Needs, repairs: list[Repair]) -> _Settled:
+def _settle(placed: Sequence[Placed], pairs: _Pairs, *, needs: Needs, repairs: list[Repair]) -> _Settled:
     settled = _Settled()
     for entry in pairs.calls:
         seq = placed[entry.at].seq
         if entry.id != entry.call.id:
-            settled.renamed.setdefault(entry.at, {})[id(entry.call)] = replace(entry.call, id=entry.id, edited=True)
-            repairs.append(Repair(kind="duplicate-id", seq=seq, why=f"id {entry.call.id} stood for two calls"))
+            settled.renamed.setdefault(entry.at, {})[id(entry.call)] = replace(
+                entry.call, id=entry.id, edited=True
+            )
+            repairs.append(
+                Repair(kind="duplicate-id", seq=seq, why=f"id {entry.call.id} stood for two calls")
+            )
         if not entry.answers:
             if not pairs.may_wait(entry, needs):
-                settled.added.setdefault(entry.round, []).append(_stand_in(entry, seq, needs, repairs))
+                settled.added.setdefault(entry.round, []).append(
+                    _stand_in(entry, seq, needs=needs, repairs=repairs)
+                )
             continue
-        result = _final(entry, placed, repairs)
+        result = _final(entry, placed, repairs=repairs)
         at, first = entry.answers[0]
         if entry.id != entry.call.id:
             result = replace(result, call_id=entry.id, edited=True)
         if pairs.rounds[at] == entry.round:
             settled.stay[at, id(first)] = result
             continue
-        repairs.append(Repair(kind="moved-result", seq=placed[at].seq, why=f"belongs to a call of message {seq}"))
-        settled.added.setdefault(entry.round, []).append(_moved(placed[at], first, result, needs))
+        repairs.append(
+            Repair(kind="moved-result", seq=placed[at].seq, why=f"belongs to a call of message {seq}")
+        )
+        settled.added.setdefault(entry.round, []).append(
+            _moved(placed[at], first, result=result, needs=needs)
+        )
     for at, orphan in pairs.orphans:
-        repairs.append(Repair(kind="orphan-result", seq=placed[at].seq, why=f"no call has the id {orphan.call_id}"))
+        repairs.append(
+            Repair(kind="orphan-result", seq=placed[at].seq, why=f"no call has the id {orphan.call_id}")
+        )
     return settled
 
 
-def _stand_in(entry: _Call, seq: int, needs: Needs, repairs: list[Repair]) -> Placed:
+def _stand_in(entry: _Call, seq: int, *, needs: Needs, repairs: list[Repair]) -> Placed:
     waits = awaits_person(entry.call.name)
     result = ToolResult(
         call_id=entry.id,
@@ -277,7 +301,7 @@ def _stand_in(entry: _Call, seq: int, needs: Needs, repairs: list[Repair]) -> Pl
     return Placed(seq=seq, message=ours(needs.results_role, result))
 
 
-def _final(entry: _Call, placed: Sequence[Placed], repairs: list[Repair]) -> ToolResult:
+def _final(entry: _Call, placed: Sequence[Placed], *, repairs: list[Repair]) -> ToolResult:
     """One result out of all answers to a call, at the place of the first."""
     result = entry.answers[0][1]
     said = {(_foreign(result.content), result.is_error)}
@@ -288,7 +312,9 @@ def _final(entry: _Call, placed: Sequence[Placed], repairs: list[Repair]) -> Too
             repairs.append(Repair(kind="duplicate-result", seq=seq, why=f"repeats the result of {entry.id}"))
         elif _is_status(result):
             repairs.append(Repair(kind="interim-result", seq=seq, why=f"the final result of {entry.id}"))
-            result = replace(result, content=content, is_error=later.is_error, interim=later.interim, edited=True)
+            result = replace(
+                result, content=content, is_error=later.is_error, interim=later.interim, edited=True
+            )
         elif not _is_status(later):
             repairs.append(Repair(kind="merged-result", seq=seq, why=f"a second result of {entry.id}"))
             result = replace(result, content=result.content + content, edited=True)
@@ -308,7 +334,7 @@ def _is_status(result: ToolResult) -> bool:
     return len(text) <= STATUS_MAX_CHARS and any(word in text for word in _STATUS)
 
 
-def _moved(source: Placed, original: ToolResult, result: ToolResult, needs: Needs) -> Placed:
+def _moved(source: Placed, original: ToolResult, *, result: ToolResult, needs: Needs) -> Placed:
     if result is original and len(source.message.parts) == 1:
         return source
     return Placed(seq=source.seq, message=ours(needs.results_role, result))
@@ -321,7 +347,9 @@ def _results_first(placed: list[Placed], repairs: list[Repair]) -> list[Placed]:
         parts = entry.message.parts
         split = sorted(parts, key=lambda p: not isinstance(p, ToolResult))
         if entry.message.role == "user" and any(a is not b for a, b in zip(parts, split, strict=True)):
-            repairs.append(Repair(kind="moved-result", seq=entry.seq, why="stood behind text in its own message"))
+            repairs.append(
+                Repair(kind="moved-result", seq=entry.seq, why="stood behind text in its own message")
+            )
             entry = Placed(seq=entry.seq, message=replace(entry.message, parts=tuple(split), edited=True))
         out.append(entry)
     return out

@@ -55,9 +55,9 @@ def repair(messages: Sequence[Message], needs: Needs) -> Repaired:
     placed = [
         Placed(seq=seq, message=clean)
         for seq, message in enumerate(messages)
-        if (clean := _clean(message, seq, needs, repairs)) is not None
+        if (clean := _clean(message, seq, needs=needs, repairs=repairs)) is not None
     ]
-    placed = pair(placed, needs, repairs)
+    placed = pair(placed, needs, repairs=repairs)
     opening = next((n for n, p in enumerate(placed) if p.message.role != "system"), None)
     if opening is not None and placed[opening].message.role not in needs.first:
         seq = placed[opening].seq
@@ -71,10 +71,10 @@ def repair(messages: Sequence[Message], needs: Needs) -> Repaired:
 # ── one message ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _clean(message: Message, seq: int, needs: Needs, repairs: list[Repair]) -> Message | None:
+def _clean(message: Message, seq: int, *, needs: Needs, repairs: list[Repair]) -> Message | None:
     """The message without what no provider takes; `None` when nothing is left."""
     mended = [_mend(part) for part in message.parts]
-    if _is_fit(mended, message, needs):
+    if _is_fit(mended, message, needs=needs):
         return message
     parts: list[Part] = []
     touched = False
@@ -101,7 +101,7 @@ def _clean(message: Message, seq: int, needs: Needs, repairs: list[Repair]) -> M
     return replace(message, parts=tuple(parts), edited=True)
 
 
-def _is_fit(mended: list[Part], message: Message, needs: Needs) -> bool:
+def _is_fit(mended: list[Part], message: Message, *, needs: Needs) -> bool:
     """True for a message with nothing to do about it, as nearly all are."""
     return (
         bool(mended)

@@ -112,7 +112,11 @@ def _kind_of(message: Message) -> UnitKind:
 
 
 def _turns(items: Sequence[Item], units: Sequence[Unit]) -> tuple[tuple[int, int], ...]:
-    starts = [n for n, unit in enumerate(units) if unit.kind == "user" and speaks_for_user(items[unit.start].message)]
+    starts = [
+        n
+        for n, unit in enumerate(units)
+        if unit.kind == "user" and speaks_for_user(items[unit.start].message)
+    ]
     return tuple(zip(starts, [*starts[1:], len(units)], strict=False)) if starts else ()
 
 
@@ -120,7 +124,7 @@ TAIL_OVER = 1.4
 """How far the newest whole units may pass their share of the target, so that one large round does not end them early."""
 
 
-def tail_start(structure: Outline, tokens_target: int, share: float) -> int:
+def tail_start(structure: Outline, tokens_target: int, *, share: float) -> int:
     """Number of the first of the newest whole units that reach `share` of the target without passing it by more than
     `TAIL_OVER`; as many as there are units when not even the last fits. What is kept whole at the end of a view."""
     wanted, most = int(tokens_target * share), int(tokens_target * min(1.0, share * TAIL_OVER))
@@ -164,7 +168,23 @@ def kept_seqs(structure: Outline) -> frozenset[int]:
     for unit in structure.units:
         if unit.open or (unit.kind == "round" and _waits(items[unit.start : unit.end])):
             kept |= structure.seqs(unit)
-    return frozenset(kept | _torn_apart(structure))
+    return whole_units(structure, kept | _torn_apart(structure))
+
+
+def whole_units(structure: Outline, seqs: Iterable[int]) -> frozenset[int]:
+    """These ordinals and all that share a unit with them, however a repair has spread a message over units."""
+    kept = set(seqs)
+    if len({item.seq for item in structure.items}) == len(structure.items):
+        return frozenset(kept)
+    grown = True
+    while grown:  # at most once for each message that a repair took apart
+        before = len(kept)
+        for unit in structure.units:
+            members = structure.seqs(unit)
+            if not members.isdisjoint(kept):
+                kept |= members
+        grown = len(kept) > before
+    return frozenset(kept)
 
 
 def _torn_apart(structure: Outline) -> set[int]:
@@ -174,13 +194,18 @@ def _torn_apart(structure: Outline) -> set[int]:
     home: dict[int, int] = {}
     units = [unit for unit in structure.units if unit.kind != "synthetic"]
     return {
-        seq for unit in units for seq in structure.seqs(unit) if home.setdefault(seq, unit.start) != unit.start
+        seq
+        for unit in units
+        for seq in structure.seqs(unit)
+        if home.setdefault(seq, unit.start) != unit.start
     }
 
 
 def open_seqs(structure: Outline) -> frozenset[int]:
     """Ordinals of the open round; empty when every call has its result."""
-    return structure.seqs(structure.units[-1]) if structure.units and structure.units[-1].open else frozenset()
+    return (
+        structure.seqs(structure.units[-1]) if structure.units and structure.units[-1].open else frozenset()
+    )
 
 
 def _waits(items: Iterable[Item]) -> bool:

@@ -91,7 +91,7 @@ def view_of(items: tuple[Item, ...], *, next_seq: int | None = None) -> View:
 
 
 def item_of(
-    seq: int, message: Message, weights: tuple[int, ...], overhead: int, *, covers: tuple[Span, ...] = ()
+    seq: int, message: Message, *, weights: tuple[int, ...], overhead: int, covers: tuple[Span, ...] = ()
 ) -> Item:
     """An item with its total."""
     tokens = overhead + sum(weights)

@@ -126,7 +126,7 @@ def covers_of(edits: tuple[Edit, ...], view: View) -> Covers:
     return Covers(messages=len(folded), addresses=tuple([address for _, _, address in sorted(placed)]))
 
 
-def cache_of(before: View, after: View, fixed: int) -> Cache:
+def cache_of(before: View, after: View, *, fixed: int) -> Cache:
     """The prefix that survives: system prompt, tools and every message before the first change."""
     kept = fixed
     for old, new in zip(before, after, strict=False):

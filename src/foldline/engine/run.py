@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from foldline.core.edit import Edit, Frame, apply
 from foldline.core.errors import LawViolation
-from foldline.core.ports import Moment, Pass
+from foldline.core.ports import Moment
 from foldline.core.view import View
 from foldline.engine.policy import Line, Policy, Tier
 
@@ -60,7 +60,7 @@ Outcome: TypeAlias = Unchanged | Compacted | Failed
 
 
 def run(
-    view: View, policy: Policy, moment: Moment, *, frame: Frame, clock: Callable[[], float] = lambda: 0.0
+    view: View, policy: Policy, *, moment: Moment, frame: Frame, clock: Callable[[], float] = lambda: 0.0
 ) -> Outcome:
     """Reduce `view` to `moment.tokens_target` as the policy says. `moment.tokens_excess` is recomputed for each tier.
     Whether the target was reached is for the caller to read from the view."""
@@ -69,17 +69,17 @@ def run(
     for tier in policy.tiers:
         goal = _goal_of(tier, moment)
         excess = now.tokens - goal
-        if tier.reduce is None or not _is_due(tier, now, moment, excess=excess):
+        if tier.reduce is None or not _is_due(tier, now, moment=moment, excess=excess):
             continue
         at = replace(moment, tokens_excess=excess, tokens_target=goal)
         try:
-            now, step = _run_tier(now, tier, tier.reduce, at, frame=frame, clock=clock)
+            now, step = _run_tier(now, tier, moment=at, frame=frame, clock=clock)
         except LawViolation as error:
             return Failed(step=tier.name, error=error)
         if step is not None:
             steps.append(step)
     if not steps:
-        return Unchanged(reason=_why(view, policy, moment))
+        return Unchanged(reason=_why(view, policy, moment=moment))
     return Compacted(view=now, steps=tuple(steps))
 
 
@@ -94,7 +94,7 @@ def _tokens(line: Line, moment: Moment) -> int:
     return line.tokens(moment.tokens_window or 0, moment.output_cap, output_max=moment.output_max)
 
 
-def _is_due(tier: Tier, view: View, moment: Moment, *, excess: int) -> bool:
+def _is_due(tier: Tier, view: View, *, moment: Moment, excess: int) -> bool:
     if tier.when == "always":
         return True
     if not moment.is_due or excess <= 0:
@@ -105,13 +105,14 @@ def _is_due(tier: Tier, view: View, moment: Moment, *, excess: int) -> bool:
 
 
 def _run_tier(
-    view: View, tier: Tier, reduce: Pass, moment: Moment, *, frame: Frame, clock: Callable[[], float]
+    view: View, tier: Tier, *, moment: Moment, frame: Frame, clock: Callable[[], float]
 ) -> tuple[View, Step | None]:
+    assert tier.reduce is not None, "an inactive tier is never due"
     started = clock()
-    plan = reduce.plan(view, moment, frame)
+    plan = tier.reduce.plan(view, moment, frame)
     if not plan.edits:
         return view, None
-    after = apply(view, plan.edits, frame)
+    after = apply(view, plan.edits, frame=frame)
     freed = view.tokens - after.tokens
     if freed < tier.gain_min:
         return view, None
@@ -121,7 +122,7 @@ def _run_tier(
     return after, step
 
 
-def _why(view: View, policy: Policy, moment: Moment) -> str:
+def _why(view: View, policy: Policy, *, moment: Moment) -> str:
     if not moment.is_due:
         return "below the threshold"
     if view.tokens <= moment.tokens_target:
@@ -129,4 +130,6 @@ def _why(view: View, policy: Policy, moment: Moment) -> str:
     if policy.inactive and all(tier.reduce is None for tier in policy.tiers if tier.when == "over"):
         names = ", ".join(f"{tier.name} needs a {tier.needs}" for tier in policy.inactive)
         return f"{policy.name} reduces by what is not at hand here: {names}"
-    return "nothing may be reduced: what is left is pinned, the last user message, or a round that is still open"
+    return (
+        "nothing may be reduced: what is left is pinned, the last user message, or a round that is still open"
+    )

@@ -183,7 +183,9 @@ def _of_call(done: Done) -> Iterator[Entry]:
             command = command_of(done.call)
             if command:
                 outcome = outcome_of(done.result)
-                hidden = outcome == "ok" and "|" in command  # a pipe hides the status of all but its last command
+                hidden = (
+                    outcome == "ok" and "|" in command
+                )  # a pipe hides the status of all but its last command
                 text = f"`{command}` → {'no error shown' if hidden else outcome}"
                 yield Entry(section="evidence", key=command, text=text, seq=done.seq, origin="tool")
         case _:

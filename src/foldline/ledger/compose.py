@@ -68,9 +68,11 @@ def compose(
         [*(e for found, _ in before for e in found), *_asked(folded, evicted.said), *entries_of(folded)]
     )
     if any(message.role == "assistant" and message.text.strip() for message in evicted.kept):
-        entries = tuple(entry for entry in entries if entry.section != "next")  # newer words stand in the view
-    facts = _wanted(evicted, [f for _, found in before for f in found], cache)
-    return write(entries, facts, budget, count)
+        entries = tuple(
+            entry for entry in entries if entry.section != "next"
+        )  # newer words stand in the view
+    facts = _wanted(evicted, [f for _, found in before for f in found], cache=cache)
+    return write(entries, facts, budget=budget, count=count)
 
 
 def _earlier(items: Iterable[Item]) -> Iterator[str]:
@@ -108,7 +110,9 @@ def _asked(items: Sequence[Item], everything: Sequence[tuple[int, str]]) -> Iter
             continue
         for rule in constraints(said):
             if later is None or not _is_struck(rule.start, later[1]):
-                yield Entry(section="objective", key=rule.text, text=_flat(rule.text), seq=item.seq, origin="user")
+                yield Entry(
+                    section="objective", key=rule.text, text=_flat(rule.text), seq=item.seq, origin="user"
+                )
         quoted = one_line(said, QUOTE_CHARS)
         if quoted and not any(quoted == _flat(rule.text) for rule in constraints(said)):
             yield Entry(section="objective", key=quoted, text=f'"{quoted}"', seq=item.seq, origin="user")
@@ -128,7 +132,7 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def _wanted(evicted: Evicted, carried: Sequence[Fact], cache: FactCache) -> tuple[Fact, ...]:
+def _wanted(evicted: Evicted, carried: Sequence[Fact], *, cache: FactCache) -> tuple[Fact, ...]:
     """Facts that the view will not show, most wanted first: newest mention first, a mention in the user's or the
     agent's own words counting for more than one in a tool's output, a name seen once for less. Each value of a number is
     a fact of its own: what a tool measured twice is two facts."""

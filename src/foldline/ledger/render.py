@@ -80,7 +80,7 @@ def line_of(entry: Entry) -> str:
 
 
 def write(
-    entries: Sequence[Entry], facts: Sequence[Fact], budget: int, count: Callable[[list[str]], list[int]]
+    entries: Sequence[Entry], facts: Sequence[Fact], *, budget: int, count: Callable[[list[str]], list[int]]
 ) -> Written:
     """The ledger within `budget` tokens. `facts` come most wanted first."""
     lines = [line_of(entry) for entry in entries]
@@ -99,8 +99,8 @@ def write(
             kept.add(place)
             sections.add(section)
             used += cost
-    chosen, index_lines = index(facts, room - used - HEADING_TOKENS, count)
-    text = _text(entries, lines, kept, index_lines, omitted=len(entries) - len(kept))
+    chosen, index_lines = index(facts, room - used - HEADING_TOKENS, count=count)
+    text = _text(entries, lines, kept=kept, index=index_lines, omitted=len(entries) - len(kept))
     return Written(
         text=text,
         entries=tuple(entries[n] for n in sorted(kept)),
@@ -133,7 +133,7 @@ def _leaving(entry: Entry) -> int:
 
 
 def _text(
-    entries: Sequence[Entry], lines: Sequence[str], kept: set[int], index: Sequence[str], *, omitted: int
+    entries: Sequence[Entry], lines: Sequence[str], *, kept: set[int], index: Sequence[str], omitted: int
 ) -> str:
     out: list[str] = []
     for section, heading in HEADINGS:
@@ -148,7 +148,7 @@ def _text(
 
 
 def index(
-    facts: Sequence[Fact], room: int, count: Callable[[list[str]], list[int]]
+    facts: Sequence[Fact], room: int, *, count: Callable[[list[str]], list[int]]
 ) -> tuple[tuple[Fact, ...], list[str]]:
     """The facts that fit into `room` tokens, most wanted first, and one line for each kind of them. Of two wanted alike
     the shorter comes first; a path counts for more than a name of its length."""
@@ -244,5 +244,9 @@ def _facts_in(line: str) -> Iterable[Fact]:
     texts = [text for text in rest.split(SEPARATOR) if text]
     if kind != "numbers":
         return [Fact(kind=kind, key=text, text=text) for text in texts]
-    pairs = [(key, value) for key, _, values in (text.partition(": ") for text in texts) for value in values.split(", ")]
+    pairs = [
+        (key, value)
+        for key, _, values in (text.partition(": ") for text in texts)
+        for value in values.split(", ")
+    ]
     return [Fact(kind=kind, key=key, text=f"{key}: {value}", value=value) for key, value in pairs]

@@ -10,9 +10,9 @@ from foldline.core.message import result_text
 from foldline.core.ports import Moment
 from foldline.core.rounds import outline_of, tail_start
 from foldline.core.view import View
+from foldline.ledger.tools import ToolKind
 from foldline.passes.results import Found, find_results
 from foldline.passes.shorten import Limit, shorten
-from foldline.passes.tools import ToolKind
 
 
 class BudgetReduction(Struct, frozen=True, kw_only=True):
@@ -44,22 +44,25 @@ class BudgetReduction(Struct, frozen=True, kw_only=True):
     def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:
         """One edit for each result over its limit."""
         structure = outline_of(view)
-        whole = tail_start(structure, moment.tokens_target, self.keep_share) if self.keep_share else None
+        whole = (
+            tail_start(structure, moment.tokens_target, share=self.keep_share) if self.keep_share else None
+        )
         results = [
             f
             for f in find_results(structure)
             if f.movable and f.seq not in frame.pins and (whole is None or f.round < whole)
         ]
         by_tool = {
-            name: self._limit_of(name, kind, frame) for name, kind in {(f.name, f.kind) for f in results}
+            name: self._limit_of(name, kind, frame=frame)
+            for name, kind in {(f.name, f.kind) for f in results}
         }
         limits = [by_tool[found.name] for found in results]
         if self.per_turn is not None:
-            limits = self._by_turn(results, limits, frame)
-        edits = (shorten(found, limit, frame) for found, limit in zip(results, limits, strict=True))
+            limits = self._by_turn(results, limits, frame=frame)
+        edits = (shorten(found, limit, frame=frame) for found, limit in zip(results, limits, strict=True))
         return Plan(edits=tuple(edit for edit in edits if edit is not None))
 
-    def _limit_of(self, name: str, kind: ToolKind, frame: Frame) -> Limit:
+    def _limit_of(self, name: str, kind: ToolKind, *, frame: Frame) -> Limit:
         declared = dict(frame.limits).get(name) if self.unit == "tokens" else None
         limits = dict(self.per_tool)
         size = declared or limits.get(name) or limits.get(kind) or self.limit
@@ -70,7 +73,7 @@ class BudgetReduction(Struct, frozen=True, kw_only=True):
         text = result_text(found.part)
         return len(text) if self.unit == "characters" else frame.counter.text(text)
 
-    def _by_turn(self, results: list[Found], limits: list[Limit], frame: Frame) -> list[Limit]:
+    def _by_turn(self, results: list[Found], limits: list[Limit], *, frame: Frame) -> list[Limit]:
         """Within each turn over its total, one common cap for every result, as high as the total allows."""
         assert self.per_turn is not None
         sizes = [

@@ -51,17 +51,17 @@ class _Part(Struct, frozen=True, kw_only=True):
     tokens: int
 
 
-def clamp(structure: Outline, units: Iterable[Unit], excess: int, frame: Frame) -> Clamped:
+def clamp(structure: Outline, units: Iterable[Unit], *, excess: int, frame: Frame) -> Clamped:
     """Cut the parts of `units` that are larger than a common cap, the highest that frees `excess` tokens, as far as parts
     may be cut. Pinned messages stay whole; of an open round only results are cut (law TAIL)."""
-    parts = [part for part in _parts(structure, units, frame) if part.tokens > 2 * TOKENS_MIN]
+    parts = [part for part in _parts(structure, units, frame=frame) if part.tokens > 2 * TOKENS_MIN]
     cap = max(TOKENS_MIN, common_cap([part.tokens for part in parts], sum(p.tokens for p in parts) - excess))
     edits: list[Edit] = []
     freed = 0
     for part in sorted(parts, key=lambda p: (-p.tokens, p.seq, p.part.slot)):
         if part.tokens <= cap or freed >= excess:
             break
-        edit = _cut(part, max(TOKENS_MIN, cap - NOTICE_TOKENS), frame)
+        edit = _cut(part, max(TOKENS_MIN, cap - NOTICE_TOKENS), frame=frame)
         gain = part.tokens - frame.counter.part(edit.part) if edit is not None else 0
         if edit is not None and gain > 0:
             edits.append(edit)
@@ -69,7 +69,7 @@ def clamp(structure: Outline, units: Iterable[Unit], excess: int, frame: Frame) 
     return Clamped(edits=tuple(edits), tokens_freed=freed)
 
 
-def _parts(structure: Outline, units: Iterable[Unit], frame: Frame) -> Iterable[_Part]:
+def _parts(structure: Outline, units: Iterable[Unit], *, frame: Frame) -> Iterable[_Part]:
     for unit in units:
         for item in structure.items[unit.start : unit.end]:
             if item.seq in frame.pins or item.message.synthetic is not None:
@@ -98,7 +98,7 @@ def _is_hosts(message: Message) -> bool:
     return message.role == "user" and message.meta is not None and message.meta.injected
 
 
-def _cut(part: _Part, size: int, frame: Frame) -> Replace | None:
+def _cut(part: _Part, size: int, *, frame: Frame) -> Replace | None:
     carry = min(CARRY_TOKENS_MAX, size * CARRY_PERCENT // 100)
     head = (size - carry) * HEAD_PERCENT // 100
     limit = Limit(size=size, head=head, tail=size - carry - head, unit="tokens", carry=carry)
@@ -117,16 +117,19 @@ def _cut(part: _Part, size: int, frame: Frame) -> Replace | None:
                 turn=0,
                 movable=True,
             )
-            return shorten(found, limit, frame)
+            return shorten(found, limit, frame=frame)
         case Text() as text:
-            head, tail = fit_head(text.text, limit.head, count), fit_tail(text.text, limit.tail, count)
-            cut = head_and_tail(text.text, head, tail) or (text.text, "")  # which gains nothing
+            head, tail = (
+                fit_head(text.text, limit.head, measure=count),
+                fit_tail(text.text, limit.tail, measure=count),
+            )
+            cut = head_and_tail(text.text, head, tail=tail) or (text.text, "")  # which gains nothing
             mark = notice(f"{part.tokens - size:,} tokens omitted", address)
             new: Part = replace(text, text=f"{cut[0]}\n{mark}\n{cut[1]}", edited=True)
         case ToolCall() as call:
             mark = notice(f"{part.tokens - size:,} tokens omitted", address)
             chars = size * len(call.arguments) // max(1, part.tokens)
-            arguments = clamp_json(call.arguments, chars, mark, strings_only=True)
+            arguments = clamp_json(call.arguments, chars, mark=mark, strings_only=True)
             if arguments is None:
                 return None
             new = replace(call, arguments=arguments, edited=True)

@@ -87,8 +87,8 @@ class Collapse(Struct, frozen=True, kw_only=True):
                 break
             items = self._enough(run, excess)
             before = sum(item.tokens for item in items)
-            text = f"{counted(items)}, folded.\n{body(items, self._budget(before), frame.counter.text)}"
-            edit = fold_of(items, text, frame)
+            text = f"{counted(items)}, folded.\n{body(items, self._budget(before), count=frame.counter.text)}"
+            edit = fold_of(items, text, frame=frame)
             after = frame.counter.message(edit.message)
             if after < before:
                 edits.append(edit)

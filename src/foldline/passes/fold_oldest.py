@@ -66,28 +66,28 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         loose: list[Unit] = []
         fixed: list[Unit] = []
         for unit in structure.units:
-            (loose if may_fold(structure, unit, frame) else fixed).append(unit)
+            (loose if may_fold(structure, unit, frame=frame) else fixed).append(unit)
         room = moment.tokens_target - sum(unit.tokens for unit in fixed)
         clamps: tuple[Edit, ...] = ()
         if room < FOLD_TOKENS_MIN:
-            cut = clamp(structure, fixed, FOLD_TOKENS_MIN - room, frame)
+            cut = clamp(structure, fixed, excess=FOLD_TOKENS_MIN - room, frame=frame)
             clamps, room = cut.edits, room + cut.tokens_freed
         share = max(FOLD_TOKENS_MIN, int(moment.tokens_target * self.ledger_share))
         for _ in range(DIVISIONS_MAX):
             division = self._divide(
-                structure, loose, _Room(all=room, target=moment.tokens_target, ledger=share), frame
+                structure, loose, room=_Room(all=room, target=moment.tokens_target, ledger=share), frame=frame
             )
-            fold = self._fold(structure, division, (*clamps, *division.edits), frame)
+            fold = self._fold(structure, division, edits=(*clamps, *division.edits), frame=frame)
             used = sum(frame.counter.message(edit.message) for edit in fold)
             if division.ledger - used < max(EDGE_TOKENS_MIN, int(moment.tokens_target * SPARE_SHARE)):
                 break
             share = used + FOLD_TOKENS_MIN if used else 0  # what the ledger does not need, whole units get
         return Plan(edits=(*clamps, *division.edits, *fold))
 
-    def _divide(self, structure: Outline, loose: list[Unit], room: _Room, frame: Frame) -> _Division:
+    def _divide(self, structure: Outline, loose: list[Unit], *, room: _Room, frame: Frame) -> _Division:
         """What is folded and what stays: first the newest whole units up to their share, then older user messages up to
         theirs, then the ledger up to its own, and more units from the end with what is left, one clamped at the edge."""
-        whole = tail_start(structure, room.target, self.tail_share)
+        whole = tail_start(structure, room.target, share=self.tail_share)
         begin = structure.units[whole].start if whole < len(structure.units) else len(structure.items)
         newest = [unit for unit in loose if unit.start >= begin]
         said = sum(unit.tokens for unit in loose if unit.start < begin and _is_said(structure, unit))
@@ -97,14 +97,16 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         rest = [unit for unit in loose if unit.start < begin] + outside
         left += FOLD_TOKENS_MIN
         quota = min(int(room.target * self.user_share), left - FOLD_TOKENS_MIN)
-        stays = _stay(structure, [unit for unit in rest if _is_said(structure, unit)], quota)
+        stays = _stay(structure, [unit for unit in rest if _is_said(structure, unit)], room=quota)
         left -= sum(unit.tokens for unit in stays)
         ledger = min(left, room.ledger)
-        rest, edits, spare = self._more(structure, [u for u in rest if u not in stays], left - ledger, frame)
+        rest, edits, spare = self._more(
+            structure, [u for u in rest if u not in stays], room=left - ledger, frame=frame
+        )
         return _Division(folded=tuple(rest), edits=edits, ledger=ledger + spare)
 
     def _more(
-        self, structure: Outline, rest: list[Unit], room: int, frame: Frame
+        self, structure: Outline, rest: list[Unit], *, room: int, frame: Frame
     ) -> tuple[list[Unit], tuple[Edit, ...], int]:
         """More units from the end that fit; one that does not is clamped to its share of the room, and older ones follow
         while they fit. What is left of the units, oldest first, the cuts, and the room that is left."""
@@ -115,31 +117,33 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         share = max(EDGE_TOKENS_MIN, int(left * EDGE_SHARE))
         beyond, left_over = _newest_that_fit(older, left - share)
         size = share + left_over
-        cut = clamp(structure, [edge], edge.tokens - size, frame)
+        cut = clamp(structure, [edge], excess=edge.tokens - size, frame=frame)
         if edge.tokens - cut.tokens_freed > size:
             return rest, (), left
         return beyond, cut.edits, 0
 
     def _fold(
-        self, structure: Outline, division: _Division, edits: Sequence[Edit], frame: Frame
+        self, structure: Outline, division: _Division, *, edits: Sequence[Edit], frame: Frame
     ) -> tuple[Fold, ...]:
         gone = [item for unit in division.folded for item in structure.items[unit.start : unit.end]]
         if not gone:
             return ()
         head = f"{counted(gone)}, folded; the address opens the originals."
         room = division.ledger - FOLD_TOKENS_MIN
-        text = self._text(structure, gone, edits, room, frame) if room > 0 else ""
-        edit = fold_of(gone, f"{head}\n{text}" if text else head, frame)
+        text = self._text(structure, gone, edits=edits, room=room, frame=frame) if room > 0 else ""
+        edit = fold_of(gone, f"{head}\n{text}" if text else head, frame=frame)
         shrinks = frame.counter.message(edit.message) < sum(item.tokens for item in gone)
         return (edit,) if shrinks else ()
 
     def _text(
-        self, structure: Outline, gone: list[Item], edits: Sequence[Edit], room: int, frame: Frame
+        self, structure: Outline, gone: list[Item], *, edits: Sequence[Edit], room: int, frame: Frame
     ) -> str:
         if self.summary == "template":
-            return body(gone, room, frame.counter.text)
+            return body(gone, room, count=frame.counter.text)
         seqs = {item.seq for item in gone}
-        stays = edited([item for item in structure.items if item.seq not in seqs], edits, frame.counter)
+        stays = edited(
+            [item for item in structure.items if item.seq not in seqs], edits, counter=frame.counter
+        )
         evicted = Evicted(
             folded=[_as_it_came(item, frame) for item in gone],
             history=frame.originals or [item.message for item in structure.items],
@@ -171,7 +175,7 @@ def _is_said(structure: Outline, unit: Unit) -> bool:
     return unit.kind == "user" and speaks_for_user(structure.items[unit.start].message)
 
 
-def _stay(structure: Outline, said: Sequence[Unit], room: int) -> list[Unit]:
+def _stay(structure: Outline, said: Sequence[Unit], *, room: int) -> list[Unit]:
     """Older user messages that stay in place within `room`: the oldest leave first."""
     stays: list[Unit] = []
     for unit in reversed(said):
@@ -195,6 +199,6 @@ def _newest_that_fit(units: Sequence[Unit], room: int) -> tuple[list[Unit], int]
     return rest, left
 
 
-def may_fold(structure: Outline, unit: Unit, frame: Frame) -> bool:
+def may_fold(structure: Outline, unit: Unit, *, frame: Frame) -> bool:
     """True for a unit that nothing protects."""
     return unit.kind != "system" and not unit.open and structure.seqs(unit).isdisjoint(frame.kept)

@@ -15,13 +15,13 @@ from foldline.core.surrogates import is_torn, whole
 from foldline.core.view import Item
 
 
-def fold_of(items: Sequence[Item], body: str, frame: Frame, *, kind: str = "fold") -> Fold:
+def fold_of(items: Sequence[Item], body: str, *, frame: Frame, kind: str = "fold") -> Fold:
     """The edit that puts one message of role user in the place of `items` (at least one; requirement CMP-40)."""
     address = frame.span_address(items)
     body = whole(body) if is_torn(body) else body  # originals are quoted as they came
     message = Message(
         role="user",
-        parts=(Text(text=block(kind, address, body)),),
+        parts=(Text(text=block(kind, address, body=body)),),
         synthetic="fold" if kind == "fold" else "notice",
         edited=True,
     )

@@ -15,9 +15,9 @@ from foldline.core.ports import Moment
 from foldline.core.rounds import outline_of, tail_start
 from foldline.core.view import View
 from foldline.ledger.render import index
+from foldline.ledger.tools import ToolKind, rank
 from foldline.passes.results import Found, cleared, find_results
 from foldline.passes.shorten import fact_cache
-from foldline.passes.tools import ToolKind, rank
 
 PLACEHOLDER_TOKENS = 40
 """About what a placeholder and the envelope of its result cost."""
@@ -70,7 +70,7 @@ class Microcompact(Struct, frozen=True, kw_only=True):
         structure = outline_of(view)
         results = find_results(structure)
         if self.to_target:
-            newest = tail_start(structure, moment.tokens_target, self.keep_share)
+            newest = tail_start(structure, moment.tokens_target, share=self.keep_share)
             return self._to_target(
                 [f for f in results if f.round < newest], results, moment=moment, frame=frame
             )
@@ -104,7 +104,7 @@ class Microcompact(Struct, frozen=True, kw_only=True):
         return results[: max(0, len(results) - self.keep_results)]
 
     def _clear(self, old: Iterable[Found], frame: Frame) -> Iterable[Edit]:
-        edits = (_cleared(found, "cleared", frame) for found in old if self._may_go(found, frame))
+        edits = (_cleared(found, "cleared", frame=frame) for found in old if self._may_go(found, frame))
         return (edit for edit in edits if edit is not None)
 
     def _may_go(self, found: Found, frame: Frame) -> bool:
@@ -130,22 +130,22 @@ class Microcompact(Struct, frozen=True, kw_only=True):
                 break
             newest = copies.get(id(found))
             why = "cleared" if newest is None else f"read again in message {newest.seq}"
-            edit = _cleared(found, why, frame, carry=self.carry_tokens)
+            edit = _cleared(found, why, frame=frame, carry=self.carry_tokens)
             if edit is not None:
                 edits.append(edit)
                 excess -= found.tokens - PLACEHOLDER_TOKENS - self.carry_tokens
         return Plan(edits=tuple(edits))
 
 
-def _cleared(found: Found, why: str, frame: Frame, *, carry: int = 0) -> Replace | None:
+def _cleared(found: Found, why: str, *, frame: Frame, carry: int = 0) -> Replace | None:
     """The edit that clears a result; `None` for one that its placeholder would not shrink, or that is one already."""
     text = result_text(found.part)
     if is_notice(text.partition("\n")[0]):
         return None
     room = min(carry, found.tokens // CARRY_DIVISOR)
     facts = fact_cache(frame).of(found.part, text) if room > 0 else ()
-    lines = index(facts, room, frame.counter.texts)[1] if facts else []
-    edit = cleared(found, why, frame, facts=lines)
+    lines = index(facts, room, count=frame.counter.texts)[1] if facts else []
+    edit = cleared(found, why, frame=frame, facts=lines)
     return edit if found.tokens > SMALL_TOKENS or frame.counter.part(edit.part) < found.tokens else None
 
 

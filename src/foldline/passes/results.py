@@ -14,7 +14,7 @@ from foldline.core.address import notice
 from foldline.core.edit import Frame, Replace
 from foldline.core.message import Media, Opaque, Text, ToolCall, ToolResult
 from foldline.core.rounds import Outline
-from foldline.passes.tools import ToolKind, kind_of
+from foldline.ledger.tools import ToolKind, kind_of
 
 
 class Found(Struct, frozen=True, kw_only=True, gc=False):
@@ -72,17 +72,17 @@ def _find(structure: Outline) -> Iterator[Found]:
                     )
 
 
-def with_content(found: Found, content: tuple[Text | Media | Opaque, ...], address: str) -> Replace:
+def with_content(found: Found, content: tuple[Text | Media | Opaque, ...], *, address: str) -> Replace:
     """The edit that gives a result other content and keeps all else about it; `address` opens the original."""
     part = replace(found.part, content=content, edited=True)
     return Replace(seq=found.seq, slot=found.part.slot, part=part, address=address)
 
 
-def cleared(found: Found, why: str, frame: Frame, *, facts: Sequence[str] = ()) -> Replace:
+def cleared(found: Found, why: str, *, frame: Frame, facts: Sequence[str] = ()) -> Replace:
     """The edit that puts a placeholder in the place of a whole result, with lines of facts where some are carried.
     Byte-stable: it depends on the result alone."""
     address = frame.part_address(found.seq, found.part)
     media = sum([isinstance(inner, Media) for inner in found.part.content])
     seen = f", {media} media" if media else ""
     mark = notice(f"{found.tokens:,} tokens{seen} {why}", address)
-    return with_content(found, (Text(text="\n".join([mark, *facts])),), address)
+    return with_content(found, (Text(text="\n".join([mark, *facts])),), address=address)

@@ -25,6 +25,8 @@ from foldline.passes.results import Found, with_content
 NOTICE_MAX_CHARS = 180
 """A notice is never longer; a result within its limit plus this for each text that holds one was cut before."""
 NOTICE_MAX_TOKENS = 60
+SPARE_SHARE = 0.05
+"""Share of a limit that is worth cutting again for."""
 
 
 class Limit(Struct, frozen=True, kw_only=True, gc=False):
@@ -57,12 +59,12 @@ class Limit(Struct, frozen=True, kw_only=True, gc=False):
         return Limit(size=size, head=head, tail=tail, unit=self.unit, carry=carry)
 
 
-def shorten(found: Found, limit: Limit, frame: Frame) -> Replace | None:
+def shorten(found: Found, limit: Limit, *, frame: Frame) -> Replace | None:
     """The edit that cuts a result over its limit to head and tail around a notice; `None` when it is within the limit,
     was cut before, or the cut would free nothing (law GAIN, requirement MIC-9)."""
     if limit.unit == "tokens" and found.tokens <= limit.size:
         return None
-    sizes = _sizes(found, limit, frame)
+    sizes = _sizes(found, limit, frame=frame)
     size = sum(sizes)
     if size <= limit.size:
         return None
@@ -72,18 +74,18 @@ def shorten(found: Found, limit: Limit, frame: Frame) -> Replace | None:
     address = frame.part_address(found.seq, found.part)
     measure = len if limit.unit == "characters" else frame.counter.text
     cuts = [
-        _cut(part, limit.share(own / size), address, frame, size=own)
+        _cut(part, limit.share(own / size), address=address, frame=frame, size=own)
         for part, own in zip(texts, sizes, strict=True)
     ]
     left = iter(cuts)
     content = tuple([next(left) if isinstance(part, Text) else part for part in found.part.content])
     if size > limit.size + limit.slack * len(texts) and not any(map(is_, cuts, texts)):
-        return with_content(found, content, address)  # every text is within its share and a notice
+        return with_content(found, content, address=address)  # every text is within its share and a notice
     after = sum([measure(part.text) for part in cuts])
-    return with_content(found, content, address) if after < size else None
+    return with_content(found, content, address=address) if after < size else None
 
 
-def _sizes(found: Found, limit: Limit, frame: Frame) -> list[int]:
+def _sizes(found: Found, limit: Limit, *, frame: Frame) -> list[int]:
     """The size of each text. One text alone is as many tokens as its result without what stands around it."""
     content = found.part.content
     if limit.unit == "tokens" and len(content) == 1 and isinstance(content[0], Text):
@@ -92,7 +94,7 @@ def _sizes(found: Found, limit: Limit, frame: Frame) -> list[int]:
     return list(map(len, texts)) if limit.unit == "characters" else frame.counter.texts(texts)
 
 
-def _cut(part: Text, limit: Limit, address: str, frame: Frame, *, size: int) -> Text:
+def _cut(part: Text, limit: Limit, *, address: str, frame: Frame, size: int) -> Text:
     """The text within its limit; `size` is what it measures as it is."""
     measure = len if limit.unit == "characters" else frame.counter.text
     text = plain(part.text)
@@ -104,31 +106,40 @@ def _cut(part: Text, limit: Limit, address: str, frame: Frame, *, size: int) -> 
     if size <= limit.size:
         return part
     mark = notice(f"{size - limit.head - limit.tail:,} {limit.unit} omitted", address)
-    whole = _as_json(text, limit, mark, measure, size=size)
+    whole = _as_json(text, limit, mark=mark, measure=measure, size=size)
     if whole is None:
-        whole = _head_and_tail(text, limit, mark, frame, size=size)
+        whole = _head_and_tail(text, limit, mark=mark, frame=frame, size=size)
     return replace(part, text=whole, edited=True) if len(whole) < len(part.text) else part
 
 
-def _as_json(text: str, limit: Limit, mark: str, measure: Callable[[str], int], *, size: int) -> str | None:
+def _as_json(text: str, limit: Limit, *, mark: str, measure: Callable[[str], int], size: int) -> str | None:
     chars = (limit.head + limit.tail) * len(text) // max(1, size)
-    out = clamp_json(text, chars, mark)
+    out = clamp_json(text, chars, mark=mark)
     return out if out is not None and measure(out) <= limit.size + NOTICE_MAX_TOKENS else None
 
 
-def _head_and_tail(text: str, limit: Limit, mark: str, frame: Frame, *, size: int) -> str:
+def _head_and_tail(text: str, limit: Limit, *, mark: str, frame: Frame, size: int) -> str:
+    measure, count = frame.counter.text, frame.counter.texts
     head, tail = limit.head, limit.tail
     if limit.unit == "tokens":
-        guess, measure = len(text) / max(1, size), frame.counter.text
-        head, tail = fit_head(text, head, measure, guess=guess), fit_tail(text, tail, measure, guess=guess)
-    cut = head_and_tail(text, head, tail)
+        guess = len(text) / max(1, size)
+        head, tail = (
+            fit_head(text, head, measure=measure, guess=guess),
+            fit_tail(text, tail, measure=measure, guess=guess),
+        )
+    cut = head_and_tail(text, head, tail=tail)
     if cut is None:
         return text
     if limit.carry <= 0:
         return "\n".join([cut[0], mark, cut[1]])
     shown, omitted = "".join(cut), text[len(cut[0]) : len(text) - len(cut[1])]
     facts = [fact for fact in fact_cache(frame).in_text(omitted) if fact.text not in shown]
-    return "\n".join([cut[0], mark, *index(facts, limit.carry, frame.counter.texts)[1], cut[1]])
+    lines = index(facts, limit.carry, count=count)[1]
+    spare = limit.carry - sum(count(lines))
+    if spare > limit.size * SPARE_SHARE:  # what no fact needs goes to the head
+        head = fit_head(text, limit.head + spare, measure=measure, guess=len(cut[0]) / max(1, limit.head))
+        cut = head_and_tail(text, head, tail=tail) or cut
+    return "\n".join([cut[0], mark, *lines, cut[1]])
 
 
 def fact_cache(frame: Frame) -> FactCache:

@@ -11,10 +11,10 @@ from foldline.core.edit import Frame, Plan
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of
 from foldline.core.view import Item, View
+from foldline.ledger.tools import rank
 from foldline.passes.folding import counted, fold_of
 from foldline.passes.results import find_results
 from foldline.passes.template import removed_lines
-from foldline.passes.tools import rank
 
 NOTICE_TOKENS = 60
 """What a one-line notice costs at most."""
@@ -49,11 +49,11 @@ class Snip(Struct, frozen=True, kw_only=True):
         structure = outline_of(view)
         match self.unit:
             case "messages":
-                gone = self._oldest_run(structure, moment, frame)
+                gone = self._oldest_run(structure, moment, frame=frame)
             case "turns":
-                gone = self._turns(structure, moment, frame)
+                gone = self._turns(structure, moment, frame=frame)
             case "tool-rounds":
-                gone = self._tool_rounds(structure, moment, frame)
+                gone = self._tool_rounds(structure, moment, frame=frame)
             case _:
                 assert_never(self.unit)
         if not gone:
@@ -61,15 +61,15 @@ class Snip(Struct, frozen=True, kw_only=True):
         lines = [counted(gone) + " were removed here."]
         if self.unit == "messages":
             lines.extend(line for item in gone for line in removed_lines(item))
-        return Plan(edits=(fold_of(gone, "\n".join(lines), frame, kind="notice"),))
+        return Plan(edits=(fold_of(gone, "\n".join(lines), frame=frame, kind="notice"),))
 
-    def _oldest_run(self, structure: Outline, moment: Moment, frame: Frame) -> list[Item]:
+    def _oldest_run(self, structure: Outline, moment: Moment, *, frame: Frame) -> list[Item]:
         if moment.tokens_excess <= 0 or len(structure.items) <= self.over_messages:
             return []
         gone: list[Item] = []
         freed = -NOTICE_TOKENS
         for unit in structure.units:
-            if not _may_go(structure, unit, frame):
+            if not _may_go(structure, unit, frame=frame):
                 if len(gone) >= self.removed_min:
                     break
                 gone, freed = [], -NOTICE_TOKENS
@@ -80,19 +80,19 @@ class Snip(Struct, frozen=True, kw_only=True):
                 break
         return gone if len(gone) >= self.removed_min and freed > 0 else []
 
-    def _turns(self, structure: Outline, moment: Moment, frame: Frame) -> list[Item]:
+    def _turns(self, structure: Outline, moment: Moment, *, frame: Frame) -> list[Item]:
         gone: list[Item] = []
         excess = moment.tokens_excess + NOTICE_TOKENS
         for start, end in structure.turns[:-1]:
             if excess <= 0 or moment.tokens_excess <= 0:
                 break
             units = structure.units[start:end]
-            if all(_may_go(structure, unit, frame) for unit in units):
+            if all(_may_go(structure, unit, frame=frame) for unit in units):
                 gone.extend(item for unit in units for item in structure.items[unit.start : unit.end])
                 excess -= sum(unit.tokens for unit in units)
         return gone if sum(item.tokens for item in gone) > NOTICE_TOKENS else []
 
-    def _tool_rounds(self, structure: Outline, moment: Moment, frame: Frame) -> list[Item]:
+    def _tool_rounds(self, structure: Outline, moment: Moment, *, frame: Frame) -> list[Item]:
         blind = not moment.usage_known
         if (not blind and moment.tokens_excess <= 0) or (blind and len(structure.items) < self.unknown_from):
             return []
@@ -101,7 +101,7 @@ class Snip(Struct, frozen=True, kw_only=True):
             now = rank(found.kind, is_error=found.part.is_error)
             ranks[found.round] = max(now, ranks.get(found.round, 0))
         old = sorted(ranks)[: max(0, len(ranks) - self.keep_rounds)]
-        old = [number for number in old if _may_go(structure, structure.units[number], frame)]
+        old = [number for number in old if _may_go(structure, structure.units[number], frame=frame)]
         excess = moment.tokens_excess + NOTICE_TOKENS
         chosen: list[int] = []
         for number in sorted(old, key=lambda number: (ranks[number], number)):
@@ -114,5 +114,5 @@ class Snip(Struct, frozen=True, kw_only=True):
         return gone if sum(item.tokens for item in gone) > NOTICE_TOKENS else []
 
 
-def _may_go(structure: Outline, unit: Unit, frame: Frame) -> bool:
+def _may_go(structure: Outline, unit: Unit, *, frame: Frame) -> bool:
     return unit.kind != "system" and not unit.open and structure.seqs(unit).isdisjoint(frame.kept)

@@ -108,7 +108,7 @@ def carried(message: Message) -> list[str]:
     return []
 
 
-def body(items: Sequence[Item], budget: int, count: Callable[[str], int]) -> str:
+def body(items: Sequence[Item], budget: int, *, count: Callable[[str], int]) -> str:
     """The lines of a span within `budget` tokens: all of them if they fit; else the user's lines, newest first, and
     the rest in numbers; nothing where not even those fit."""
     lines = [line for item in items for line in line_of(item).splitlines() if line]

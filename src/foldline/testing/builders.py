@@ -16,7 +16,7 @@ from foldline.core.edit import Frame
 from foldline.core.message import Media, Message, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.core.pairing import Needs
 from foldline.core.ports import Moment, TokenCounter
-from foldline.core.rounds import kept_seqs, outline
+from foldline.core.rounds import kept_seqs, outline_of, whole_units
 from foldline.core.view import View
 from foldline.reduce import history_of
 from foldline.testing.counting import CharacterCounter
@@ -56,10 +56,14 @@ def thinking(text: str, signature: str | None = None) -> Reasoning:
 
 def image(width: int = 1, kind: Literal["image", "document"] = "image") -> Media:
     """A small image (or document) whose base64 is `width` times as long as the smallest."""
-    return Media(kind=kind, mime="image/png" if kind == "image" else "application/pdf", data="iVBORw0K" * width)
+    return Media(
+        kind=kind, mime="image/png" if kind == "image" else "application/pdf", data="iVBORw0K" * width
+    )
 
 
-def view_from(messages: Sequence[Message], *, counter: TokenCounter | None = None, needs: Needs | None = None) -> View:
+def view_from(
+    messages: Sequence[Message], *, counter: TokenCounter | None = None, needs: Needs | None = None
+) -> View:
     """A repaired, weighed view of messages."""
     return history_of(
         messages, needs=needs or Needs(), counter=counter or CharacterCounter(), tokens_fixed=0
@@ -75,7 +79,8 @@ def frame_for(
 ) -> Frame:
     """The frame an engine would make for a view; `originals` are what addresses point at."""
     pinned = frozenset(pins)
-    kept = kept_seqs(outline(view.items())) | pinned
+    structure = outline_of(view)
+    kept = whole_units(structure, kept_seqs(structure) | pinned)
     return Frame(counter=counter or CharacterCounter(), pins=pinned, kept=kept, originals=tuple(originals))
 
 

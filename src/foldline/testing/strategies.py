@@ -6,7 +6,7 @@ results late, twice, interim, missing or without a call, ids used twice, empty m
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 from hypothesis import strategies as st
@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Role, Text, ToolCall, ToolResult
 
 TOOLS = ("read_file", "bash", "grep", "edit_file", "web_search", "request_approval", "custom")
-WORDS = ("plan", "the port is 8080", "错误 in main.py", "don't touch src/db", "naïve 🙂‍↔️", "x" * 900, "line\n" * 60)
+WORDS = (
+    "plan",
+    "the port is 8080",
+    "错误 in main.py",
+    "don't touch src/db",
+    "naïve 🙂‍↔️",
+    "x" * 900,
+    "line\n" * 60,
+)
 
 texts = st.one_of(st.sampled_from(WORDS), st.text(max_size=40).filter(lambda text: text.strip() != ""))
 """Texts with a visible character: short, long, CJK, emoji."""
@@ -66,7 +74,9 @@ def rounds(draw: st.DrawFn, number: int, *, answered: bool = True) -> list[Messa
 
 
 @st.composite
-def sessions(draw: st.DrawFn, *, turns_max: int = 5, rounds_max: int = 4, open_tail: bool = True) -> list[Message]:
+def sessions(
+    draw: st.DrawFn, *, turns_max: int = 5, rounds_max: int = 4, open_tail: bool = True
+) -> list[Message]:
     """A sound session: system text, turns of rounds, perhaps a round that is still open."""
     messages: list[Message] = []
     if draw(st.booleans()):
@@ -93,57 +103,67 @@ def broken_sessions(draw: st.DrawFn) -> list[Message]:
     messages = draw(sessions())
     for _ in range(draw(st.integers(1, 4))):
         at = draw(st.integers(0, len(messages) - 1)) if messages else 0
-        messages = draw(st.sampled_from(_DAMAGE))(draw, messages, at)
+        damage: _Damage = draw(st.sampled_from(_DAMAGE))
+        messages = damage(draw, messages, at=at)
     return messages
 
 
-def _lose(draw: st.DrawFn, messages: list[Message], at: int) -> list[Message]:
+class _Damage(Protocol):
+    def __call__(self, draw: st.DrawFn, messages: list[Message], *, at: int) -> list[Message]: ...
+
+
+def _lose(draw: st.DrawFn, messages: list[Message], *, at: int) -> list[Message]:
     return messages[:at] + messages[at + 1 :]
 
 
-def _repeat(draw: st.DrawFn, messages: list[Message], at: int) -> list[Message]:
+def _repeat(draw: st.DrawFn, messages: list[Message], *, at: int) -> list[Message]:
     to = draw(st.integers(at, len(messages)))
     return messages[:to] + messages[at : at + 1] + messages[to:]
 
 
-def _move(draw: st.DrawFn, messages: list[Message], at: int) -> list[Message]:
+def _move(draw: st.DrawFn, messages: list[Message], *, at: int) -> list[Message]:
     rest = messages[:at] + messages[at + 1 :]
     to = draw(st.integers(0, len(rest)))
     return rest[:to] + messages[at : at + 1] + rest[to:]
 
 
-def _orphan(draw: st.DrawFn, messages: list[Message], at: int) -> list[Message]:
+def _orphan(draw: st.DrawFn, messages: list[Message], *, at: int) -> list[Message]:
     part = ToolResult(call_id="gone", content=(Text(text="late"),), slot=0)
     return [*messages[:at], Message(role="tool", parts=(part,)), *messages[at:]]
 
 
-def _interim(draw: st.DrawFn, messages: list[Message], at: int) -> list[Message]:
+def _interim(draw: st.DrawFn, messages: list[Message], *, at: int) -> list[Message]:
     for part in messages[at].parts if messages else ():
         if isinstance(part, ToolResult):
-            early = ToolResult(call_id=part.call_id, content=(Text(text="pending"),), interim=draw(st.booleans()), slot=0)
+            early = ToolResult(
+                call_id=part.call_id, content=(Text(text="pending"),), interim=draw(st.booleans()), slot=0
+            )
             return [*messages[:at], Message(role="tool", parts=(early,)), *messages[at:]]
     return messages
 
 
-def _empty(draw: st.DrawFn, messages: list[Message], at: int) -> list[Message]:
+def _empty(draw: st.DrawFn, messages: list[Message], *, at: int) -> list[Message]:
     role: Role = draw(st.sampled_from(("user", "assistant")))
     parts: list[Part] = [Text(text=draw(blank_texts))] if draw(st.booleans()) else []
     return [*messages[:at], Message(role=role, parts=_slotted(parts)), *messages[at:]]
 
 
-def _tear(draw: st.DrawFn, messages: list[Message], at: int) -> list[Message]:
+def _tear(draw: st.DrawFn, messages: list[Message], *, at: int) -> list[Message]:
     message = Message(role="user", parts=_slotted([Text(text=draw(torn_texts))]))
     return [*messages[:at], message, *messages[at:]]
 
 
-def _reuse(draw: st.DrawFn, messages: list[Message], at: int) -> list[Message]:
+def _reuse(draw: st.DrawFn, messages: list[Message], *, at: int) -> list[Message]:
     twins = [
         ToolCall(id="same", name="bash", arguments="{}"),
         ToolCall(id="same", name="grep", arguments="{}"),
     ]
     round_ = [
         Message(role="assistant", parts=_slotted(list(twins))),
-        *(Message(role="tool", parts=_slotted([ToolResult(call_id="same", content=(Text(text=t),))])) for t in "ab"),
+        *(
+            Message(role="tool", parts=_slotted([ToolResult(call_id="same", content=(Text(text=t),))]))
+            for t in "ab"
+        ),
     ]
     return [*messages[:at], *round_, *messages[at:]]
 

@@ -44,7 +44,7 @@ def counter_for(
     """
     name = counter or (family_of(model) if model is not None else FAMILY_DEFAULT)
     if name not in COUNTERS:
-        raise InvalidOption("counter", name, f"there are: {', '.join(COUNTERS)}")
+        raise InvalidOption("counter", name, why=f"there are: {', '.join(COUNTERS)}")
     try:
         texts = _texts(name, load)
     except ImportError:

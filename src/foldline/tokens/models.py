@@ -196,13 +196,13 @@ def _override(name: str, overrides: Overrides) -> Override:
     try:
         own = msgspec.convert(lowered[key], Override)
     except msgspec.ValidationError as error:
-        raise InvalidOption(f"models.{key}", lowered[key], f"{error}; fields: {_FIELDS}") from error
+        raise InvalidOption(f"models.{key}", lowered[key], why=f"{error}; fields: {_FIELDS}") from error
     if own.family is not None and own.family not in COUNTERS:
-        raise InvalidOption(f"models.{key}.family", own.family, f"there are: {', '.join(COUNTERS)}")
+        raise InvalidOption(f"models.{key}.family", own.family, why=f"there are: {', '.join(COUNTERS)}")
     limits = {"window": own.window, "max_input": own.max_input, "max_output": own.max_output}
     for field, value in limits.items():
         if value is not None and value < 1:
-            raise InvalidOption(f"models.{key}.{field}", value, "give a positive number of tokens")
+            raise InvalidOption(f"models.{key}.{field}", value, why="give a positive number of tokens")
     return own
 
 

@@ -76,7 +76,9 @@ def writer(name: str) -> Writer:
 def _load(table: dict[str, str], name: str, *, missing: str) -> object:
     place = table.get(ALIASES.get(name, name))
     if place is None:
-        raise UnknownFormat(name, tuple(sorted(table)), f"there is {missing} for a format called {name!r}")
+        raise UnknownFormat(
+            name, tuple(sorted(table)), why=f"there is {missing} for a format called {name!r}"
+        )
     module, attribute = place.split(":")
     return getattr(import_module(module), attribute)
 
@@ -134,7 +136,7 @@ def _recognised(source: Source) -> Reader:
         if looks is None:
             raise source.fail("is not JSON; give a session file (JSON or JSON Lines)")
         raise UnknownFormat(
-            None, tuple(sorted(READERS)), f"{source.path}: {looks}; name the format with --from"
+            None, tuple(sorted(READERS)), why=f"{source.path}: {looks}; name the format with --from"
         )
     return reader(name)
 

@@ -238,7 +238,7 @@ class _Weightless:
 def _live(messages: Sequence[Message], compactions: Sequence[Sequence[Edit]]) -> tuple[Item, ...]:
     """The view of a log: its messages with the edits of each compaction applied in turn."""
     counter = cast(TokenCounter, _Weightless())
-    items = tuple(item_of(n, m, (0,) * len(m.parts), 0) for n, m in enumerate(messages))
+    items = tuple(item_of(n, m, weights=(0,) * len(m.parts), overhead=0) for n, m in enumerate(messages))
     for edits in compactions:
         for batch in _batches(edits):
             items = edited(items, batch, counter=counter)

@@ -151,7 +151,7 @@ def _refuse_later(data: bytes) -> None:
         raise UnknownFormat(
             f"foldline/{int(match[1])}",
             tuple(f"foldline/{version}" for version in range(1, VERSION + 1)),
-            f"the log is of version {int(match[1])}, written by a later foldline; upgrade foldline to read it",
+            why=f"the log is of version {int(match[1])}, written by a later foldline; upgrade foldline to read it",
         )
 
 

@@ -72,7 +72,7 @@ def codec(name: str) -> Codec:
     """The codec of a wire format. Raises `UnknownFormat` for any other name."""
     module = _MODULES.get(name)
     if module is None:
-        raise UnknownFormat(name, CODECS, f"no wire format is called {name!r}")
+        raise UnknownFormat(name, CODECS, why=f"no wire format is called {name!r}")
     found: Codec = importlib.import_module(f"foldline.wire.{module}").CODEC
     return found
 
@@ -96,7 +96,7 @@ def detect(value: Sequence[Any] | dict[str, Any]) -> str:
     if isinstance(value, dict):
         return _detect_body(value)
     if not isinstance(value, (list, tuple)):
-        raise UnknownFormat(None, CODECS, f"expected a list of messages, got {type(value).__name__}")
+        raise UnknownFormat(None, CODECS, why=f"expected a list of messages, got {type(value).__name__}")
     return _first_mark(value) or DEFAULT
 
 
@@ -126,7 +126,7 @@ def _detect_body(body: dict[str, Any]) -> str:
             return name
     messages = body.get("messages")
     if not isinstance(messages, (list, tuple)):
-        raise UnknownFormat(None, CODECS, "expected a body with messages, input or contents")
+        raise UnknownFormat(None, CODECS, why="expected a body with messages, input or contents")
     found = _first_mark(messages) or _mark_of_tools(body.get("tools"))
     return found or ("anthropic" if body.get("system") is not None else DEFAULT)
 
@@ -137,7 +137,7 @@ def _first_mark(messages: Sequence[Any]) -> str | None:
     for index, given in enumerate(messages):
         message = strict.plain(given)
         if not isinstance(message, dict):
-            raise UnknownFormat(None, CODECS, f"message {index} is no object but {type(given).__name__}")
+            raise UnknownFormat(None, CODECS, why=f"message {index} is no object but {type(given).__name__}")
         mark = _mark(message)
         if mark is not None:
             return mark

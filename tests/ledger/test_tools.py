@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.passes.tools import CASCADE_KINDS, kind_of, rank
+from foldline.ledger.tools import CASCADE_KINDS, kind_of, rank
 
 
 @pytest.mark.parametrize(
