@@ -12,14 +12,13 @@ run over what is left, and no pattern can fail after a run without a bound.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from itertools import chain, filterfalse
 
 from foldline.ledger.errors_in_text import errors_in, signs_in
 from foldline.ledger.facts import Fact
-from foldline.ledger.identifiers_in_text import identifiers_in
 from foldline.ledger.numbers_in_text import numbers_in
-from foldline.ledger.paths_in_text import NAMES, paths_in
-from foldline.ledger.symbols_in_text import definitions_in, is_name
+from foldline.ledger.symbols_in_text import definitions_in
+from foldline.ledger.word_shapes import Found, Place, facts_at, identity, places_in, shape_of
 
 _ESCAPE = re.compile(r'\\(?:[nr"]|t(?![a-z]))')
 _ESCAPE_JSON = re.compile(r'\\(?:[nrt"]|\\)')
@@ -28,11 +27,8 @@ _PLAIN = {"n": " \n", "r": " \n", "t": " \t", '"': ' "'}
 WORDS_MAX = 200_000
 """Words remembered before a `Finder` forgets all and starts again: some 40 MB."""
 
-_TELLING = re.compile(r"[0-9_/\\@#]|\.[A-Za-z]|[a-z][A-Z]")
-"""Without one of these a word is neither a path nor an identifier nor a name of code."""
 _GIT_OBJECT = re.compile(r"\.git/objects/[0-9a-f]{2}/[0-9a-f]{38,62}")
 """A listing of git's store names nothing that anybody asks for by name."""
-_TOKEN = re.compile(r"[A-Za-z0-9_]+")
 
 
 def extract(text: str) -> tuple[Fact, ...]:
@@ -45,61 +41,52 @@ def extract(text: str) -> tuple[Fact, ...]:
 
 
 class Finder:
-    """`extract` for the texts of one history. It remembers words, of which a history has few and says them often:
-    some 8 MB/s on the transcripts of agents, 4 on text of nothing but numbers and ids. The same text has the same facts whatever was read before."""
+    """`extract` for the texts of one history. It remembers words, of which a history has few and says them often.
+    The same text has the same facts whatever was read before."""
 
     def __init__(self) -> None:
         self._plain: set[str] = set()
         """Words that say nothing: most."""
-        self._facts: dict[str, tuple[tuple[str, Fact], ...]] = {}
-        """The other words -> their facts, each with what makes it the same."""
+        self._known: dict[str, tuple[Found, ...]] = {}
+        """The other words -> their facts."""
         self._signs: dict[str, tuple[str, ...]] = {}
         """Words that may stand in a line that reports a failure -> what to look for."""
+        self._shapes: dict[str, tuple[Place, ...]] = {}
+        """Shapes of words -> where their facts stand."""
 
     def __call__(self, text: str) -> tuple[Fact, ...]:
         opened = laid_open(text)
         if ".git/objects/" in opened:
             opened = _GIT_OBJECT.sub(_blank, opened)
-        words = dict.fromkeys(opened.split())
-        plain, known, signs = self._plain, self._facts, self._signs
-        telling = [word for word in words if word not in plain]
-        if new := [word for word in telling if word not in known]:
+        words = dict.fromkeys(filterfalse(self._plain.__contains__, opened.split()))
+        known, signs = self._known, self._signs
+        if new := list(filterfalse(known.__contains__, words)):
             self._learn(new)
-        found = dict([pair for word in telling if (pairs := known.get(word)) for pair in pairs])
-        for fact in definitions_in(opened, words):
-            found.setdefault(_identity(fact), fact)
+        found = dict(chain.from_iterable(filter(None, map(known.get, words))))
+        for fact in definitions_in(opened):
+            found.setdefault(identity(fact), fact)
         facts = [*found.values(), *numbers_in(text, opened)]
-        if cues := [sign for word in telling if word in signs for sign in signs[word]]:
+        if cues := [sign for word in words if word in signs for sign in signs[word]]:
             facts += errors_in(text, opened, signs=cues)
-        if len(plain) + len(known) > WORDS_MAX:
-            plain.clear()
-            known.clear()
-            signs.clear()
+        if len(self._plain) + len(known) > WORDS_MAX:
+            self._plain, self._known, self._signs, self._shapes = set(), {}, {}, {}
         return tuple(facts)
 
-    def _learn(self, words: Sequence[str]) -> None:
-        known, plain, signs = self._facts, self._plain, signs_in(words)
+    def _learn(self, words: list[str]) -> None:
+        """Words are learned by their shapes, new shapes once."""
+        known, plain, shapes = self._known, self._plain, self._shapes
+        signs = signs_in(words)
         self._signs.update(signs)
-        for word in words:
-            telling = _TELLING.search(word) is not None or word in NAMES
-            facts = tuple([(_identity(fact), fact) for fact in _facts_of(word)]) if telling else ()
-            if facts or word in signs:
-                known[word] = facts
+        for word, shape in zip(words, shape_of("\n".join(words)).split("\n"), strict=True):
+            places = shapes.get(shape)
+            if places is None:
+                places = shapes[shape] = places_in(shape)
+            if places:
+                known[word] = facts_at(word, places)
+            elif word in signs:
+                known[word] = ()
             else:
                 plain.add(word)
-
-
-def _facts_of(word: str) -> Iterator[Fact]:
-    tokens = [token for token in _TOKEN.findall(word) if not (token.isalpha() and token[1:].islower())]
-    yield from paths_in(word)
-    yield from identifiers_in(word, tokens)
-    for token in tokens:
-        if is_name(token):
-            yield Fact(kind="symbols", key=token, text=token)
-
-
-def _identity(fact: Fact) -> str:
-    return fact.kind[0] + fact.key
 
 
 def laid_open(text: str) -> str:

@@ -6,9 +6,6 @@ Knows only words and tokens; `found_in_text` splits them. Names of code are `sym
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-
-from foldline.ledger.facts import Fact
 
 IDENTIFIER_CHARS_MAX = 512
 """A longer one is data: a `data:` address, a token of a session."""
@@ -19,7 +16,7 @@ ID_CHARS_MIN = 5
 """The shortest id of capitals and digits that is told from a word: a booking code has six, a flight number five."""
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s\"'<>`|{}\\\u3000-\u303f\uff00-\uffef]+")
-_UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
+UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
 _TICKET = re.compile(r"(?<![A-Za-z0-9-])[A-Z][A-Z0-9]{1,9}-\d{1,7}(?![\w-])")
 _NOT_TICKETS = ("UTF-", "SHA-", "ISO-", "GPT-", "HTTP-", "BASE-", "AES-", "RSA-", "MD-", "X-", "CPU-", "GPU-")
 _NUMBERED = re.compile(r"(?<![\w&#])#(?:\d{1,6}|[A-Z]\d{4,12})(?![\w.])")
@@ -29,32 +26,28 @@ _VERSION = re.compile(
 )
 _PINNED = re.compile(r"(?<![\w.])[A-Za-z][\w.-]{0,60}(?:\[[\w,-]{1,60}\])?[=~<>!]=v?\d[\w.*]{0,30}")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+")
+_DIGIT = re.compile(r"\d")
 _RUNS = re.compile(r"\d+")
 _TRAILING = ".,;:!?*'\"，。；：！？"
 
 
-def identifiers_in(word: str, tokens: Iterable[str]) -> Iterator[Fact]:
-    """The identifiers in one word; `tokens` are its runs of ASCII letters, digits and underscores."""
+def identifiers_in(word: str) -> list[str]:
+    """The identifiers in one word that are told by their punctuation; `is_id` tells the others."""
     found: list[str] = []
     if "://" in word:
         found += [trimmed(url) for url in _URL.findall(word)]
-    if "-" in word and (uuids := _UUID.findall(word)):
-        found += uuids
-        tokens = [token for token in tokens if not any(token in uuid for uuid in uuids)]
+    if "@" in word:
+        found += _MAIL.findall(word)
     if "-" in word:
+        found += UUID.findall(word)
         found += [ticket for ticket in _TICKET.findall(word) if not ticket.startswith(_NOT_TICKETS)]
     if "#" in word:
         found += _NUMBERED.findall(word)
-    if "@" in word:
-        found += _MAIL.findall(word)
-    if "." in word:
+    if "." in word and _DIGIT.search(word) is not None:
         found += _VERSION.findall(word)
     if "=" in word:
         found += _PINNED.findall(word)
-    found += [token for token in tokens if is_id(token)]
-    for text in found:
-        if len(text) <= IDENTIFIER_CHARS_MAX:
-            yield Fact(kind="identifiers", key=text, text=text)
+    return [text for text in found if len(text) <= IDENTIFIER_CHARS_MAX]
 
 
 def trimmed(url: str) -> str:

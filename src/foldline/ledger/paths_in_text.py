@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from foldline.ledger.facts import Fact
-
 PATH_CHARS_MAX = 512
 """A longer run is data, not a path (PATH_MAX is 4,096, but no path of a project comes near)."""
 _SEGMENT_CHARS_MAX = 80
@@ -31,8 +29,9 @@ EXTENSIONS = frozenset(
     "less lock log lua map md mdx mjs ml mp3 mp4 mts nix otf parquet patch pb pdf php pkl pl png po pptx properties "
     "proto ps1 psd pt pth py pyc pyi pyx rb rs rst rtf safetensors sass scala scss sh so sol sql sqlite srt svelte "
     "svg swift tar tex tf tfvars tgz toml traj ts tsx tsv ttf txt vim vue wasm wav webm webp whl woff woff2 xls xlsx "
-    "xml yaml yml zig zip zsh".split()
+    "xml yaml yml zig zip zsh bz0 h0 json0 mp0 ps0 woff0".split()
 )
+"""What files have behind the last dot, in lower case; with zeros for digits where the shape of a word is read."""
 _EXTENSION = re.compile(r"\w\.[A-Za-z]|\.[a-z]{3,}")
 NAMES = frozenset(
     "Makefile Dockerfile Containerfile Jenkinsfile Procfile Vagrantfile Gemfile Rakefile Brewfile LICENSE README "
@@ -40,19 +39,13 @@ NAMES = frozenset(
     ".eslintrc .bashrc .zshrc .profile".split()
 )
 _PRODUCTS = frozenset(
-    "node.js next.js vue.js nuxt.js express.js react.js three.js d3.js chart.js asp.net".split()
+    "node.js next.js vue.js nuxt.js express.js react.js three.js d3.js d0.js chart.js asp.net".split()
 )
 _ROOTS = frozenset(
     "app apps assets bin boot build cmd components config core data deploy dev dist doc docs etc examples home include "
     "internal lib libs media mnt node_modules opt out packages pages pkg private proc public repo root run sbin "
     "scripts server src srv static sys target templates test testbed tests tmp tools usr utils var vendor workspace".split()
 )
-
-
-def paths_in(word: str) -> Iterator[Fact]:
-    """The paths in one word. The key is the path without `./` and the `a/` or `b/` of a diff."""
-    for text in _candidates(word):
-        yield Fact(kind="paths", key=key_of(text), text=text)
 
 
 def key_of(path: str) -> str:
@@ -66,7 +59,8 @@ def key_of(path: str) -> str:
     return path.rstrip("/") or path
 
 
-def _candidates(word: str) -> Iterator[str]:
+def paths_in(word: str) -> Iterator[str]:
+    """The paths in one word, as they are spelled."""
     if "/" in word:
         rest = _URL.sub("\n", word) if "://" in word else word
         for run, after in _RUN.findall(rest):

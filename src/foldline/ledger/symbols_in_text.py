@@ -6,26 +6,27 @@ Knows only tokens and the words that open a definition; `found_in_text` splits t
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 
 from foldline.ledger.facts import Fact
 
 SYMBOL_CHARS_MIN = 4
 SYMBOL_CHARS_MAX = 80
 
-_OPENINGS = tuple("def function fn func class interface struct enum trait type impl".split())
+_OPENINGS = tuple(
+    word + " " for word in "def function fn func class interface struct enum trait type impl".split()
+)
 _DEFINED = re.compile(r"([A-Za-z_$][\w$]{1,79})\s?(?:[(:{<=\[]|$|\n|extends |implements |for )")
 _HUMP = re.compile(r"[a-z0-9][A-Z]")
 _DIGITS = frozenset("0123456789")
 
 
-def definitions_in(text: str, words: Container[str]) -> Iterator[Fact]:
-    """Each name that the text defines, in the order of what it is (a function before a class). `words` are the words
-    of the text."""
+def definitions_in(text: str) -> Iterator[Fact]:
+    """Each name that the text defines, in the order of what it is (a function before a class)."""
     names: dict[str, None] = {}
     for opening in _OPENINGS:
-        if opening in words:
-            names.update(dict.fromkeys(_defined(text, opening + " ")))
+        if opening in text:
+            names.update(dict.fromkeys(_defined(text, opening)))
     for name in names:
         yield Fact(kind="symbols", key=name, text=name)
 

@@ -1,0 +1,91 @@
+"""What one word says: its paths, identifiers and names of code, found once for all words of the same shape.
+
+The shape of a word is the word with zeros for its digits: `took=137` and `took=842` say the same of different
+numbers, and a history has few shapes. No kind of fact asks which digit stands where, so the facts of a word are
+those of its shape, at the same places. Knows nothing of texts; `found_in_text` splits them and remembers words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from foldline.ledger.facts import KINDS, Fact, FactKind
+from foldline.ledger.identifiers_in_text import ID_CHARS_MIN, UUID, identifiers_in, is_id
+from foldline.ledger.paths_in_text import NAMES, key_of, paths_in
+from foldline.ledger.symbols_in_text import SYMBOL_CHARS_MIN, is_name
+
+Place: TypeAlias = tuple[FactKind, int, int]
+"""Of a fact in a word: its kind, its start and its end."""
+Found: TypeAlias = tuple[str, Fact]
+"""What makes a fact the same as another, and the fact."""
+
+_ZEROS = str.maketrans("123456789", "0" * 9)
+_TELLING = re.compile(r"[0_/\\@#]|\.[A-Za-z]|[a-z][A-Z]")
+"""Without one of these a shape is neither a path nor an identifier nor a name of code."""
+_TOKEN_CHARS_MIN = min(ID_CHARS_MIN, SYMBOL_CHARS_MIN)
+_TOKEN = re.compile(rf"[A-Za-z0-9_]{{{_TOKEN_CHARS_MIN},}}")
+_INITIALS: dict[FactKind, str] = {kind: kind[0] for kind in KINDS}
+
+
+def shape_of(text: str) -> str:
+    """A word, or many apart, with zeros for its digits. Every character keeps its place."""
+    return text.translate(_ZEROS)
+
+
+def places_in(shape: str) -> tuple[Place, ...]:
+    """Where the facts of a word of this shape stand; none for most words."""
+    if _TELLING.search(shape) is None and shape not in NAMES:
+        return ()
+    places = _placed(shape, paths_in(shape), kind="paths")
+    places += _placed(shape, identifiers_in(shape), kind="identifiers")
+    _add_tokens(shape, places)
+    return tuple(places)
+
+
+def facts_at(word: str, places: Iterable[Place]) -> tuple[Found, ...]:
+    """The facts of a word, given where its shape has them. A path's key is `paths_in_text.key_of` of it."""
+    found: list[Found] = []
+    for kind, start, end in places:
+        text = word[start:end]
+        key = key_of(text) if kind == "paths" else text
+        found.append((_INITIALS[kind] + key, Fact(kind=kind, key=key, text=text)))
+    return tuple(found)
+
+
+def identity(fact: Fact) -> str:
+    """What makes a fact of a word the same as another."""
+    return _INITIALS[fact.kind] + fact.key
+
+
+def _placed(shape: str, texts: Iterable[str], *, kind: FactKind) -> list[Place]:
+    places: list[Place] = []
+    behind: dict[str, int] = {}
+    for text in texts:
+        start = shape.find(text, behind.get(text, 0))
+        if start >= 0:  # else two patterns found the same
+            behind[text] = start + 1
+            places.append((kind, start, start + len(text)))
+    return places
+
+
+def _add_tokens(shape: str, places: list[Place]) -> None:
+    """Ids of records, then names of code."""
+    names: list[Place] = []
+    if "-" in shape:
+        shape = UUID.sub(_blank, shape)
+    end = 0
+    for token in _TOKEN.findall(shape):
+        start = shape.find(token, end)
+        end = start + len(token)
+        if "0" in token and is_id(token):
+            places.append(("identifiers", start, end))
+        if not token[1:].islower() or "_" in token:
+            if is_name(token):
+                names.append(("symbols", start, end))
+    places += names
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
