@@ -34,7 +34,7 @@ def main() -> None:
         for _ in range(APPENDS):
             message = Message(role="user", parts=(Text(text=TEXT, slot=0),))
             weights, overhead = counter.weights(message)
-            view = view.append(item_of(view.next_seq, message, weights, overhead))
+            view = view.append(item_of(view.next_seq, message, weights=weights, overhead=overhead))
             if view.tokens >= policy.threshold.tokens(window):
                 raise AssertionError("the threshold is out of reach")
 
@@ -52,7 +52,7 @@ def _view(size: int) -> View:
     message = Message(role="user", parts=(Text(text="go on", slot=0),))
     view = view_of(())
     for seq in range(size):
-        view = view.append(item_of(seq, message, (2,), 4))
+        view = view.append(item_of(seq, message, weights=(2,), overhead=4))
     return view
 
 

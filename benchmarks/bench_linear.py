@@ -49,7 +49,7 @@ def main() -> None:
         "plain": plain,
         "head": partial(fit_head, limit=1_500, measure=counter.text),
         "tail": partial(fit_tail, limit=500, measure=counter.text),
-        "JSON": lambda text: clamp_json("[" + text, 4_000, "[…]"),
+        "JSON": lambda text: clamp_json("[" + text, 4_000, mark="[…]"),
         "halves": whole_json,
         "tags": escape_tags,
         "notice": has_notice,

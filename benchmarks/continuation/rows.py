@@ -174,7 +174,7 @@ def listed_item(lines: Sequence[str], counter: TokenCounter) -> Item:
     """A message of lines, weighed."""
     message = Message(role="user", parts=(Text(text="\n".join(lines)),), synthetic="summary", edited=True)
     weights, overhead = counter.weights(message)
-    return item_of(0, message, weights, overhead)
+    return item_of(0, message, weights=weights, overhead=overhead)
 
 
 def _that_fit(lines: list[str], tokens_max: int, counter: TokenCounter) -> list[str]:

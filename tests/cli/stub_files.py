@@ -56,7 +56,7 @@ def raised_by(name: str) -> BaseException | None:
         "broken.jsonl": errors.InvalidTranscript(
             name, 12, "not valid JSON; cut the line or restore the file"
         ),
-        "unknown.bin": errors.UnknownFormat(None, FORMATS, "no reader recognises unknown.bin"),
+        "unknown.bin": errors.UnknownFormat(None, FORMATS, why="no reader recognises unknown.bin"),
         "busy.jsonl": errors.SessionBusy("another process writes busy.jsonl; try again when it is done"),
         "blocked.jsonl": errors.CompactionBlocked("a hook said no"),
         "law.jsonl": errors.LawViolation("PAIR", "3"),
@@ -75,7 +75,7 @@ def read(
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Transcript, ...]:
     if format not in ("auto", *FORMATS):
-        raise errors.UnknownFormat(format, FORMATS, f"no format is called {format!r}")
+        raise errors.UnknownFormat(format, FORMATS, why=f"no format is called {format!r}")
     name = os.path.basename(path)
     if (error := raised_by(name)) is not None:
         raise error
@@ -140,9 +140,11 @@ def compact(transcripts: tuple[Transcript, ...], options: CompactOptions) -> Ans
     if options.policy not in POLICIES:
         raise errors.UnknownPolicy(options.policy, POLICIES)
     if options.as_format not in (None, *FORMATS):
-        raise errors.UnknownFormat(options.as_format, FORMATS, f"no format is called {options.as_format!r}")
+        raise errors.UnknownFormat(
+            options.as_format, FORMATS, why=f"no format is called {options.as_format!r}"
+        )
     if options.counter == "abacus":
-        raise errors.InvalidOption("counter", "abacus", "no counter of that name; there is o200k_base")
+        raise errors.InvalidOption("counter", "abacus", why="no counter of that name; there is o200k_base")
     if options.model == "nobody":
         warnings.warn(errors.UnknownModel(f"{options.model}{payload()} is not in the table"), stacklevel=2)
     name = transcripts[0].id or ""
@@ -170,7 +172,7 @@ def result() -> bytes:
 
 def convert(transcripts: tuple[Transcript, ...], *, as_format: str) -> Answer:
     if as_format not in FORMATS:
-        raise errors.UnknownFormat(as_format, FORMATS, f"no format is called {as_format!r}")
+        raise errors.UnknownFormat(as_format, FORMATS, why=f"no format is called {as_format!r}")
     return Answer(data=result(), notes=(f"reasoning of {payload()} left out",))
 
 

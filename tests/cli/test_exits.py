@@ -11,11 +11,11 @@ from foldline.core import errors
 
 EXPECTED = [
     (errors.InvalidTranscript("a.jsonl", 3, "cut off; restore it"), 1),
-    (errors.UnknownFormat(None, ("pi",), "nothing recognises a.bin"), 1),
-    (errors.UnknownFormat("word", ("pi",), "no format is called 'word'"), 2),
+    (errors.UnknownFormat(None, ("pi",), why="nothing recognises a.bin"), 1),
+    (errors.UnknownFormat("word", ("pi",), why="no format is called 'word'"), 2),
     (errors.UnknownPolicy("x", ("balanced",)), 2),
     (errors.UnknownAddress("m1@00000000", "not in this file"), 1),
-    (errors.InvalidOption("to", 0, "at least 1"), 2),
+    (errors.InvalidOption("to", 0, why="at least 1"), 2),
     (errors.LawViolation("PAIR", "3"), 70),
     (errors.TargetUnreachable(200, 1, "the last user message is larger"), 3),
     (errors.ContextExhausted("nothing may be reduced"), 4),

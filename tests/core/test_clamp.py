@@ -111,16 +111,16 @@ def test_marks_without_end_before_a_pair_do_not_tear_it() -> None:
 
 def test_head_and_tail_that_cover_the_text_are_no_cut() -> None:
     """Nothing would go; and where clean borders leave nothing between, neither."""
-    assert head_and_tail("abcdef", 3, 3) is None
-    assert head_and_tail("abcdef", 3, 2) == ("abc", "ef")
+    assert head_and_tail("abcdef", 3, tail=3) is None
+    assert head_and_tail("abcdef", 3, tail=2) == ("abc", "ef")
     joined = "a" + "\u0301" * 9
-    assert head_and_tail(joined, 5, 4) == ("", "")
+    assert head_and_tail(joined, 5, tail=4) == ("", "")
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])), st.integers(0, 40), st.integers(0, 40))
 def test_a_cut_keeps_a_beginning_and_an_end_of_the_text(text: str, head: int, tail: int) -> None:
     """And never more than was asked for."""
-    cut = head_and_tail(text, head, tail)
+    cut = head_and_tail(text, head, tail=tail)
     if cut is not None:
         assert text.startswith(cut[0])
         assert text.endswith(cut[1])
@@ -135,18 +135,18 @@ def test_a_fitted_head_or_tail_is_within_its_measure(text: str, limit: int) -> N
     def measure(piece: str) -> int:
         return sum(1 if ch < "\x80" else 3 for ch in piece)
 
-    assert measure(text[: fit_head(text, limit, measure)]) <= limit
-    tail = fit_tail(text, limit, measure)
+    assert measure(text[: fit_head(text, limit, measure=measure)]) <= limit
+    tail = fit_tail(text, limit, measure=measure)
     assert measure(text[len(text) - tail :]) <= limit
 
 
 def test_a_fitted_head_comes_close_to_its_measure() -> None:
     """At least nine tenths of what would fit, where text is even; all of it where all fits."""
     text = "word " * 4000
-    assert 0.9 * 1500 <= len(text[: fit_head(text, 1500, lambda s: len(s) // 5)]) // 5 <= 1500
-    assert fit_head("short", 100, len) == 5
-    assert fit_head("", 100, len) == fit_head("text", 0, len) == 0
-    assert fit_head("漢" * 10, 2, lambda s: 3 * len(s)) == 0
+    assert 0.9 * 1500 <= len(text[: fit_head(text, 1500, measure=lambda s: len(s) // 5)]) // 5 <= 1500
+    assert fit_head("short", 100, measure=len) == 5
+    assert fit_head("", 100, measure=len) == fit_head("text", 0, measure=len) == 0
+    assert fit_head("漢" * 10, 2, measure=lambda s: 3 * len(s)) == 0
 
 
 def test_plain_text_comes_back_as_the_same_object() -> None:
@@ -207,13 +207,13 @@ def test_a_megabyte_of_hostile_text_takes_linear_time(name: str) -> None:
     plain(text)
     head_end(text, MEGABYTE // 2)
     tail_start(text, MEGABYTE // 2)
-    fit_head(text, 5000, len)
+    fit_head(text, 5000, measure=len)
     escape_tags(text)
     has_notice(text)
     is_notice(text)
     read_block(text)
     read_block(f'<foldline-fold id="m1@00000000">\n{text}')
-    clamp_json(text, 4000, "[mark]")
+    clamp_json(text, 4000, mark="[mark]")
     with pytest.raises(UnknownAddress):
         parse_address(text)
     assert perf_counter() - started < SECONDS_MAX

@@ -16,7 +16,7 @@ MARK = "[mark]"
 
 def clamped(value: Any, chars: int, *, indent: int | None = None) -> Any:
     """The shortened value, read again."""
-    out = clamp_json(json.dumps(value, indent=indent), chars, MARK)
+    out = clamp_json(json.dumps(value, indent=indent), chars, mark=MARK)
     assert out is not None
     assert len(out) <= chars
     assert MARK in out
@@ -62,7 +62,7 @@ def test_what_lies_too_deep_gives_way_to_the_mark() -> None:
     value: Any = "deep"
     for _ in range(DEPTH_MAX + 20):
         value = [value]
-    out = clamp_json(json.dumps({"v": value, "text": "x" * 900}), 500, MARK)
+    out = clamp_json(json.dumps({"v": value, "text": "x" * 900}), 500, mark=MARK)
     assert out is not None
     assert json.loads(out)
 
@@ -73,7 +73,7 @@ def test_what_lies_too_deep_gives_way_to_the_mark() -> None:
 def test_numbers_keep_their_spelling(number: str) -> None:
     """A number read as a float and written again is another number, or none (1e400)."""
     text = f'{{"n":{number},"text":"{"x" * 9000}"}}'
-    out = clamp_json(text, 500 + len(number), MARK)
+    out = clamp_json(text, 500 + len(number), mark=MARK)
     assert out is not None
     assert f'"n":{number},' in out
     json.loads(out, parse_int=str, parse_float=str)
@@ -99,30 +99,30 @@ def test_numbers_keep_their_spelling(number: str) -> None:
 )
 def test_what_is_no_plain_json_document_is_not_thinned(text: str) -> None:
     """Duplicate keys, NaN and half pairs would be smoothed over without a word; depth and size are bounded."""
-    assert clamp_json(text, 300, MARK) is None
+    assert clamp_json(text, 300, mark=MARK) is None
 
 
 def test_what_cannot_be_made_short_enough_is_not_thinned() -> None:
     """Keys are never cut, so this object has no shorter form."""
-    assert clamp_json(json.dumps({"k" * 500: 1, "l" * 500: 2}), 300, MARK) is None
-    assert clamp_json(json.dumps(["x" * 70, "y" * 70]), 100, MARK) is None
+    assert clamp_json(json.dumps({"k" * 500: 1, "l" * 500: 2}), 300, mark=MARK) is None
+    assert clamp_json(json.dumps(["x" * 70, "y" * 70]), 100, mark=MARK) is None
 
 
 def test_what_is_short_once_its_spaces_are_gone_is_not_thinned() -> None:
     """Nothing would say that it was changed."""
-    assert clamp_json(json.dumps(list(range(50)), indent=40), 300, MARK) is None
+    assert clamp_json(json.dumps(list(range(50)), indent=40), 300, mark=MARK) is None
 
 
 def test_indented_json_stays_indented() -> None:
     """It was meant to be read."""
-    out = clamp_json(json.dumps({"rows": list(range(500))}, indent=2), 300, MARK)
+    out = clamp_json(json.dumps({"rows": list(range(500))}, indent=2), 300, mark=MARK)
     assert out is not None
     assert out.startswith('{\n  "rows": [\n    0,')
 
 
 def test_text_beyond_ascii_is_not_spelt_in_escapes() -> None:
     """Escapes cost three times the tokens."""
-    out = clamp_json(json.dumps({"note": "漢字" * 400, "other": "é"}), 300, MARK)
+    out = clamp_json(json.dumps({"note": "漢字" * 400, "other": "é"}), 300, mark=MARK)
     assert out is not None
     assert "漢字" in out
     assert '"é"' in out
@@ -132,7 +132,7 @@ def test_text_beyond_ascii_is_not_spelt_in_escapes() -> None:
 def test_strings_only_never_loses_a_key_or_an_item(chars: int, fits: bool) -> None:
     """Fault report L04: a call's arguments keep their keys, or stay as they are (NousResearch/hermes-agent#13574)."""
     value = {f"key{n}": ["x" * 200, n] for n in range(4)}
-    out = clamp_json(json.dumps(value), chars, MARK, strings_only=True)
+    out = clamp_json(json.dumps(value), chars, mark=MARK, strings_only=True)
     assert (out is not None) is fits
     if out is not None:
         kept = json.loads(out)
@@ -157,7 +157,7 @@ JSON = st.recursive(
 )
 def test_whatever_comes_out_is_json_within_the_limit(value: Any, chars: int) -> None:
     """And carries the mark."""
-    out = clamp_json(json.dumps(value), chars, MARK)
+    out = clamp_json(json.dumps(value), chars, mark=MARK)
     if out is not None:
         assert len(out) <= chars
         assert MARK in out

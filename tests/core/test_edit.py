@@ -29,7 +29,7 @@ def fold(*spans: tuple[int, int], says: str = "what went") -> Fold:
     """A fold as a pass would make it."""
     address = f"m{spans[0][0]}-{spans[-1][1]}@00000000"
     message = Message(
-        role="user", parts=(Text(text=block("fold", address, says)),), synthetic="fold", edited=True
+        role="user", parts=(Text(text=block("fold", address, body=says)),), synthetic="fold", edited=True
     )
     return Fold(spans=tuple(Span(start=a, end=b) for a, b in spans), message=message, address=address)
 
@@ -47,13 +47,13 @@ def the_result(view: View, seq: int) -> ToolResult:
 def test_no_edits_give_the_very_view() -> None:
     """Nothing to do costs nothing."""
     view = view_from(SESSION)
-    assert apply(view, (), frame_for(view)) is view
+    assert apply(view, (), frame=frame_for(view)) is view
 
 
 def test_a_replacement_changes_one_part_and_its_weight_alone() -> None:
     """Bytes are kept by part: siblings and neighbours are the same objects."""
     view = view_from(SESSION)
-    after = apply(view, [shortened(2, the_result(view, 2), "short")], frame_for(view))
+    after = apply(view, [shortened(2, the_result(view, 2), "short")], frame=frame_for(view))
     assert the_result(after, 2).content == (Text(text="short"),)
     assert after.items()[2].message.edited
     assert [a is b for a, b in zip(view, after, strict=True)] == [True, True, False, True, True, True, True]
@@ -65,7 +65,7 @@ def test_the_parts_beside_a_replaced_one_are_the_same_objects() -> None:
     """Clearing one part must not re-encode its sibling."""
     view = view_from(SESSION)
     words = Replace(seq=1, slot=0, part=Text(text="on", slot=0, edited=True), address="m1.0@00000000")
-    after = apply(view, [words], frame_for(view)).items()[1]
+    after = apply(view, [words], frame=frame_for(view)).items()[1]
     assert after.message.parts[0] is words.part
     assert after.message.parts[1] is SESSION[1].parts[1]
     assert after.weights[1] == view.items()[1].weights[1]
@@ -74,7 +74,7 @@ def test_the_parts_beside_a_replaced_one_are_the_same_objects() -> None:
 def test_a_fold_stands_where_the_first_of_its_messages_stood() -> None:
     """Picture of the design: [0][1][2][3][4] → [0][F 1–2][3][4]."""
     view = view_from(SESSION)
-    after = apply(view, [fold((1, 4))], frame_for(view))
+    after = apply(view, [fold((1, 4))], frame=frame_for(view))
     assert [i.seq for i in after] == [0, 1, 4, 5, 6]
     assert after.items()[1].covers == (Span(start=1, end=4),)
     assert after.items()[1].message.synthetic == "fold"
@@ -84,7 +84,7 @@ def test_a_fold_stands_where_the_first_of_its_messages_stood() -> None:
 def test_what_lies_between_the_spans_of_a_fold_stays() -> None:
     """A fold may go around what is pinned."""
     view = view_from(SESSION)
-    after = apply(view, [fold((0, 1), (3, 4))], frame_for(view))
+    after = apply(view, [fold((0, 1), (3, 4))], frame=frame_for(view))
     assert [i.seq for i in after] == [0, 1, 2, 4, 5, 6]
     assert after.items()[0].covers == (Span(start=0, end=1), Span(start=3, end=4))
 
@@ -92,8 +92,8 @@ def test_what_lies_between_the_spans_of_a_fold_stays() -> None:
 def test_a_later_fold_takes_over_what_an_earlier_one_covered() -> None:
     """TRACE: a summary is never summarised blindly; the new one stands for all that went."""
     view = view_from(SESSION)
-    once = apply(view, [fold((1, 4))], frame_for(view))
-    twice = apply(once, [fold((0, 6))], frame_for(once))
+    once = apply(view, [fold((1, 4))], frame=frame_for(view))
+    twice = apply(once, [fold((0, 6))], frame=frame_for(once))
     assert [i.seq for i in twice] == [0, 6]
     assert twice.items()[0].covers == (Span(start=0, end=6),)
 
@@ -101,7 +101,7 @@ def test_a_later_fold_takes_over_what_an_earlier_one_covered() -> None:
 def test_a_dropped_message_leaves_nothing_behind() -> None:
     """Dropping is for what holds nothing; its ordinal is not used again."""
     view = view_from(SESSION)
-    after = apply(view, [Drop(span=Span(start=5, end=6))], frame_for(view))
+    after = apply(view, [Drop(span=Span(start=5, end=6))], frame=frame_for(view))
     assert [i.seq for i in after] == [0, 1, 2, 3, 4, 6]
     assert after.next_seq == 7
 
@@ -114,18 +114,18 @@ def test_all_edits_of_a_plan_land_at_once() -> None:
         shortened(2, the_result(view, 2), "short"),
         Drop(span=Span(start=0, end=1)),
     ]
-    after = apply(view, edits, frame_for(view))
+    after = apply(view, edits, frame=frame_for(view))
     assert [i.seq for i in after] == [1, 2, 3, 6]
-    assert [i.seq for i in apply(view, edits[::-1], frame_for(view))] == [1, 2, 3, 6]
+    assert [i.seq for i in apply(view, edits[::-1], frame=frame_for(view))] == [1, 2, 3, 6]
 
 
 def test_the_view_before_is_what_it_was() -> None:
     """OBS-2: a pass never mutates its input; edits come out, and `apply` derives the result."""
     view = view_from(SESSION)
     items, tokens = view.items(), view.tokens
-    apply(view, [fold((1, 4))], frame_for(view))
+    apply(view, [fold((1, 4))], frame=frame_for(view))
     with pytest.raises(LawViolation):
-        apply(view, [fold((1, 2))], frame_for(view))
+        apply(view, [fold((1, 2))], frame=frame_for(view))
     assert view.items() == items
     assert all(a is b for a, b in zip(view.items(), items, strict=True))
     assert view.tokens == tokens
@@ -145,7 +145,7 @@ def test_an_edit_that_breaks_a_law_is_refused_by_its_name(edit: Edit, law: str) 
     """Laws are checked before a view comes out; the error says which and where."""
     view = view_from(SESSION)
     with pytest.raises(LawViolation) as caught:
-        apply(view, [edit], frame_for(view, pins=[3]))
+        apply(view, [edit], frame=frame_for(view, pins=[3]))
     assert caught.value.law == law
     assert caught.value.where.startswith("message ")
 
@@ -158,7 +158,7 @@ def test_an_edit_may_not_leave_a_history_that_cannot_be_sent() -> None:
         apply(
             view,
             [Fold(spans=(Span(start=1, end=4),), message=bare, address="m1-3@00000000")],
-            frame_for(view),
+            frame=frame_for(view),
         )
     assert caught.value.law == "TRACE"
 
@@ -171,28 +171,28 @@ def test_ordinals_that_no_message_has_are_passed_over() -> None:
         Drop(span=Span(start=90, end=95)),
         Replace(seq=91, slot=0, part=part, address="m91.0@00000000"),
     ]
-    assert edited(items, edits, COUNTER) == items
+    assert edited(items, edits, counter=COUNTER) == items
 
 
 def test_a_log_of_compactions_projects_to_the_view_they_made() -> None:
     """Law REPLAY, in memory: each compaction is applied to the view that the one before it made."""
     view = view_from(SESSION)
     first, second = [fold((1, 4))], [fold((0, 6))]
-    live = apply(apply(view, first, frame_for(view)), second, frame_for(view))
-    again = project(view, [first, second], frame_for(view))
+    live = apply(apply(view, first, frame=frame_for(view)), second, frame=frame_for(view))
+    again = project(view, [first, second], frame=frame_for(view))
     assert again.items() == live.items()
-    assert project(view, [], frame_for(view)) is view
+    assert project(view, [], frame=frame_for(view)) is view
 
 
 def test_addresses_point_at_what_came_in_whatever_was_made_of_it() -> None:
     """TRACE: a part that an earlier pass shortened is addressed by its original, and so is a span."""
     view = view_from(SESSION)
     frame = frame_for(view, originals=SESSION)
-    now = apply(view, [shortened(2, the_result(view, 2), "short")], frame)
+    now = apply(view, [shortened(2, the_result(view, 2), "short")], frame=frame)
     assert frame.part_address(2, the_result(now, 2)) == part_address(2, SESSION[2].parts[0])
     wanted = span_address(list(enumerate(SESSION[1:4], 1)))
     assert frame.span_address(now.items()[1:4]) == wanted
-    folded = apply(now, [fold((1, 4))], frame)
+    folded = apply(now, [fold((1, 4))], frame=frame)
     assert frame.span_address(folded.items()[1:2]) == wanted
 
 

@@ -27,14 +27,14 @@ def test_every_error_derives_from_one_and_stands_in_the_tree_at_the_top_of_its_m
             "a.jsonl:3: no JSON",
         ),
         (errors.InvalidTranscript("a.json", None, "no JSON"), {"line": None}, "a.json: no JSON"),
-        (errors.UnknownFormat("x", ("a", "b"), "no x"), {"name": "x"}, "no x; known formats: a, b"),
+        (errors.UnknownFormat("x", ("a", "b"), why="no x"), {"name": "x"}, "no x; known formats: a, b"),
         (
             errors.UnknownPolicy("x", ("a", "b")),
             {"known": ("a", "b")},
             "no policy is called 'x'; there are: a, b",
         ),
         (errors.UnknownAddress("m1", "nothing there"), {"address": "m1"}, "m1: nothing there"),
-        (errors.InvalidOption("to", 0, "above 0"), {"option": "to", "value": 0}, "to=0: above 0"),
+        (errors.InvalidOption("to", 0, why="above 0"), {"option": "to", "value": 0}, "to=0: above 0"),
         (errors.LawViolation("PAIR", "message 3", "alone"), {"law": "PAIR"}, "law PAIR at message 3: alone"),
         (errors.LawViolation("PAIR", "message 3"), {"where": "message 3"}, "law PAIR at message 3"),
         (
@@ -55,4 +55,4 @@ def test_an_error_says_what_where_and_why(
 
 def test_an_option_out_of_bounds_is_a_value_error_too() -> None:
     """Callers who know Python's own tree need not know ours."""
-    assert isinstance(errors.InvalidOption("to", 0, "above 0"), ValueError)
+    assert isinstance(errors.InvalidOption("to", 0, why="above 0"), ValueError)

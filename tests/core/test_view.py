@@ -13,12 +13,12 @@ def item(seq: int, text: str = "text") -> Item:
     """An item with its weights."""
     message = user(text)
     weights, overhead = COUNTER.weights(message)
-    return item_of(seq, message, weights, overhead)
+    return item_of(seq, message, weights=weights, overhead=overhead)
 
 
 def test_an_item_weighs_its_parts_and_its_envelope() -> None:
     """A view adds up weights that came in; it never counts."""
-    assert item_of(0, user("a"), (3, 4), 5).tokens == 12
+    assert item_of(0, user("a"), weights=(3, 4), overhead=5).tokens == 12
 
 
 def test_a_view_grows_at_its_end_and_keeps_a_running_total() -> None:

@@ -41,7 +41,7 @@ def dropping(*seqs: int, name: str = "drop") -> Scripted:
 def folding(start: int, end: int, *, says: str = "what went", name: str = "fold") -> Scripted:
     """A pass that folds one range, half-open."""
     address = f"m{start}-{end - 1}@00000000"
-    message = Message(role="user", parts=(Text(text=block("fold", address, says)),), synthetic="fold")
+    message = Message(role="user", parts=(Text(text=block("fold", address, body=says)),), synthetic="fold")
     edit = Fold(spans=(Span(start=start, end=end),), message=message, address=address)
     return Scripted(name, lambda view: (edit,))
 

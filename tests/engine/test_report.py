@@ -47,9 +47,9 @@ def test_covers_counts_the_messages_that_the_final_view_folds_away() -> None:
     """A fold over a fold counts its originals once; drops and what is still in view are not covered."""
     view = view_from(TALK)
     first = edits_of(view, folding(0, 2))
-    once = apply(view, first, frame_for(view))
+    once = apply(view, first, frame=frame_for(view))
     second = edits_of(once, folding(0, 4))
-    twice = apply(once, second, frame_for(once))
+    twice = apply(once, second, frame=frame_for(once))
     covers = covers_of((*first, *second), twice)
     assert covers.messages == 4
     assert covers.addresses == ("m0-1@00000000", "m0-3@00000000")
@@ -63,9 +63,9 @@ def test_a_shortened_part_is_addressed_unless_it_was_folded_later() -> None:
         Replace(seq=seq, slot=0, part=Text(text="short", slot=0, edited=True), address=f"m{seq}.0@00000000")
         for seq in (1, 3)
     ]
-    now = apply(view, replaced, frame_for(view))
+    now = apply(view, replaced, frame=frame_for(view))
     folds = edits_of(now, folding(0, 2))
-    after = apply(now, folds, frame_for(now))
+    after = apply(now, folds, frame=frame_for(now))
     assert covers_of((*replaced, *folds), after).addresses == ("m0-1@00000000", "m3.0@00000000")
     twice = covers_of((*replaced, *replaced), now)
     assert twice.addresses == ("m1.0@00000000", "m3.0@00000000")
@@ -74,13 +74,13 @@ def test_a_shortened_part_is_addressed_unless_it_was_folded_later() -> None:
 def test_the_prefix_that_is_kept_ends_at_the_first_change() -> None:
     """Law PREFIX, in numbers: what stands before it is cached, what follows is read again."""
     view = view_from(TALK)
-    after = apply(view, edits_of(view, folding(2, 4)), frame_for(view))
+    after = apply(view, edits_of(view, folding(2, 4)), frame=frame_for(view))
     kept = 50 + sum(item.tokens for item in view.items()[:2])
-    assert cache_of(view, after, 50) == Cache(
+    assert cache_of(view, after, fixed=50) == Cache(
         prefix_tokens_kept=kept,
         tokens_reread=after.tokens + 50 - kept,
         net_tokens_saved_per_turn=view.tokens - after.tokens,
     )
-    assert cache_of(view, view, 50) == Cache(
+    assert cache_of(view, view, fixed=50) == Cache(
         prefix_tokens_kept=view.tokens + 50, tokens_reread=0, net_tokens_saved_per_turn=0
     )

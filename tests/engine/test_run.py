@@ -17,7 +17,7 @@ TALK = [
 
 
 def compacted(view: View, chosen: Policy, target: int) -> Outcome:
-    return run(view, chosen, moment_for(view, target), frame=frame_for(view))
+    return run(view, chosen, moment=moment_for(view, target), frame=frame_for(view))
 
 
 def test_tiers_run_in_their_order_until_the_target_is_met() -> None:
@@ -118,7 +118,9 @@ def test_durations_are_measured_by_the_clock_that_is_handed_in() -> None:
     view = view_from(TALK)
     chosen = policy(tier(dropping(0, 1)), tier(dropping(2, 3)))
     ticks = iter(range(0, 100, 5))
-    timed = run(view, chosen, moment_for(view, 10), frame=frame_for(view), clock=lambda: float(next(ticks)))
+    timed = run(
+        view, chosen, moment=moment_for(view, 10), frame=frame_for(view), clock=lambda: float(next(ticks))
+    )
     assert isinstance(timed, Compacted)
     assert [step.seconds for step in timed.steps] == [5.0, 5.0]
     still = compacted(view, chosen, 10)
@@ -143,12 +145,12 @@ def test_a_tier_waits_for_its_own_line_where_the_caller_names_no_target() -> Non
     lines = {"due": Line(percent=100, of="window"), "target": Line(percent=10, of="window")}
     chosen = policy(tier(early, target=Line(percent=90, of="window")), tier(late, **lines))
     by_line = replace(moment_for(view, 10, tokens_window=view.tokens), by_hand=False)
-    done = run(view, chosen, by_line, frame=frame_for(view))
+    done = run(view, chosen, moment=by_line, frame=frame_for(view))
     assert isinstance(done, Compacted)
     assert [step.name for step in done.steps] == ["early"]
     assert early.moments[0].tokens_target == view.tokens * 90 // 100
     by_hand = replace(by_line, by_hand=True)
-    done = run(view, chosen, by_hand, frame=frame_for(view))
+    done = run(view, chosen, moment=by_hand, frame=frame_for(view))
     assert isinstance(done, Compacted)
     assert [step.name for step in done.steps] == ["early", "late"]
     assert late.moments[-1].tokens_target == 10
@@ -159,9 +161,9 @@ def test_below_the_threshold_only_the_tiers_that_always_run_are_asked() -> None:
     view = view_from(TALK)
     always, over = dropping(0, 1), idle()
     quiet = replace(moment_for(view, 10), is_due=False)
-    run(view, policy(tier(always, when="always"), tier(over)), quiet, frame=frame_for(view))
+    run(view, policy(tier(always, when="always"), tier(over)), moment=quiet, frame=frame_for(view))
     assert (len(always.moments), len(over.moments)) == (1, 0)
-    assert run(view, policy(tier(over)), quiet, frame=frame_for(view)) == Unchanged(
+    assert run(view, policy(tier(over)), moment=quiet, frame=frame_for(view)) == Unchanged(
         reason="below the threshold"
     )
 

@@ -106,7 +106,7 @@ def _by_pass(transcript: Transcript, settings: Settings) -> dict[str, str]:
     target = view.tokens if settings.to is None else int(settings.to)
     moment = Moment(tokens_excess=view.tokens - target, tokens_target=target, **settings.moment)
     plan = reduce.plan(view, moment, frame)
-    after = apply(view, plan.edits, frame)
+    after = apply(view, plan.edits, frame=frame)
     report = {
         "pass": settings.reduce["name"],
         "tokens_before": view.tokens,

@@ -65,7 +65,7 @@ def synthetic(text: str) -> Message:
 
 
 ANSWER = ToolResult(call_id="a", content=(Text(text="1"),))
-FOLDED = synthetic(block("fold", "m0-1@00000000", "two messages"))
+FOLDED = synthetic(block("fold", "m0-1@00000000", body="two messages"))
 
 HISTORIES = (
     History(
@@ -177,7 +177,7 @@ def items(*messages: Message) -> tuple[Item, ...]:
 def item_at(seq: int, message: Message, *, covers: Iterable[int] = ()) -> Item:
     weights, overhead = COUNTER.weights(message)
     spans = tuple(Span(start=n, end=n + 1) for n in covers)
-    return item_of(seq, message, weights, overhead, covers=spans)
+    return item_of(seq, message, weights=weights, overhead=overhead, covers=spans)
 
 
 def with_part(item: Item, part: Part) -> Item:

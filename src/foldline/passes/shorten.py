@@ -136,9 +136,11 @@ def _head_and_tail(text: str, limit: Limit, *, mark: str, frame: Frame, size: in
     facts = [fact for fact in fact_cache(frame).in_text(omitted) if fact.text not in shown]
     lines = index(facts, limit.carry, count=count)[1]
     spare = limit.carry - sum(count(lines))
-    if spare > limit.size * SPARE_SHARE:  # what no fact needs goes to the head
-        head = fit_head(text, limit.head + spare, measure=measure, guess=len(cut[0]) / max(1, limit.head))
-        cut = head_and_tail(text, head, tail=tail) or cut
+    if spare > limit.size * SPARE_SHARE:  # what no fact needs goes to head and tail
+        wider = limit.keeping(limit.head + limit.tail + spare)
+        guess = len(shown) / max(1, limit.head + limit.tail)
+        head = fit_head(text, wider.head, measure=measure, guess=guess)
+        cut = head_and_tail(text, head, tail=fit_tail(text, wider.tail, measure=measure, guess=guess)) or cut
     return "\n".join([cut[0], mark, *lines, cut[1]])
 
 
