@@ -103,7 +103,10 @@ def section(command: click.Command, ctx: click.Context) -> str:
         "```",
         "",
     ]
-    lines += [paragraph.replace("\n", " ") + "\n" for paragraph in inspect.cleandoc(command.help or "").split("\n\n")]
+    lines += [
+        paragraph.replace("\n", " ") + "\n"
+        for paragraph in inspect.cleandoc(command.help or "").split("\n\n")
+    ]
     lines += ["| option | |", "|---|---|"]
     lines += [row(p) for p in command.params if isinstance(p, click.Option)]
     return "\n".join([*lines, ""])

@@ -302,5 +302,5 @@ def shown(names: tuple[str, ...], *, golden: Path, table: Path) -> Iterator[str]
     for name in names:
         if not any(case.is_dir() for case in golden.glob(f"{name}*")):
             yield f"pass {name}: no golden case tests/golden/{name}…/"
-        if not re.search(rf"^\| `{re.escape(name)}` \|", rows, re.MULTILINE):
+        if not re.search(rf"^\| \[{re.escape(name)}\]\(#[\w-]+\) \|", rows, re.MULTILINE):
             yield f"pass {name}: no row in {table.name}"

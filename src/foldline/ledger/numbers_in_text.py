@@ -11,35 +11,41 @@ to the first, over what separates, to the key; most places fail at their first c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from foldline.ledger.facts import Fact
 
 KEY_CHARS_MAX = 48
 """A longer key is cut at its left."""
-VALUES_MAX = 64
+VALUES_MAX = 16
 """Values of one key kept of one text, the last ones: a key with more is a column of data."""
+COLUMN_MAX = 4 * VALUES_MAX
+"""Numbers behind one word looked at in one text, the last ones."""
+NUMBER_CHARS_MAX = 26
+_JOIN_CHARS_MAX = 13
 _STEPS_MAX = 2
 """Words that only connect, between a key and its number."""
 
 _BACKWARDS = re.compile(
-    r"([0-9](?<![0-9_<>&|#~^*@\\][0-9])[0-9.,_]{0,24}(?:-[0-9]{1,7})?(?:[-+](?=[ =:]{0,2}[=:]))?)"  # last digit first
+    r"([0-9](?<![0-9_<>&|#~^*@\\][0-9])(?<![0-9][.,][0-9])[0-9.,_]{0,24}+(?:-[0-9]{1,7})?(?:[-+](?=[ =:]{0,2}[=:]))?)"  # last digit first
     r"((?:[$€£¥~<>≥≤`\"']{0,2}[ =:]{1,3}(?:\( ?)?|\( ?(?= ))[`\"')\]*:]{0,3} ?)"
-    r"([\w.-]{1,48})"
+    r"(?![0-9]{1,4}(?![\w.-]))([\w.-]{1,48})"
 )
 _KEY_BACKWARDS = re.compile(r"[ ]([\w.-]{2,48})")
 _NUMBER = re.compile(r"[+-]?\d{1,18}(?:[_,]\d{3}){0,6}(?:\.\d{1,18})?(?:-\d{1,7})?")
-_ENDS = frozenset("\n,)}];\"'")
+_ENDS = frozenset(["", *"\n,)}];\"'"])
 _GOES_ON = frozenset("_<>&|#~^*@\\")
 """Behind a number, what makes it part of something else (`2>&1`)."""
-_NOUNED = re.compile(r"[0-9][0-9.,]{0,24} [A-Za-z][a-z-]{2,24}")
+_NOUN = re.compile(r" (?<=[0-9] )([A-Za-z][a-z-]{2,24})")
+_HOLDS = frozenset("_.-/:#")
+"""Before a number, what makes it part of something else."""
 _UNIT = re.compile(r" ?(%|[A-Za-zµ]{1,8})(?![\w])")
 _CJK_NUMBER = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af][ :：=（(]{0,2}([0-9]{1,18}(?:,[0-9]{3}){0,5}(?:\.[0-9]{1,18})?)(?![0-9.:/-])"
     r"( ?(?:%|[A-Za-z]{1,4}(?![A-Za-z])|[\u3400-\u9fff\uac00-\ud7af])?)"
 )
-_CJK_KEY = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+$")
+_CJK_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _CJK_JOINS = re.compile(r"[的是为為在了把将將到至有共约約等从從与與和及第被由だはがをにの은는이가을를의]")
 
 UNITS = frozenset(
@@ -60,6 +66,7 @@ _NO_NOUN = _JOINS | frozenset(
 
 Place: TypeAlias = tuple[str, str, int, int]
 """Key, value, start and end of what is quoted."""
+Read: TypeAlias = Callable[[str, re.Match[str]], Place | None]
 
 
 def numbers_in(text: str, opened: str) -> list[Fact]:
@@ -68,8 +75,8 @@ def numbers_in(text: str, opened: str) -> list[Fact]:
     found: dict[tuple[str, str], Fact] = {}
     counts: dict[str, int] = {}
     for key, value, start, end in _all(opened):
-        if (key, value) not in found and counts.get(key, 0) < VALUES_MAX:
-            counts[key] = counts.get(key, 0) + 1
+        if (key, value) not in found and (count := counts.get(key, 0)) < VALUES_MAX:
+            counts[key] = count + 1
             found[key, value] = Fact(kind="numbers", key=key, text=text[start:end], value=value)
     return list(found.values())[::-1]
 
@@ -77,25 +84,39 @@ def numbers_in(text: str, opened: str) -> list[Fact]:
 def _all(text: str) -> Iterator[Place]:
     """From the end of the text to its start; numbers with a noun and those with a CJK key before the others."""
     if not text.isascii():
-        yield from reversed(
-            [place for m in _CJK_NUMBER.finditer(text) if (place := _cjk(text, m)) is not None]
-        )
-    keyed = [place for m in _BACKWARDS.finditer(text[::-1]) if (place := _keyed(text, m)) is not None]
+        yield from _from_the_last(_CJK_NUMBER, text, _cjk)
+    keyed = list(_keyed_places(text))
     taken = {end for *_, end in keyed}
-    for match in reversed(list(_NOUNED.finditer(text))):
-        place = _nouned(text, match)
-        if place is not None and place[3] not in taken and place[3] - len(place[0]) - 1 not in taken:
+    for place in _from_the_last(_NOUN, text, _nouned):
+        if place[3] not in taken and place[3] - len(place[0]) - 1 not in taken:
             yield place
     yield from keyed
 
 
+def _from_the_last(pattern: re.Pattern[str], text: str, read: Read) -> list[Place]:
+    places = [place for match in pattern.finditer(text) if (place := read(text, match)) is not None]
+    return places[::-1]
+
+
+def _keyed_places(text: str) -> Iterator[Place]:
+    """Of a column of data, which is many numbers behind one word, the last ones."""
+    columns: dict[str, int] = {}
+    for match in _BACKWARDS.finditer(text[::-1]):
+        word = match[3]
+        count = columns.get(word, 0)
+        if count < COLUMN_MAX:
+            columns[word] = count + 1
+            place = _keyed(text, match)
+            if place is not None:
+                yield place
+
+
 def _keyed(text: str, match: re.Match[str]) -> Place | None:
+    backwards, between, word = match.groups()
     size = len(text)
-    stop = size - match.start(1)
-    end = _end_of(text, stop)
+    end = _end_of(text, size - match.start())
     if end is None:
         return None
-    backwards, between, word = match.groups()
     value = backwards[::-1]
     if not value.isdigit():
         value = value.lstrip(".,_")
@@ -108,16 +129,16 @@ def _keyed(text: str, match: re.Match[str]) -> Place | None:
         return None
     key, left = found
     start = size - left
-    if text[start - 1 : start] == '"' == text[start + len(key) : start + len(key) + 1]:
+    if start and text[start - 1] == '"' == text[start + len(key)]:
         start -= 1
     return key, value, start, end
 
 
 def _end_of(text: str, stop: int) -> int | None:
     """Where the number that stops at `stop` ends with its unit; `None` when it goes on as something else."""
-    if text[stop : stop + 1] in _ENDS:
-        return stop
     after = text[stop : stop + 2]
+    if after[:1] in _ENDS:
+        return stop
     unit = _UNIT.match(text, stop)
     if unit is not None and unit[1].lower() in UNITS:
         return unit.end()
@@ -132,7 +153,7 @@ def _key(match: re.Match[str], key: str) -> tuple[str, int] | None:
     """The key, and where it starts counted from the end of the text."""
     backwards = match.end(3)
     for _ in range(_STEPS_MAX):
-        if key.lower() not in _JOINS:
+        if len(key) > _JOIN_CHARS_MAX or key.lower() not in _JOINS:
             break
         step = _KEY_BACKWARDS.match(match.string, backwards)
         if step is None:
@@ -141,31 +162,34 @@ def _key(match: re.Match[str], key: str) -> tuple[str, int] | None:
     bare = key.lstrip(".-0123456789")
     backwards -= len(key) - len(bare)
     bare = bare.rstrip(".-")
-    if not bare or bare.lower() in _JOINS or bare in _MEASURES:
+    if len(bare) <= _JOIN_CHARS_MAX and (not bare or bare.lower() in _JOINS or bare in _MEASURES):
         return None
     return bare, backwards
 
 
 def _nouned(text: str, match: re.Match[str]) -> Place | None:
-    raw = match[0]
-    before = text[match.start() - 1 : match.start()]
-    if before.isalnum() or before in ("_", ".", "-", "/", ":", "#"):
+    noun = match[1]
+    end = match.start()
+    piece = text[max(0, end - NUMBER_CHARS_MAX) : end]
+    start = end - len(piece) + len(piece.rstrip("0123456789.,"))
+    number = text[start:end].lstrip(".,")
+    before = text[start - 1 : start]
+    if len(number) < end - start or before.isalnum() or before in _HOLDS:
         return None
-    number = _NUMBER.match(raw)
-    assert number is not None
-    noun = raw[number.end() :].lstrip()
-    if noun.lower() in _NO_NOUN or noun.lower() in UNITS or number.end() == len(raw) - len(noun):
+    if noun.lower() in _NO_NOUN or noun.lower() in UNITS or _NUMBER.fullmatch(number) is None:
         return None
-    return noun, number[0], match.start(), match.end()
+    return noun, number, start, match.end()
 
 
 def _cjk(text: str, match: re.Match[str]) -> Place | None:
-    run = _CJK_KEY.search(text, max(0, match.start() + 1 - KEY_CHARS_MAX), match.start() + 1)
+    stop = match.start() + 1
+    run = _CJK_RUN.match(text[max(0, stop - KEY_CHARS_MAX) : stop][::-1])
     if run is None:
         return None
-    pieces = [piece for piece in _CJK_JOINS.split(run[0]) if piece]
+    joined = run[0][::-1]
+    pieces = [piece for piece in _CJK_JOINS.split(joined) if piece]
     if not pieces:
         return None
     key = pieces[-1]
     end = match.end() - len(match[2]) + len(match[2].rstrip())
-    return key, match[1], run.start() + run[0].rindex(key), end
+    return key, match[1], stop - len(joined) + joined.rindex(key), end
