@@ -8,7 +8,9 @@ run (numbers, times, addresses, directories), so that the newest of each kind ca
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 
 from foldline.ledger.facts import Fact
 
@@ -82,6 +84,13 @@ _PATTERNS = {
 }
 """What stands, in lower case, in a line that reports a failure -> how such a line looks."""
 _REPORTS = {sign: re.compile(pattern) for sign, pattern in _PATTERNS.items()}
+_NEAR = {
+    "error": re.compile(
+        rf"ERROR\b|[Ee]rror{_NAMED}|Error(?=\s|$|\(\")|(?<=\d )errors?\b|error (?:TS|CS|C|LNK|E)?\d|(?<=pm )error\b"
+        r"|(?<=yarn )error\b"
+    )
+}
+"""A sign that words of code and prose hold too -> what is there at a sign that may report a failure."""
 _CUES = {("e" if sign == "\ne  " else max(re.findall(r"\w+", sign), key=len)): sign for sign in _PATTERNS}
 """The longest word of a sign -> the sign: in a text without the word, nobody has to look for the sign."""
 _NONE = re.compile(
@@ -105,7 +114,7 @@ _PLAIN = re.compile(
 _MESSAGE = re.compile(r"[Ee]rror:|except [\w.]+:|Failed to|Could not|Cannot ")
 _CHANGING = re.compile(
     r"\d{4}-\d\d-\d\d[T ]?(?:\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\d\d:\d\d:\d\d(?:[.,]\d+)?"
-    r"|0x[0-9a-fA-F]+|\b[0-9a-f]{7,64}\b|(?:[\w.@~-]{0,80}/)+|\d+(?:\.\d+)*"
+    r"|0x[0-9a-fA-F]+|\b[0-9a-f]{7,64}\b|(?<![\w.@~-])(?:[\w.@~-]{0,80}/)+|\d+(?:\.\d+)*"
 )
 _SPACES = re.compile(r"\s+")
 
@@ -113,13 +122,17 @@ _SPACES = re.compile(r"\s+")
 def signs_in(words: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """What words say to look for in the text they come from; most words say nothing and are left out."""
     found: dict[str, tuple[str, ...]] = {}
-    lowered = "\n".join(words).lower()
+    lowered = _lower("\n".join(words))
+    starts: list[int] = []
     for cue, sign in _CUES.items():
-        if cue == "e" or cue not in lowered:
-            continue
-        for word in words:
-            if cue in word.lower():
-                found[word] = (*found.get(word, ()), sign)
+        at = lowered.find(cue) if cue != "e" else -1
+        if at >= 0 and not starts:
+            starts = list(accumulate((len(word) + 1 for word in words), initial=0))
+        while at >= 0:
+            number = bisect_right(starts, at) - 1
+            word = words[number]
+            found[word] = (*found.get(word, ()), sign)
+            at = lowered.find(cue, starts[number + 1])
     if "E" in words:
         found["E"] = ("\ne  ",)
     return found
@@ -144,12 +157,15 @@ def key_of(line: str) -> str:
 def _reports(text: str, signs: Iterable[str]) -> dict[tuple[int, int], bool]:
     """Where the lines that report a failure are to be quoted, and whether they are code. Each sign goes on behind the
     line it was found in."""
-    lowered = text.lower() if text.isascii() else text.replace("\u0130", "I").lower()
+    lowered = _lower(text)
     found: dict[tuple[int, int], bool] = {}
     for sign in dict.fromkeys(signs):
-        pattern = _REPORTS[sign]
+        pattern, near = _REPORTS[sign], _NEAR.get(sign)
         at = lowered.find(sign)
         while at >= 0:
+            if near is not None and near.match(text, at) is None:
+                at = lowered.find(sign, at + len(sign))
+                continue
             begin = at + 1 if sign[0] == "\n" else at
             start = lowered.rfind("\n", 0, begin) + 1
             end = lowered.find("\n", begin)
@@ -159,6 +175,11 @@ def _reports(text: str, signs: Iterable[str]) -> dict[tuple[int, int], bool]:
                 found[code[0]] = code[1]
             at = lowered.find(sign, end)
     return found
+
+
+def _lower(text: str) -> str:
+    """In lower case, every character at its place."""
+    return text.lower() if text.isascii() else text.replace("\u0130", "I").lower()
 
 
 def _kind_of_line(

@@ -25,6 +25,7 @@ _VERSION = re.compile(
     r"(?<![\w.])(?:[A-Za-z][\w.-]{0,60}[=~<>@]=?)?v?\d{1,5}(?:\.\d{1,6}){2,3}(?:[-+.]?[A-Za-z][\w.+-]{0,30})?(?::\d{2,5})?(?![\w])"
 )
 _PINNED = re.compile(r"(?<![\w.])[A-Za-z][\w.-]{0,60}(?:\[[\w,-]{1,60}\])?[=~<>!]=v?\d[\w.*]{0,30}")
+_PIN = re.compile(r"=(?<=[=~<>!]=)v?\d")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+")
 _DIGIT = re.compile(r"\d")
 _RUNS = re.compile(r"\d+")
@@ -45,7 +46,7 @@ def identifiers_in(word: str) -> list[str]:
         found += _NUMBERED.findall(word)
     if "." in word and _DIGIT.search(word) is not None:
         found += _VERSION.findall(word)
-    if "=" in word:
+    if "=" in word and _PIN.search(word) is not None:
         found += _PINNED.findall(word)
     return [text for text in found if len(text) <= IDENTIFIER_CHARS_MAX]
 

@@ -18,9 +18,9 @@ from foldline.ledger.facts import Fact
 
 KEY_CHARS_MAX = 48
 """A longer key is cut at its left."""
-VALUES_MAX = 16
+VALUES_MAX = 64
 """Values of one key kept of one text, the last ones: a key with more is a column of data."""
-COLUMN_MAX = 4 * VALUES_MAX
+COLUMN_MAX = 2 * VALUES_MAX
 """Numbers behind one word looked at in one text, the last ones."""
 NUMBER_CHARS_MAX = 26
 _JOIN_CHARS_MAX = 13
@@ -84,16 +84,16 @@ def numbers_in(text: str, opened: str) -> list[Fact]:
 def _all(text: str) -> Iterator[Place]:
     """From the end of the text to its start; numbers with a noun and those with a CJK key before the others."""
     if not text.isascii():
-        yield from _from_the_last(_CJK_NUMBER, text, _cjk)
+        yield from _from_the_last(_CJK_NUMBER, text, read=_cjk)
     keyed = list(_keyed_places(text))
     taken = {end for *_, end in keyed}
-    for place in _from_the_last(_NOUN, text, _nouned):
+    for place in _from_the_last(_NOUN, text, read=_nouned):
         if place[3] not in taken and place[3] - len(place[0]) - 1 not in taken:
             yield place
     yield from keyed
 
 
-def _from_the_last(pattern: re.Pattern[str], text: str, read: Read) -> list[Place]:
+def _from_the_last(pattern: re.Pattern[str], text: str, *, read: Read) -> list[Place]:
     places = [place for match in pattern.finditer(text) if (place := read(text, match)) is not None]
     return places[::-1]
 

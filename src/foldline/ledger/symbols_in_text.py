@@ -13,10 +13,13 @@ from foldline.ledger.facts import Fact
 SYMBOL_CHARS_MIN = 4
 SYMBOL_CHARS_MAX = 80
 
-_OPENINGS = tuple(
-    word + " " for word in "def function fn func class interface struct enum trait type impl".split()
-)
-_DEFINED = re.compile(r"([A-Za-z_$][\w$]{1,79})\s?(?:[(:{<=\[]|$|\n|extends |implements |for )")
+_NAME = r"([A-Za-z_$][\w$]{3,79})\s?(?:[(:{<=\[]|$|\n|extends |implements |for )"
+_DEFINED = {
+    opening: re.compile(rf"{opening}(?<![^\W_]{opening})" + _NAME)
+    for opening in ("def ", "function ", "fn ", "func ", "class ", "interface ", "struct ", "enum ", "trait ")
+    + ("type ", "impl ")
+}
+"""What opens a definition, with the blank behind it -> the definition, up to what tells it from prose."""
 _HUMP = re.compile(r"[a-z0-9][A-Z]")
 _DIGITS = frozenset("0123456789")
 
@@ -24,20 +27,11 @@ _DIGITS = frozenset("0123456789")
 def definitions_in(text: str) -> Iterator[Fact]:
     """Each name that the text defines, in the order of what it is (a function before a class)."""
     names: dict[str, None] = {}
-    for opening in _OPENINGS:
+    for opening, defined in _DEFINED.items():
         if opening in text:
-            names.update(dict.fromkeys(_defined(text, opening)))
+            names.update(dict.fromkeys(defined.findall(text)))
     for name in names:
         yield Fact(kind="symbols", key=name, text=name)
-
-
-def _defined(text: str, opening: str) -> Iterator[str]:
-    before, *pieces = text.split(opening)
-    for piece in pieces:
-        match = _DEFINED.match(piece) if not before[-1:].isalnum() else None
-        if match is not None and len(match[1]) >= SYMBOL_CHARS_MIN:
-            yield match[1]
-        before = piece
 
 
 def is_name(token: str) -> bool:

@@ -38,8 +38,12 @@ def places_in(shape: str) -> tuple[Place, ...]:
     """Where the facts of a word of this shape stand; none for most words."""
     if _TELLING.search(shape) is None and shape not in NAMES:
         return ()
-    places = _placed(shape, paths_in(shape), kind="paths")
-    places += _placed(shape, identifiers_in(shape), kind="identifiers")
+    places: list[Place] = []
+    if not shape.replace("_", "a").isalnum():
+        places += _placed(shape, paths_in(shape), kind="paths")
+        places += _placed(shape, identifiers_in(shape), kind="identifiers")
+    elif shape in NAMES:
+        places.append(("paths", 0, len(shape)))
     _add_tokens(shape, places)
     return tuple(places)
 
