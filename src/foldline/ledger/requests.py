@@ -70,12 +70,12 @@ CONFIRM = re.compile(
     re.IGNORECASE,
 )
 ANSWER = re.compile(
-    r"^\W*(?:(?:yes|yeah|yep|yup|sure|no|nope|nah|ok(?:ay)?|k|right|correct|exactly|true|false|fine|good|great|nice|cool|perfect|thanks?|thank you|thx|ty|agreed|approved?|confirmed?|done"
+    r"^\W*+(?:(?:yes|yeah|yep|yup|sure|no|nope|nah|ok(?:ay)?|k|right|correct|exactly|true|false|fine|good|great|nice|cool|perfect|thanks?|thank you|thx|ty|agreed|approved?|confirmed?|done"
     r"|go ahead|go for it|do it|continue|proceed|please do|sounds good|looks good|lgtm|that works|works|makes sense|not (?:yet|now|sure)|maybe|both|neither|all|none|either|skip|later"
     r"|(?:the )?(?:first|second|third|last|former|latter)(?: one| option)?|(?:option|choice|variant|number|answer|plan|alternative)? ?(?:[a-z]|\d{1,3})|option \w+"
     r"|please|it is|i (?:do|don['’]t|agree|am|think so)|of course|absolutely|definitely|wow|hi|hello|yo|hey"
-    r"|ja|nein|genau|danke|oui|non|merci|d['’]accord|sí|si|gracias|vale|sim|não|obrigad[oa]|да|нет|хорошо|спасибо)\b[\s,.!;:)]*){1,6}\W*$"
-    r"|^\W*(?:好的?|可以|是的?|对的?|对|嗯+|行|没错|不是|不|否|继续吧?|同意|确认|谢谢|没问题|收到|就这样|选?第?[一二三四五\dA-Da-d][个项]?|方案[一二三四五\dA-Da-d]|はい|いいえ|うん|了解|お願いします|네|예|아니요|응|그래|좋아요?|계속)[。！!.~～\s]*$",
+    r"|ja|nein|genau|danke|oui|non|merci|d['’]accord|sí|si|gracias|vale|sim|não|obrigad[oa]|да|нет|хорошо|спасибо)\b[\s,.!;:)]*+){1,6}\W*+$"
+    r"|^\W*+(?:好的?|可以|是的?|对的?|对|嗯+|行|没错|不是|不|否|继续吧?|同意|确认|谢谢|没问题|收到|就这样|选?第?[一二三四五\dA-Da-d][个项]?|方案[一二三四五\dA-Da-d]|はい|いいえ|うん|了解|お願いします|네|예|아니요|응|그래|좋아요?|계속)[。！!.~～\s]*$",
     re.IGNORECASE,
 )
 

@@ -13,9 +13,10 @@ _OPEN = (
     r"(?:^|[,;:.!?…(\[\"'“‘*_>#—–/]|\s-{1,2}\s|^-"
     r"|\b(?:and|but|so|please|pls|plz|also|just|then|or|absolutely|again|okay|ok|really|simply|rather|note|important"
     r"|critical|remember|finally|firstly|secondly|that|to|because|since|while|possible|guys|obviously|ideally"
-    r"|strictly|literally|kindly|still|now|only one|you|will|would|we)\s)\s*"
+    r"|strictly|literally|kindly|still|now|only one|you|will|would|we)\s)[^\S\n]*"
 )
-"""Where an imperative can stand: at the start of a clause, or after one of these words."""
+"""Where an imperative can stand: at the start of a clause, or after one of these words. A line break is not passed over:
+behind it a clause starts anyway."""
 _NUMBER = (
     r"(?:[$€£¥]\s?)?(?:\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b"
     r"|a (?:dozen|hundred|thousand|million|single|week|day|month)\b)"

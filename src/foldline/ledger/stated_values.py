@@ -45,7 +45,7 @@ CHANGES = re.compile(
     re.IGNORECASE,
 )
 FROM_TO = re.compile(
-    r"\bfrom\s+\S+(?=\s+to\b)|从\s*\S+?(?=\s*(?:改|换|变|调|到))|(?:,|，)?\s*(?:not|instead of|rather than|no longer|而不是|不是)\s+\S+",
+    r"\bfrom\s{1,8}\S{1,80}(?=\s{1,8}to\b)|从\s{0,8}\S{1,40}?(?=\s{0,8}(?:改|换|变|调|到))|[,，]?\s{0,8}(?:not|instead of|rather than|no longer|而不是|不是)\s{1,8}\S{1,80}",
     re.IGNORECASE,
 )
 """The older value in a clause that names both."""

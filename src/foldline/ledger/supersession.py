@@ -73,7 +73,7 @@ DROPS_NAMED = re.compile(
     re.IGNORECASE,
 )
 ALLOWS = re.compile(
-    r"\byou (?:may|can) now\b|\byou (?:may|can|are (?:now )?(?:allowed|free) to)\b.*\b(?:now|again|after all)\b|\byou are now (?:allowed|free) to\b|\b(?:it['’]?s|it is) (?:now )?(?:ok|okay|fine|alright|allowed) (?:now )?to\b.*\b(?:now|again|after all)\b|\b(?:it['’]?s|it is) now (?:ok|okay|fine|alright|allowed) to\b"
+    r"\byou (?:may|can) now\b|\byou (?:may|can|are (?:now )?(?:allowed|free) to)\b.{0,160}\b(?:now|again|after all)\b|\byou are now (?:allowed|free) to\b|\b(?:it['’]?s|it is) (?:now )?(?:ok|okay|fine|alright|allowed) (?:now )?to\b.{0,160}\b(?:now|again|after all)\b|\b(?:it['’]?s|it is) now (?:ok|okay|fine|alright|allowed) to\b"
     r"|\b(?:is|are) (?:now )?(?:allowed|permitted|ok|okay|fine|writable)\s+(?:now|again)\b|\b(?:is|are) now (?:allowed|permitted|ok|okay|fine|writable|editable)\b|\bno longer (?:forbidden|off[- ]limits|frozen|read-only|applies|prohibited|banned)\b|\byou no longer (?:have|need) to\b"
     r"|现在(?:可以|能|允许)|(?:可以|允许).{1,30}了|不再(?:禁止|限制|需要)|解除|(?:もう|今は).{0,20}(?:てもいい|て(?:いい|よい|構)|可能)|이제.{0,20}(?:해도|도)\s?(?:돼|됩니다|좋)",
     re.IGNORECASE,
@@ -84,7 +84,7 @@ PERMISSION = frozenset(
     " touch change edit modify alter update write use".split()
 )
 """Words that name no object of a rule; "touch", "change" and the like are one verb."""
-THING = re.compile(r"`[^`]+`|[\w~.-]*[\w~]/[\w./*-]*\w|\w+\.[A-Za-z]\w*|\w*_\w+")
+THING = re.compile(r"`[^`]+`|(?<![\w~.-])[\w~.-]*[\w~]/[\w./*-]*\w|(?<!\w)\w+\.[A-Za-z]\w*|(?<!\w)\w*_\w+")
 WORD = re.compile(r"[^\W_][\w'’-]*")
 SMALL = frozenset(
     "the a an to of in on at for with and or we we'll let's i you it is are be this that so ok yeah think going how should would will do not instead actually plan approach current new"
