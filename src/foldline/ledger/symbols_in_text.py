@@ -14,11 +14,10 @@ SYMBOL_CHARS_MIN = 4
 SYMBOL_CHARS_MAX = 80
 
 _NAME = r"([A-Za-z_$][\w$]{3,79})\s?(?:[(:{<=\[]|$|\n|extends |implements |for )"
-_DEFINED = {
-    opening: re.compile(rf"{opening}(?<![^\W_]{opening})" + _NAME)
-    for opening in ("def ", "function ", "fn ", "func ", "class ", "interface ", "struct ", "enum ", "trait ")
-    + ("type ", "impl ")
-}
+_OPENINGS = tuple(
+    word + " " for word in "def function fn func class interface struct enum trait type impl".split()
+)
+_DEFINED = {opening: re.compile(rf"{opening}(?<![^\W_]{opening})" + _NAME) for opening in _OPENINGS}
 """What opens a definition, with the blank behind it -> the definition, up to what tells it from prose."""
 _HUMP = re.compile(r"[a-z0-9][A-Z]")
 _DIGITS = frozenset("0123456789")

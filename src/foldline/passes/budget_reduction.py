@@ -4,6 +4,7 @@ results for their age. Knows results, never user or assistant text (requirement 
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.core.edit import Frame, Plan
 from foldline.core.message import result_text
@@ -57,6 +58,9 @@ class BudgetReduction(Struct, frozen=True, kw_only=True):
             for name, kind in {(f.name, f.kind) for f in results}
         }
         limits = [by_tool[found.name] for found in results]
+        freed = sum(max(0, found.tokens - limit.size) for found, limit in zip(results, limits, strict=True))
+        if freed < moment.tokens_excess:  # not enough: what is cut here is cleared or folded next
+            limits = [replace(limit, carry=0) for limit in limits]
         if self.per_turn is not None:
             limits = self._by_turn(results, limits, frame=frame)
         edits = (shorten(found, limit, frame=frame) for found, limit in zip(results, limits, strict=True))

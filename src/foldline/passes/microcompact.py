@@ -124,16 +124,19 @@ class Microcompact(Struct, frozen=True, kw_only=True):
         keep = set(map(id, results[len(results) - self.keep_results :] if self.keep_results else ()))
         old = [f for f in before if id(f) not in keep and id(f) not in held and self._may_go(f, frame)]
         old.sort(key=lambda f: (-1 if id(f) in copies else rank(f.kind, is_error=f.part.is_error), f.round))
+        # where clearing is not enough, the old rounds are folded next, and the ledger looks for their facts
+        suffices = sum(found.tokens - PLACEHOLDER_TOKENS for found in old) >= excess
+        carry = self.carry_tokens if suffices else 0
         edits: list[Edit] = []
         for found in old:
             if excess <= 0:
                 break
             newest = copies.get(id(found))
             why = "cleared" if newest is None else f"read again in message {newest.seq}"
-            edit = _cleared(found, why, frame=frame, carry=self.carry_tokens)
+            edit = _cleared(found, why, frame=frame, carry=carry)
             if edit is not None:
                 edits.append(edit)
-                excess -= found.tokens - PLACEHOLDER_TOKENS - self.carry_tokens
+                excess -= found.tokens - PLACEHOLDER_TOKENS - carry
         return Plan(edits=tuple(edits))
 
 
