@@ -49,6 +49,8 @@ _RECORDS: Final = frozenset(
         "token_usage_record",
     )
 )
+_INTERNAL = "internal_"
+"""What keys that never leave Codex begin with."""
 _NOT_SENT: Final = frozenset(("ghost_snapshot",))
 """Item types the client keeps for itself."""
 _OLD_ITEMS: Final = frozenset(
@@ -111,6 +113,8 @@ class _Reading:
         self.source, self.bad = source, BadLines()
         self.codec = codec("openai-responses")
         self.messages: list[Message] = []
+        self.items: set[str] = set()
+        """Ids of the items so far."""
         self.skipped: Counter[str] = Counter()
         self.system: Message | None = None
         self.id: str | None = None
@@ -187,8 +191,14 @@ class _Reading:
         if kind in _NOT_SENT:
             self.skipped[f"response_item {kind}"] += 1
             return
-        read = self.codec.decode(raw)
         identity = item.get("id")
+        again = isinstance(identity, str) and identity in self.items
+        extra = {key for key in item if key.startswith(_INTERNAL) or (again and key == "id")}
+        if extra:  # the endpoint refuses a second item of one id, and keys that are Codex's own
+            raw = strict.dump({key: value for key, value in item.items() if key not in extra})
+        read = self.codec.decode(raw)
+        if isinstance(identity, str):
+            self.items.add(identity)
         meta = Meta(
             id=identity if isinstance(identity, str) else None,
             time_s=time_s,
@@ -202,7 +212,7 @@ class _Reading:
         self.usage = None
         history = payload.get("replacement_history")
         if isinstance(history, list):
-            self.messages = []
+            self.messages, self.items = [], set()
             raw = slices.fields(bytes(slices.fields(line)["payload"]))["replacement_history"]
             for piece, value in zip(slices.items(bytes(raw)), history, strict=True):
                 self._item(bytes(piece), value, time_s=time_s)
