@@ -16,6 +16,7 @@ from itertools import chain, filterfalse
 
 from foldline.ledger.errors_in_text import errors_in, signs_in
 from foldline.ledger.facts import Fact
+from foldline.ledger.look_alikes import without_look_alikes
 from foldline.ledger.numbers_in_text import numbers_in
 from foldline.ledger.symbols_in_text import definitions_in
 from foldline.ledger.word_shapes import Found, Place, facts_at, identity, places_in, shape_of
@@ -55,7 +56,7 @@ class Finder:
         """Shapes of words -> where their facts stand."""
 
     def __call__(self, text: str) -> tuple[Fact, ...]:
-        opened = laid_open(text)
+        text, opened = without_look_alikes(text, laid_open(text))
         if ".git/objects/" in opened:
             opened = _GIT_OBJECT.sub(_blank, opened)
         words = dict.fromkeys(filterfalse(self._plain.__contains__, opened.split()))
