@@ -152,3 +152,15 @@ def test_a_line_of_numbers_that_has_no_room_is_left_out() -> None:
         messages += one_round(number, tool=f"a_very_long_name_of_a_tool_{number}_" + "x" * 30)
     for target in range(90, 400, 10):
         assert planned(LAST, [*messages, user("next")], target=target).after.tokens <= target
+
+
+def test_what_gives_a_rule_stays_in_place_before_newer_questions() -> None:
+    """CMP-8 (benchmarks/bench_compactbench, family buried_constraint): chatter took the place of a hard rule."""
+    rule = "Never log personal data to stdout; that is a hard red line."
+    chatter = [user(f"Did you see article number {n} about cars?") for n in range(40)]
+    aside = [assistant("Interesting, tell me more about it.") for _ in chatter]
+    talked = [message for pair in zip(chatter, aside, strict=True) for message in pair]
+    done = planned(LAST, [user("Let's plan."), user(rule), *talked, user("Go on.")], target=400)
+    kept = [item.message.text for item in done.after if item.message.synthetic is None]
+    assert rule in kept
+    assert 0 < len([text for text in kept if "article" in text]) < 40

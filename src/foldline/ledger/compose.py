@@ -31,7 +31,8 @@ from foldline.core.view import Item
 from foldline.ledger.book import Entry, Section, entries_of, one_line
 from foldline.ledger.constraints import constraints
 from foldline.ledger.facts import Fact, FactCache
-from foldline.ledger.render import Written, read, write
+from foldline.ledger.render import QUOTE, Written, read, write
+from foldline.ledger.requests import is_answer, requests
 from foldline.ledger.supersession import Supersession, supersessions
 
 QUOTE_CHARS = 400
@@ -115,7 +116,9 @@ def _asked(items: Sequence[Item], everything: Sequence[tuple[int, str]]) -> Iter
                 )
         quoted = one_line(said, QUOTE_CHARS)
         if quoted and not any(quoted == _flat(rule.text) for rule in constraints(said)):
-            yield Entry(section="objective", key=quoted, text=f'"{quoted}"', seq=item.seq, origin="user")
+            yield Entry(
+                section="objective", key=quoted, text=f"{QUOTE}{quoted}{QUOTE}", seq=item.seq, origin="user"
+            )
 
 
 def _is_struck(at: int, later: Supersession) -> bool:
@@ -126,6 +129,17 @@ def said_in(message: Message) -> str:
     """A user's own text in a message, blocks of ours left out."""
     texts = [part.text for part in message.parts if isinstance(part, Text)]
     return "\n".join(text for text in texts if read_block(text) is None)
+
+
+def rank_of(said: str) -> int:
+    """How soon a user's words may leave the view, the lowest last: 0 for words that give a rule, 1 for words that tell
+    something or ask to have it done, 2 for a question or an answer alone."""
+    if constraints(said):
+        return 0
+    if is_answer(said):
+        return 2
+    asked = requests(said)
+    return 2 if asked and all(one.kind == "question" for one in asked) else 1
 
 
 def _flat(text: str) -> str:

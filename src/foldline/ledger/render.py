@@ -1,7 +1,8 @@
 """Writing the ledger: entries under their headings, facts in a dense index, within a budget.
 
 What does not fit leaves in a stated order: facts (oldest first), files that were only read, tasks served, commands that
-went well, decisions, commands that failed, changes to the workspace, open tasks, and last what users asked and ruled.
+went well, decisions, commands that failed, changes to the workspace, open tasks, what users said, and last what they
+ruled.
 Quoted text cannot open a block of ours, and every line says where it comes from, so that a later compaction can read
 the ledger back and carry it on. Counterpart: `book`, which makes the entries.
 """
@@ -35,7 +36,10 @@ LABELS: tuple[tuple[FactKind, str], ...] = (
     ("numbers", "numbers"),
     ("symbols", "names"),
 )
+NUMBERS_LABEL = "numbers: "
 SEPARATOR = " · "
+QUOTE = '"'
+"""What an entry opens with that quotes a user; a rule stands without, verbatim."""
 ENTRY_SHARE = 0.2
 """Share of the budget that entries may take before facts get a line."""
 LABEL_TOKENS = 4
@@ -113,23 +117,23 @@ def _leaving(entry: Entry) -> int:
     """The higher, the sooner an entry leaves."""
     match entry.section:
         case "objective":
-            return 0
+            return 1 if entry.text.startswith(QUOTE) else 0
         case "next":
-            return 1
+            return 2
         case "tasks":
-            return 6 if entry.text.startswith(("[served]", "[withdrawn]")) else 2
+            return 7 if entry.text.startswith(("[served]", "[withdrawn]")) else 3
         case "mutations":
-            return 3
+            return 4
         case "evidence":
             if not entry.text.endswith("→ ok"):
-                return 3
-            return 4 if _VERIFIES.search(entry.text) else 6
+                return 4
+            return 5 if _VERIFIES.search(entry.text) else 7
         case "risks":
-            return 4
+            return 5
         case "decisions":
-            return 4
+            return 5
         case "read" | "index":
-            return 7
+            return 8
 
 
 def _text(
@@ -198,7 +202,7 @@ def read(body: str) -> tuple[tuple[Entry, ...], tuple[Fact, ...]]:
         if line.startswith("## "):
             section = _SECTION_OF.get(line[3:], "index" if line[3:] == INDEX_HEADING else None)
         elif section == "index":
-            facts.extend(_facts_in(line))
+            facts.extend(facts_in_line(line))
         elif section is not None and line.startswith("- "):
             entry = _entry_in(line, section)
             if entry is not None:
@@ -236,7 +240,8 @@ def key_of(section: Section, text: str) -> str:
             return text
 
 
-def _facts_in(line: str) -> Iterable[Fact]:
+def facts_in_line(line: str) -> Iterable[Fact]:
+    """The facts of one line of an index; none of any other line."""
     label, _, rest = line.partition(": ")
     kind = _KIND_OF.get(label)
     if kind is None:

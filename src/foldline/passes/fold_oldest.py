@@ -15,7 +15,7 @@ from foldline.core.message import speaks_for_user
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of, tail_start
 from foldline.core.view import Item, View
-from foldline.ledger.compose import Evicted, compose, said_in
+from foldline.ledger.compose import Evicted, compose, rank_of, said_in
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
 from foldline.passes.clamping import clamp
@@ -100,9 +100,9 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         stays = _stay(structure, [unit for unit in rest if _is_said(structure, unit)], room=quota)
         left -= sum(unit.tokens for unit in stays)
         ledger = min(left, room.ledger)
-        rest, edits, spare = self._more(
-            structure, [u for u in rest if u not in stays], room=left - ledger, frame=frame
-        )
+        starts = {unit.start for unit in stays}
+        rest = [unit for unit in rest if unit.start not in starts]
+        rest, edits, spare = self._more(structure, rest, room=left - ledger, frame=frame)
         return _Division(folded=tuple(rest), edits=edits, ledger=ledger + spare)
 
     def _more(
@@ -176,9 +176,15 @@ def _is_said(structure: Outline, unit: Unit) -> bool:
 
 
 def _stay(structure: Outline, said: Sequence[Unit], *, room: int) -> list[Unit]:
-    """Older user messages that stay in place within `room`: the oldest leave first."""
+    """Older user messages that stay in place within `room`: of those that do not fit the ones that only ask or answer
+    leave first, those that give a rule last, and of two alike the older."""
+    if sum(unit.tokens for unit in said) <= room:
+        return list(said)
+    newest_first = list(reversed(said))
+    ranks = [rank_of(said_in(structure.items[unit.start].message)) for unit in newest_first]
     stays: list[Unit] = []
-    for unit in reversed(said):
+    for place in sorted(range(len(ranks)), key=ranks.__getitem__):
+        unit = newest_first[place]
         if unit.tokens <= room:
             stays.append(unit)
             room -= unit.tokens
