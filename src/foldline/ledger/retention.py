@@ -25,6 +25,7 @@ from foldline.core.view import Item
 from foldline.ledger.compose import text_of
 from foldline.ledger.errors_in_text import IN_CODE
 from foldline.ledger.facts import Fact, FactCache
+from foldline.ledger.render import NUMBERS_LABEL, facts_in_line
 
 FACT_KINDS = ("paths", "identifiers", "numbers", "errors")
 KINDS = (*FACT_KINDS, "commands", "user_messages", "constraints", "pins")
@@ -128,6 +129,11 @@ def _lay_out(history: Sequence[Item], view: Sequence[Item], *, cache: FactCache)
             text = text_of(part)
             if id(part) not in came_in:
                 written.append(text)
+                for line in text.splitlines() if NUMBERS_LABEL in text else ():
+                    for fact in facts_in_line(line):  # a key with several values, which no extractor reads
+                        facts.add((fact.kind, fact.key, fact.value))
+                        if fact.kind == "numbers":
+                            values.setdefault(fact.key, set()).add(fact.value)
             for fact in cache.of(part, text):
                 facts.add((fact.kind, fact.key, fact.value))
                 if fact.kind == "numbers":
