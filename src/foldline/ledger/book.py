@@ -1,8 +1,8 @@
 """The book: what was done, found out and left open, entry by entry, from calls and results alone.
 
 Built by rules from the units that leave the view; every entry keeps who said it and where. Nothing that a tool, a file
-or the web said becomes an objective, a constraint or a task: those come from `said_by_user`. Knows calls by what their
-tools do (`foldline.ledger.tools`). Counterpart: `render`, which writes the entries under their headings.
+or the web said becomes an objective, a constraint or a task: those come from users (`compose`) and from the agent's own
+list of things to do. Knows calls by what their tools do (`foldline.ledger.tools`). Counterpart: `render`, which writes the entries under their headings.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Facts: what can be checked of a history without understanding it.
 
 A fact is found once in an immutable part and cached; identity is its kind and key. Owns the vocabulary of facts and
-the cache; how each kind is found stands in `found_in_text` and `said_by_user`.
+the cache; how facts are found stands in `found_in_text`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from foldline.core.message import Part
-from foldline.core.view import Item
 
 FactKind: TypeAlias = Literal["paths", "identifiers", "numbers", "errors", "symbols"]
 """`identifiers`: URLs, hashes, ids. `numbers`: a number with its key. `errors`: a line that reports a failure.
@@ -65,16 +64,3 @@ class FactCache:
 
     def __len__(self) -> int:
         return len(self._found)
-
-
-def origin_of(item: Item) -> Origin:
-    """Who speaks in a message; its results are `tool` whatever the message's role."""
-    match item.message.role:
-        case "system":
-            return "system"
-        case "assistant":
-            return "assistant"
-        case "tool":
-            return "tool"
-        case "user":
-            return "tool" if item.message.meta is not None and item.message.meta.injected else "user"

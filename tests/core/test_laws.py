@@ -1,0 +1,72 @@
+"""The table of laws: ids and sentences, which check sees what, and what a violation says.
+
+That each law catches what breaks it and lets its sound neighbour pass: `tests/laws/test_laws.py`.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from foldline.core.laws import LAWS, Change, check, judge
+from foldline.core.message import Message
+from foldline.core.pairing import Needs, Placed
+from foldline.core.rounds import open_seqs, outline
+from foldline.testing.builders import assistant, call, result, user, view_from
+
+ROUND = [
+    user("go"),
+    assistant(call("read", "a", path="a.py"), call("read", "b", path="b.py")),
+    result("a", "one"),
+    result("b", "two"),
+]
+
+
+def broken(messages: list[Message], needs: Needs) -> list[str]:
+    """Ids of the laws that a history breaks."""
+    return [v.law for v in check([Placed(seq=n, message=m) for n, m in enumerate(messages)], needs)]
+
+
+def test_every_law_is_named_once_in_capitals_with_a_sentence() -> None:
+    """The table is the list that documents and reports name laws by."""
+    ids = [law.id for law in LAWS]
+    assert len(set(ids)) == len(ids) == 15
+    assert all(law.id.isupper() and law.sentence for law in LAWS)
+
+
+def test_a_law_is_checked_exactly_where_it_says() -> None:
+    """A row without its check would approve anything."""
+    for law in LAWS:
+        assert (law.of_history is not None) == (law.holds in ("history", "both")), law.id
+        assert (law.of_change is not None) == (law.holds in ("change", "both")), law.id
+
+
+@pytest.mark.parametrize("missing", [2, 3])
+def test_a_result_that_is_missing_breaks_a_closed_history_only(missing: int) -> None:
+    """Law PAIR: the last round of a running session may still be answered; that of a finished one may not."""
+    messages = [message for n, message in enumerate(ROUND) if n != missing]
+    assert broken(messages, Needs()) == []
+    assert broken(messages, Needs(tail_stays_open=False)) == ["PAIR"]
+
+
+def test_every_violation_of_a_history_is_reported_and_not_only_the_first() -> None:
+    """`foldline check` lists each, with its place."""
+    messages = [user("go"), result("x", "1"), result("y", "2"), assistant(" ")]
+    needs = Needs(blank_text=False)
+    assert broken(messages, needs) == ["PAIR", "PAIR", "ROLE"]
+
+
+def test_taking_one_result_out_of_a_round_breaks_the_round() -> None:
+    """Law ROUND, anthropics/claude-code#8763: half a round leaves a call unanswered."""
+    view = view_from([*ROUND, assistant("done"), user("next")])
+    items = view.items()
+    structure = outline(items)
+    change = Change(
+        before=tuple(items),
+        after=tuple(item for item in items if item.seq != 3),
+        pins=frozenset(),
+        open_round=open_seqs(structure),
+        units=tuple(structure.seqs(unit) for unit in structure.units),
+    )
+    (found,) = judge(change)
+    assert (found.law, found.at) == ("ROUND", "message 1")
+    assert "1, 2, 3 belong together" in found.why

@@ -1,0 +1,69 @@
+"""Strangers' implementations of the ports: what satisfies the protocol works, with nothing to inherit from."""
+
+from __future__ import annotations
+
+import pytest
+
+from foldline.core.edit import Frame, Plan, apply
+from foldline.core.ports import Moment, Pass, TokenCounter
+from foldline.core.view import View
+from foldline.testing.builders import assistant, call, frame_for, image, result, thinking, user, view_from
+from foldline.testing.counting import CharacterCounter
+from foldline.tokens.choose import counter_for
+
+MESSAGES = [
+    user("Find why login fails.", image()),
+    assistant(thinking("Let me look."), "Reading.", call("read", path="src/login.py")),
+    result("read", "def login(name):\n    return None  # 登录\n" * 20),
+    assistant("It returns None."),
+]
+
+
+class Nothing:
+    """A pass by somebody else: plans no edit."""
+
+    name = "nothing"
+
+    def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:
+        """Nothing."""
+        return Plan()
+
+
+def counters() -> list[TokenCounter]:
+    """The counter of the testing kit, the estimator and an exact one."""
+    return [CharacterCounter(), counter_for(counter="estimate"), counter_for(counter="o200k_base")]
+
+
+@pytest.mark.parametrize("count", counters(), ids=lambda count: count.name)
+def test_a_counter_counts_parts_messages_and_lists_that_add_up(count: TokenCounter) -> None:
+    """TOK-1; port TokenCounter: the sum of parts is the message, the sum of messages the list."""
+    for message in MESSAGES:
+        weights, overhead = count.weights(message)
+        assert list(weights) == [count.part(part) for part in message.parts]
+        assert count.message(message) == sum(weights) + overhead
+    assert count.messages(MESSAGES) == sum(count.message(message) for message in MESSAGES)
+    assert count.weights_of(MESSAGES) == [count.weights(message) for message in MESSAGES]
+
+
+@pytest.mark.parametrize("count", counters(), ids=lambda count: count.name)
+def test_a_counter_counts_nothing_for_nothing_and_many_texts_as_it_counts_one(count: TokenCounter) -> None:
+    """TOK-1; port TokenCounter: lone surrogates count too, and one call for many gives the same numbers."""
+    texts = ["", "a", "hello world", "登录失败", "\ud800", "x" * 10_000]
+    assert count.text("") == count.tools("") == 0
+    assert count.texts(texts) == [count.text(text) for text in texts]
+    assert all(tokens > 0 for tokens in count.texts(texts)[1:])
+
+
+def test_any_value_with_a_name_and_a_plan_is_a_pass() -> None:
+    """Port Pass: structural, so that a user's own pass needs no import of ours to inherit from."""
+    stranger: Pass = Nothing()
+    view = view_from(MESSAGES)
+    plan = stranger.plan(view, Moment(tokens_excess=1), frame_for(view))
+    assert apply(view, plan.edits, frame=frame_for(view)).tokens == view.tokens
+
+
+def test_a_moment_says_by_itself_only_what_is_always_true() -> None:
+    """Port Pass: what a caller does not know stays unknown, and is never taken for zero."""
+    moment = Moment(tokens_excess=0)
+    assert (moment.tokens_window, moment.idle_s, moment.calls, moment.output_cap) == (None, None, None, None)
+    assert moment.by_hand and moment.is_due and moment.usage_known
