@@ -52,7 +52,7 @@ def _policy(policy: Policy) -> dict[str, Any]:
                 "when": tier.when,
                 "due": _line(tier.due),
                 "target": _line(tier.target),
-                "gain_min": tier.gain_min,
+                **({"gain_min": tier.gain_min} if tier.gain_min > 1 else {}),
                 "values": _values(tier),
             }
             for tier in policy.tiers

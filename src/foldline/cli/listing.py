@@ -49,7 +49,7 @@ def show_one(row: Mapping[str, Any]) -> None:
         blocks.append(gap(screen.cell(said)))
     settings: list[tuple[str, RenderableType | str | None]] = []
     for key, value in row.items():
-        if key == _NAME or value == said or value in ("", [], ()):
+        if key == _NAME or value == said or value in ("", [], (), None):
             continue
         settings.append((key.replace("_", " "), _setting(value)))
     screen.show(*blocks, fields(settings))
@@ -57,10 +57,7 @@ def show_one(row: Mapping[str, Any]) -> None:
 
 def _setting(value: object) -> RenderableType | str:
     if isinstance(value, Mapping) and {"percent", "of"} <= value.keys():
-        reserved = value.get("reserved")
-        return f"{value['percent']}% of {value['of']}" + (
-            f", {value_of(reserved)} reserved" if reserved else ""
-        )
+        return _line(value)
     if not isinstance(value, (list, tuple)) or not any(isinstance(entry, Mapping) for entry in value):
         return value_of(value)
     rows: list[tuple[RenderableType, ...]] = []
@@ -77,10 +74,20 @@ def _named(entry: object) -> tuple[str, str]:
     name = next((key for key in (_NAME, "pass", "tier", "type") if key in entry), None)
     rest: dict[str, object] = {}
     for key, value in entry.items():
-        if key != name:
+        if isinstance(value, Mapping) and {"percent", "of"} <= value.keys():
+            rest[key] = _line(value)
+        elif key != name:
             rest |= value if isinstance(value, Mapping) else {key: value}
-    said = {key.replace("_", " "): value for key, value in rest.items() if value is not None}
+    said = {key.replace("_", " "): value for key, value in rest.items() if value or value is True}
     return (value_of(entry[name]) if name else "", value_of(said))
+
+
+def _line(line: Mapping[Any, Any]) -> str:
+    """A threshold: its tokens where they are known, and what they are a share of."""
+    share = f"{line['percent']}% of {line['of']}"
+    reserved = f", {value_of(line['reserved'])} reserved" if line.get("reserved") else ""
+    tokens = line.get("tokens")
+    return f"{share}{reserved}" if tokens is None else f"{value_of(tokens)} ({share}{reserved})"
 
 
 def _is_number(value: object) -> bool:
