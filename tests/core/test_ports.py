@@ -66,4 +66,6 @@ def test_a_moment_says_by_itself_only_what_is_always_true() -> None:
     """Port Pass: what a caller does not know stays unknown, and is never taken for zero."""
     moment = Moment(tokens_excess=0)
     assert (moment.tokens_window, moment.idle_s, moment.calls, moment.output_cap) == (None, None, None, None)
-    assert moment.by_hand and moment.is_due and moment.usage_known
+    assert moment.by_hand
+    assert moment.is_due
+    assert moment.usage_known

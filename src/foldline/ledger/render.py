@@ -104,13 +104,9 @@ def write(
             sections.add(section)
             used += cost
     chosen, index_lines = index(facts, room - used - HEADING_TOKENS, count=count)
-    text = _text(entries, lines, kept=kept, index=index_lines, omitted=len(entries) - len(kept))
-    return Written(
-        text=text,
-        entries=tuple(entries[n] for n in sorted(kept)),
-        facts=chosen,
-        omitted=len(entries) - len(kept),
-    )
+    omitted = len(entries) - len(kept)
+    text = _text(entries, lines, kept=kept, index=index_lines, omitted=omitted if room >= 0 else 0)
+    return Written(text=text, entries=tuple(entries[n] for n in sorted(kept)), facts=chosen, omitted=omitted)
 
 
 def _leaving(entry: Entry) -> int:
