@@ -18,7 +18,7 @@ from foldline.ledger.errors_in_text import errors_in, signs_in
 from foldline.ledger.facts import Fact
 from foldline.ledger.look_alikes import without_look_alikes
 from foldline.ledger.numbers_in_text import numbers_in
-from foldline.ledger.symbols_in_text import definitions_in
+from foldline.ledger.symbols_in_text import OPENINGS, definitions_in
 from foldline.ledger.word_shapes import Found, Place, facts_at, identity, places_in, shape_of
 
 _ESCAPE = re.compile(r'\\(?:[nr"]|t(?![a-z]))')
@@ -64,7 +64,7 @@ class Finder:
         if new := list(filterfalse(known.__contains__, words)):
             self._learn(new)
         found = dict(chain.from_iterable(filter(None, map(known.get, words))))
-        for fact in definitions_in(opened):
+        for fact in definitions_in(opened, words):
             found.setdefault(identity(fact), fact)
         facts = [*found.values(), *numbers_in(text, opened)]
         if cues := [sign for word in words if word in signs for sign in signs[word]]:
@@ -84,7 +84,7 @@ class Finder:
                 places = shapes[shape] = places_in(shape)
             if places:
                 known[word] = facts_at(word, places)
-            elif word in signs:
+            elif word in signs or word in OPENINGS:
                 known[word] = ()
             else:
                 plain.add(word)

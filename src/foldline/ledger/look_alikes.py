@@ -6,6 +6,8 @@ A row that may report a failure looks like no other row. Knows nothing of facts;
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from itertools import accumulate
 
 ROWS_MAX = 48
@@ -13,11 +15,8 @@ ROWS_MAX = 48
 are found without a bound in the transcripts of agents."""
 
 _WORDS = bytes(byte for byte in range(256) if byte >= 128 or chr(byte).isalnum())
-_FAILURES = tuple(
-    cue.encode()
-    for cue in "err fail fatal exception panic denied refused found timed cannot killed exit 错误 失败".split()
-)
-_MARK = b"\0"
+_FAILURES = ("error", "fail", "denied", "timed out", "错误", "失败")
+"""What rows hold that report a failure and otherwise look like those that report none."""
 
 
 def without_look_alikes(text: str, opened: str) -> tuple[str, str]:
@@ -29,10 +28,11 @@ def without_look_alikes(text: str, opened: str) -> tuple[str, str]:
         text = opened if same else text.replace("},", "},\n")
     if opened.count("\n") < ROWS_MAX:
         return text, opened
-    rows = opened.split("\n")
-    kept = _last_of_each(_looks(opened))
-    if len(kept) == len(rows):
+    looks = opened.encode(errors="surrogatepass").translate(None, _WORDS).split(b"\n")
+    if max(Counter(looks).values()) <= ROWS_MAX:
         return text, opened
+    rows = opened.split("\n")
+    kept = _kept(rows, looks)
     opened = "\n".join([rows[number] for number in kept])
     if same:
         return opened, opened
@@ -40,20 +40,26 @@ def without_look_alikes(text: str, opened: str) -> tuple[str, str]:
     return "\n".join([text[starts[number] : starts[number + 1] - 1] for number in kept]), opened
 
 
-def _looks(text: str) -> list[bytes]:
-    """What is left of each line without its words and numbers."""
-    raw = text.encode(errors="surrogatepass").lower()
-    for cue in _FAILURES:
-        if cue in raw:
-            raw = raw.replace(cue, _MARK)
-    return raw.translate(None, _WORDS).split(b"\n")
+def _kept(rows: list[str], looks: list[bytes]) -> list[int]:
+    """The numbers of the rows to keep, in order. What may report a failure is counted apart."""
+    kept, others = _last_of_each(range(len(rows)), looks)
+    left = "\n".join([rows[number] for number in others]).lower()
+    if cues := [cue for cue in _FAILURES if cue in left]:
+        rows = left.split("\n")
+        failures = [
+            number for number, row in zip(others, rows, strict=True) if any([cue in row for cue in cues])
+        ]
+        kept += _last_of_each(failures, looks)[0]
+    return sorted(kept)
 
 
-def _last_of_each(looks: list[bytes]) -> list[int]:
+def _last_of_each(numbers: Sequence[int], looks: list[bytes]) -> tuple[list[int], list[int]]:
+    """Those of rows that are among the last of their look, and the others, in order."""
     kept: list[int] = []
+    others: list[int] = []
     counts: dict[bytes, int] = {}
-    for number in range(len(looks) - 1, -1, -1):
-        count = counts[looks[number]] = counts.get(looks[number], 0) + 1
-        if count <= ROWS_MAX:
-            kept.append(number)
-    return kept[::-1]
+    for number in reversed(numbers):
+        look = looks[number]
+        count = counts[look] = counts.get(look, 0) + 1
+        (kept if count <= ROWS_MAX else others).append(number)
+    return kept[::-1], others[::-1]

@@ -66,6 +66,8 @@ _NO_NOUN = _JOINS | frozenset(
 
 Place: TypeAlias = tuple[str, str, int, int]
 """Key, value, start and end of what is quoted."""
+Key: TypeAlias = tuple[str, int, bool]
+"""A key, the characters from its start to the end of the word before the number, whether it is one letter."""
 Read: TypeAlias = Callable[[str, re.Match[str]], Place | None]
 
 
@@ -86,8 +88,9 @@ def _all(text: str) -> Iterator[Place]:
     if not text.isascii():
         yield from _from_the_last(_CJK_NUMBER, text, read=_cjk)
     keyed = list(_keyed_places(text))
-    taken = {end for *_, end in keyed}
-    for place in _from_the_last(_NOUN, text, read=_nouned):
+    nouned = _from_the_last(_NOUN, text, read=_nouned)
+    taken = {place[3] for place in keyed} if nouned else ()
+    for place in nouned:
         if place[3] not in taken and place[3] - len(place[0]) - 1 not in taken:
             yield place
     yield from keyed
@@ -100,38 +103,38 @@ def _from_the_last(pattern: re.Pattern[str], text: str, *, read: Read) -> list[P
 
 def _keyed_places(text: str) -> Iterator[Place]:
     """Of a column of data, which is many numbers behind one word, the last ones."""
+    size = len(text)
     columns: dict[str, int] = {}
+    keys: dict[str, Key | None] = {}
     for match in _BACKWARDS.finditer(text[::-1]):
         word = match[3]
         count = columns.get(word, 0)
-        if count < COLUMN_MAX:
-            columns[word] = count + 1
-            place = _keyed(text, match)
-            if place is not None:
-                yield place
+        if count == COLUMN_MAX:
+            continue
+        columns[word] = count + 1
+        if word in keys:
+            key = keys[word]
+        else:
+            key = _key(match, name := word[::-1])
+            if name.lower() not in _JOINS:  # else the key stands further back
+                keys[word] = key
+        if key is None or (key[2] and "=" not in match[2] and ":" not in match[2]):
+            continue
+        value = _value(match[1][::-1])
+        end = _end_of(text, size - match.start())
+        if value and end is not None:
+            start = size - match.start(3) - key[1]
+            if start and text[start - 1] == '"' == text[start + len(key[0])]:
+                start -= 1
+            yield key[0], value, start, end
 
 
-def _keyed(text: str, match: re.Match[str]) -> Place | None:
-    backwards, between, word = match.groups()
-    size = len(text)
-    end = _end_of(text, size - match.start())
-    if end is None:
-        return None
-    value = backwards[::-1]
-    if not value.isdigit():
-        value = value.lstrip(".,_")
-        if _NUMBER.fullmatch(value) is None:
-            return None
-    if len(value) == 13 and value[0] == "1":
-        return None
-    found = _key(match, word[::-1])
-    if found is None or (len(found[0]) == 1 and "=" not in between and ":" not in between):
-        return None
-    key, left = found
-    start = size - left
-    if start and text[start - 1] == '"' == text[start + len(key)]:
-        start -= 1
-    return key, value, start, end
+def _value(number: str) -> str:
+    """The number itself, empty for a list, a version, a time in milliseconds."""
+    if not number.isdigit():
+        number = number.lstrip(".,_")
+        return number if _NUMBER.fullmatch(number) is not None else ""
+    return "" if len(number) == 13 and number[0] == "1" else number
 
 
 def _end_of(text: str, stop: int) -> int | None:
@@ -149,8 +152,9 @@ def _end_of(text: str, stop: int) -> int | None:
     return stop
 
 
-def _key(match: re.Match[str], key: str) -> tuple[str, int] | None:
-    """The key, and where it starts counted from the end of the text."""
+def _key(match: re.Match[str], key: str) -> Key | None:
+    """The key of a number, given the word before the number."""
+    stop = match.start(3)
     backwards = match.end(3)
     for _ in range(_STEPS_MAX):
         if len(key) > _JOIN_CHARS_MAX or key.lower() not in _JOINS:
@@ -164,7 +168,7 @@ def _key(match: re.Match[str], key: str) -> tuple[str, int] | None:
     bare = bare.rstrip(".-")
     if len(bare) <= _JOIN_CHARS_MAX and (not bare or bare.lower() in _JOINS or bare in _MEASURES):
         return None
-    return bare, backwards
+    return bare, backwards - stop, len(bare) == 1
 
 
 def _nouned(text: str, match: re.Match[str]) -> Place | None:

@@ -6,7 +6,7 @@ Knows only tokens and the words that open a definition; `found_in_text` splits t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from foldline.ledger.facts import Fact
 
@@ -14,20 +14,20 @@ SYMBOL_CHARS_MIN = 4
 SYMBOL_CHARS_MAX = 80
 
 _NAME = r"([A-Za-z_$][\w$]{3,79})\s?(?:[(:{<=\[]|$|\n|extends |implements |for )"
-_OPENINGS = tuple(
-    word + " " for word in "def function fn func class interface struct enum trait type impl".split()
-)
-_DEFINED = {opening: re.compile(rf"{opening}(?<![^\W_]{opening})" + _NAME) for opening in _OPENINGS}
-"""What opens a definition, with the blank behind it -> the definition, up to what tells it from prose."""
+OPENINGS = tuple("def function fn func class interface struct enum trait type impl".split())
+"""Words that open a definition."""
+_DEFINED = {word: re.compile(rf"{word} (?<![^\W_]{word} )" + _NAME) for word in OPENINGS}
+"""What opens a definition -> the definition, up to what tells it from prose."""
 _HUMP = re.compile(r"[a-z0-9][A-Z]")
 _DIGITS = frozenset("0123456789")
 
 
-def definitions_in(text: str) -> Iterator[Fact]:
-    """Each name that the text defines, in the order of what it is (a function before a class)."""
+def definitions_in(text: str, words: Container[str]) -> Iterator[Fact]:
+    """Each name that the text defines, in the order of what it is (a function before a class). `words` holds at
+    least those words of the text that open a definition."""
     names: dict[str, None] = {}
     for opening, defined in _DEFINED.items():
-        if opening in text:
+        if opening in words:
             names.update(dict.fromkeys(defined.findall(text)))
     for name in names:
         yield Fact(kind="symbols", key=name, text=name)
