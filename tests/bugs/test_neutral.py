@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.bugs.case import FORMATS, grown, judged, load, squeezed
-from tests.bugs.neutral import Answer, Ask, Say, written
+from tests.bugs.neutral import Answer, Ask, Message, Say, Step, written
 
-SOUND = [
+SOUND: list[Step] = [
     Say("user", "Read both."),
     Ask((("c1", "read"), ("c2", "grep")), text="Reading."),
     Answer((("c1", "A"), ("c2", "B"))),
@@ -30,7 +30,7 @@ def test_a_conversation_without_its_answers_is_not(format: str) -> None:
 
 def test_growing_leaves_calls_blank_texts_and_the_last_message_alone() -> None:
     """Filler must not mend what a report broke."""
-    messages = [
+    messages: list[Message] = [
         {"role": "user", "content": [{"type": "text", "text": " "}]},
         {"role": "assistant", "content": "", "tool_calls": [{"function": {"arguments": '{"text": 1}'}}]},
         {"role": "user", "content": "last"},

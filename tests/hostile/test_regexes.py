@@ -77,7 +77,7 @@ def source_of(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def calls_on(name: str, path: Path) -> set[str]:
+def calls_on(name: str, path: Path) -> frozenset[str]:
     """What a module does with an expression that it knows by a name."""
     return METHODS & set(re.findall(rf"\b{re.escape(name)}\.(\w+)\(", source_of(path)))
 

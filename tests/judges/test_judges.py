@@ -465,7 +465,10 @@ GEMINI_BREAKS: dict[str, list[Change]] = {
         lambda b: b.update(systemInstruction="Be brief."),
         lambda b: b.update(systemInstruction={"parts": []}),
         lambda b: b.update(systemInstruction={"parts": [{"text": " "}]}),
-        lambda b: b.update(system_instruction={"parts": [{"inlineData": {}}]}) or b.pop("systemInstruction"),
+        lambda b: (
+            b.pop("systemInstruction"),
+            b.update(system_instruction={"parts": [{"inlineData": {}}]}),
+        ),
     ],
 }
 

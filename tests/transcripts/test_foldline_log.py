@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 from foldline import files
 from foldline.core.address import part_address
@@ -31,12 +32,12 @@ HISTORY = (
 )
 
 
-def transcript(*messages: Message, **values: object) -> Transcript:
-    return Transcript(**{"format": "pi", "wire": "anthropic", "messages": messages, **values})
+def transcript(*messages: Message) -> Transcript:
+    return Transcript(format="pi", wire="anthropic", messages=messages)
 
 
-def logged(*messages: Message, edits: tuple[Edit, ...] = (), **values: object) -> bytes:
-    return WRITER.write(transcript(*messages, **values), Written(messages=messages, edits=edits))
+def logged(*messages: Message, edits: tuple[Edit, ...] = ()) -> bytes:
+    return WRITER.write(transcript(*messages), Written(messages=messages, edits=edits))
 
 
 def read(data: bytes) -> Transcript:
@@ -67,10 +68,15 @@ def test_a_log_is_recognised_by_its_first_line() -> None:
 def test_a_history_without_compactions_comes_back_whole() -> None:
     """Law LOSSLESS: messages, system prompt, tools and what is known of the session."""
     prompt = codec("anthropic").system_of({"system": "be kind"})
-    data = logged(
-        *HISTORY, system=prompt, tools=b'[{"name": "f"}]', id="s1", model="m", tokens_window=200_000
+    known = replace(
+        transcript(*HISTORY),
+        system=prompt,
+        tools=b'[{"name": "f"}]',
+        id="s1",
+        model="m",
+        tokens_window=200_000,
     )
-    back = read(data)
+    back = read(WRITER.write(known, Written(messages=HISTORY)))
     assert back.messages == HISTORY
     assert back.system is not None
     assert back.system.text == "be kind"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from foldline.core.message import calls_of, result_text, speaks_for_user
 from foldline.transcripts import detect
@@ -13,7 +14,7 @@ NEWER = DATA / "swe-agent/marshmallow-function-calling.traj"
 OLDER = DATA / "swe-agent/pydicom-1458-gpt4.traj"
 
 
-def traj(*history: dict[str, object], **more: object) -> dict[str, object]:
+def traj(*history: Mapping[str, object], **more: object) -> dict[str, object]:
     return {"trajectory": [{"action": "x", "observation": "y"}], "history": history, **more}
 
 

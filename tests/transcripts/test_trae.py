@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Mapping
 
 from foldline.core.message import Usage, result_text, speaks_for_user
 from foldline.transcripts import detect
@@ -13,7 +14,7 @@ from tests.transcripts.data import DATA, bytes_of, calls_in, read_one, results_i
 RECORDED = DATA / "trae/sonnet45-vllm-93e5f3c5-cut.json"
 
 
-def step(*sent: dict[str, object], calls: int = 0, content: str = "", **usage: int) -> dict[str, object]:
+def step(*sent: Mapping[str, object], calls: int = 0, content: str = "", **usage: int) -> dict[str, object]:
     names = [
         {"call_id": f"c{n}", "name": "bash", "arguments": {"command": "ls"}, "id": None} for n in range(calls)
     ]

@@ -16,7 +16,7 @@ from foldline.transcripts.transcript import Transcript, Written
 from foldline.transcripts.wire_file import ANTHROPIC, GEMINI, OPENAI_CHAT, OPENAI_RESPONSES
 from tests.transcripts.data import bytes_of
 
-CHAT = [
+CHAT: list[dict[str, Any]] = [
     {"role": "user", "content": "q"},
     {
         "role": "assistant",
@@ -25,17 +25,17 @@ CHAT = [
     },
     {"role": "tool", "tool_call_id": "c", "content": "r"},
 ]
-MESSAGES = [
+MESSAGES: list[dict[str, Any]] = [
     {"role": "user", "content": "q"},
     {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]},
     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "r"}]},
 ]
-ITEMS = [
+ITEMS: list[dict[str, Any]] = [
     {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "q"}]},
     {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"},
     {"type": "function_call_output", "call_id": "c", "output": "r"},
 ]
-CONTENTS = [
+CONTENTS: list[dict[str, Any]] = [
     {"role": "user", "parts": [{"text": "q"}]},
     {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]},
     {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"output": "r"}}}]},

@@ -42,7 +42,7 @@ def strings(value: Any) -> Iterator[str]:
 
 def texts_of(messages: tuple[Message, ...]) -> list[str]:
     """Every text a history says, those inside results too."""
-    found = []
+    found: list[str] = []
     for message in messages:
         for part in message.parts:
             pieces: tuple[Any, ...] = part.content if isinstance(part, ToolResult) else (part,)

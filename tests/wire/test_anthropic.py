@@ -262,7 +262,7 @@ def test_a_responses_own_blocks_may_stand_in_the_messages() -> None:
 
 def test_a_whole_response_may_stand_in_the_messages() -> None:
     """Its id, model and usage are no part of a message: 400 "messages.1.id: Extra inputs are not permitted"."""
-    response = Block(
+    response: Any = Block(
         id="msg_1", model="m", role="assistant", content=[Block(type="text", text="hi")], usage={}
     )
     message = CODEC.decode(response)

@@ -84,7 +84,8 @@ def test_calls_without_ids_pair_by_name_and_order() -> None:
 
     assert [call.id for call in calls_of(asked)] == ["read#1", "now#1", "read#2"]
     assert [result.call_id for result in results_of(answered)] == ["read#1", "read#2"]
-    assert not any(part.wire_id for part in (*calls_of(asked), *results_of(answered)))
+    assert not any(call.wire_id for call in calls_of(asked))
+    assert not any(result.wire_id for result in results_of(answered))
 
 
 def test_responses_spread_over_contents_pair_within_their_round() -> None:

@@ -310,7 +310,8 @@ class Block:
 def test_a_responses_own_message_may_stand_in_the_messages() -> None:
     """`messages.append(response.choices[0].message)`, as the SDK's guide shows."""
     call = Block(id="c1", type="function", function=Block(name="f", arguments="{}"))
-    message = CODEC.decode(Block(role="assistant", content=None, tool_calls=[call]))
+    response: Any = Block(role="assistant", content=None, tool_calls=[call])
+    message = CODEC.decode(response)
     assert message.parts == (ToolCall(id="c1", name="f", arguments="{}", slot=0),)
     assert strict.loads(CODEC.encode_bytes(message))["tool_calls"] == [
         {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}

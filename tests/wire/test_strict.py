@@ -126,9 +126,12 @@ def test_any_spelling_of_a_value_reads_as_that_value(value: Any, seed: int) -> N
 
 def _has_duplicates(data: bytes) -> bool:
     seen: list[bool] = []
-    json.loads(
-        data, object_pairs_hook=lambda pairs: seen.append(len(dict(pairs)) < len(pairs)) or dict(pairs)
-    )
+
+    def note(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        seen.append(len(dict(pairs)) < len(pairs))
+        return dict(pairs)
+
+    json.loads(data, object_pairs_hook=note)
     return any(seen)
 
 

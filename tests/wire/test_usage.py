@@ -49,7 +49,7 @@ LANGGRAPH = {
 }
 ATIF = {"prompt_tokens": 1000, "completion_tokens": 50, "cached_tokens": 900}
 
-EVERY = {
+EVERY: dict[str, dict[str, Any]] = {
     "anthropic": ANTHROPIC,
     "openai-chat": OPENAI_CHAT,
     "openai-responses": RESPONSES,
