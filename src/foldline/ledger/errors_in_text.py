@@ -101,10 +101,10 @@ _NONE = re.compile(
 )
 _NUMBERED = re.compile(r"\s*\d{1,6}(?:\t|→|\s*\|)")
 _CODE = re.compile(
-    r"[+-]?\s*(?:\}?\s*(?:except|catch|raise|throw|try|if|elif|else|for|while|with|return|def|class|function|const|let|var"
+    r"[+-]?\s*+(?:\}?\s*+(?:except|catch|raise|throw|try|if|elif|else|for|while|with|return|def|class|function|const|let|var"
     r"|import|from|assert|case|await|async|public|private|static|final|export|func|match|new|type|interface)\b"
     r"|(?:self|this|console|logger|logging|log|warnings|sys|process|chalk|pytest)\.|print(?:f|ln)?\(|echo "
-    r"|//|/\*|\* |#|\"\"\"|`|'|\"|[})\]:?|&.]|[\w.]{1,60}(?:\(|\?? ?[:=] ?[\w{\[(]*[,.(]|: [\w.]{1,60},?$| = )|.*[;{(\[]$|.*\) ?=>|.*\w\(.*\):?,?$)",
+    r"|//|/\*|\* |#|\"\"\"|`|'|\"|[})\]:?|&.]|[\w.]{1,60}(?:\(|\?? ?[:=] ?[\w{\[(]*[,.(]|: [\w.]{1,60},?$| = )|.*[;{(\[]$|.*\) ?=>|(?>.*?\w\()(?>.*\)):?,?$)",
     re.ASCII,
 )
 _PLAIN = re.compile(
