@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Callable
@@ -247,5 +248,7 @@ STANDS_FOR = ("foldline.files", "foldline.lookup", "foldline.distribution", "fol
 if __name__ == "__main__":
     from foldline.cli.main import main
 
+    # A job in the background starts its children with interrupts ignored, and the tests may be such a job.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.modules |= dict.fromkeys(STANDS_FOR, sys.modules[__name__])
     main(prog_name="foldline")
