@@ -8,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,15 @@ def test_a_full_disk_leaves_the_old_file_alone(tmp_path: Path) -> None:
     assert path.read_bytes() == b"old"
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """As in a terminal; a job in the background starts with interrupts ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_in_the_middle_leaves_the_old_file_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
