@@ -27,8 +27,14 @@ SEVEN = (
 
 def entry(section: Section, text: str, seq: int = 1, key: str | None = None, times: int = 1) -> Entry:
     """A line of the ledger."""
-    origin = "user" if section == "objective" else "assistant"
-    return Entry(section=section, key=key or text, text=text, seq=seq, origin=origin, times=times)
+    return Entry(
+        section=section,
+        key=key or text,
+        text=text,
+        seq=seq,
+        origin="user" if section == "objective" else "assistant",
+        times=times,
+    )
 
 
 ENTRIES = (
@@ -100,7 +106,7 @@ def test_what_does_not_fit_leaves_in_the_stated_order() -> None:
         "Make the import faster": 6,
         "Never touch db/schema.sql.": 7,
     }
-    gone_at = {}
+    gone_at: dict[str, int] = {}
     for budget in range(600, 0, -1):
         text = written(budget)
         for piece in stages:
