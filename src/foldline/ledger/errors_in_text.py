@@ -94,9 +94,9 @@ _NEAR = {
 _CUES = {("e" if sign == "\ne  " else max(re.findall(r"\w+", sign), key=len)): sign for sign in _PATTERNS}
 """The longest word of a sign -> the sign: in a text without the word, nobody has to look for the sign."""
 _NONE = re.compile(
-    r"\b(?:0|no|without) (?:tests? )?(?:errors?|failures?|failed|warnings?)\b"
+    r"(?=[0nNwWeEfFsS没无])(?:\b(?:0|no|without) (?:tests? )?(?:errors?|failures?|failed|warnings?)\b"
     r"|(?:errors?|fail(?:ed|ures?)?)[\"']?\s{0,3}[:=]\s{0,3}(?:0|null|false|none|undefined|\[\]|\"\")(?![\w.])"
-    r"|(?:exit|status)[ _]?code:? 0\b|没有错误|无错误|没有失败",
+    r"|(?:exit|status)[ _]?code:? 0\b|没有错误|无错误|没有失败)",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"\s*\d{1,6}(?:\t|→|\s*\|)")

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
 
-ROWS_MAX = 48
+ROWS_MAX = 40
 """Rows of one look kept of one text. With 64, and nearly with 32, all the numbers, paths and failures are found that
 are found without a bound in the transcripts of agents."""
 

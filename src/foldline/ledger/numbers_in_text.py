@@ -11,7 +11,9 @@ to the first, over what separates, to the key; most places fail at their first c
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import TypeAlias
 
 from foldline.ledger.facts import Fact
@@ -22,6 +24,8 @@ VALUES_MAX = 64
 """Values of one key kept of one text, the last ones: a key with more is a column of data."""
 COLUMN_MAX = 2 * VALUES_MAX
 """Numbers behind one word looked at in one text, the last ones."""
+NUMBERS_MAX = 4_096
+"""Numbers of each form looked at in one text, the last ones."""
 NUMBER_CHARS_MAX = 26
 _JOIN_CHARS_MAX = 13
 _STEPS_MAX = 2
@@ -97,8 +101,8 @@ def _all(text: str) -> Iterator[Place]:
 
 
 def _from_the_last(pattern: re.Pattern[str], text: str, *, read: Read) -> list[Place]:
-    places = [place for match in pattern.finditer(text) if (place := read(text, match)) is not None]
-    return places[::-1]
+    matches = deque(pattern.finditer(text), maxlen=NUMBERS_MAX)
+    return [place for match in reversed(matches) if (place := read(text, match)) is not None]
 
 
 def _keyed_places(text: str) -> Iterator[Place]:
@@ -106,7 +110,7 @@ def _keyed_places(text: str) -> Iterator[Place]:
     size = len(text)
     columns: dict[str, int] = {}
     keys: dict[str, Key | None] = {}
-    for match in _BACKWARDS.finditer(text[::-1]):
+    for match in islice(_BACKWARDS.finditer(text[::-1]), NUMBERS_MAX):
         word = match[3]
         count = columns.get(word, 0)
         if count == COLUMN_MAX:

@@ -21,9 +21,11 @@ Place: TypeAlias = tuple[FactKind, int, int]
 Found: TypeAlias = tuple[str, Fact]
 """What makes a fact the same as another, and the fact."""
 
-_ZEROS = str.maketrans("123456789", "0" * 9)
+_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 _TELLING = re.compile(r"[0_/\\@#]|\.[A-Za-z]|[a-z][A-Z]")
 """Without one of these a shape is neither a path nor an identifier nor a name of code."""
+_MIXED = re.compile(r"[A-Za-z]0|0[A-Za-z]|_|[a-z][A-Z]")
+"""Without one of these a shape holds neither an id nor a name of code."""
 _TOKEN_CHARS_MIN = min(ID_CHARS_MIN, SYMBOL_CHARS_MIN)
 _TOKEN = re.compile(rf"[A-Za-z0-9_]{{{_TOKEN_CHARS_MIN},}}")
 _INITIALS: dict[FactKind, str] = {kind: kind[0] for kind in KINDS}
@@ -31,7 +33,7 @@ _INITIALS: dict[FactKind, str] = {kind: kind[0] for kind in KINDS}
 
 def shape_of(text: str) -> str:
     """A word, or many apart, with zeros for its digits. Every character keeps its place."""
-    return text.translate(_ZEROS)
+    return text.encode(errors="surrogatepass").translate(_ZEROS).decode(errors="surrogatepass")
 
 
 def places_in(shape: str) -> tuple[Place, ...]:
@@ -39,12 +41,12 @@ def places_in(shape: str) -> tuple[Place, ...]:
     if _TELLING.search(shape) is None and shape not in NAMES:
         return ()
     places: list[Place] = []
-    if not shape.replace("_", "a").isalnum():
+    if "/" in shape or "." in shape or "\\" in shape or shape in NAMES:
         places += _placed(shape, paths_in(shape), kind="paths")
-        places += _placed(shape, identifiers_in(shape), kind="identifiers")
-    elif shape in NAMES:
-        places.append(("paths", 0, len(shape)))
-    _add_tokens(shape, places)
+    if identifiers := identifiers_in(shape):
+        places += _placed(shape, identifiers, kind="identifiers")
+    if _MIXED.search(shape) is not None:
+        _add_tokens(shape, places)
     return tuple(places)
 
 
