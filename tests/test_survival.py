@@ -14,8 +14,8 @@ import pytest
 
 import foldline
 from foldline import files
-from foldline.ledger.compose import CHARS_MAX
-from foldline.survival import SAID_CHARS_MAX, UNMEASURED
+from foldline.ledger.compose import CHARS_MAX, SAID_CHARS_MAX
+from foldline.survival import UNMEASURED
 from foldline.transcripts import detect
 
 DATA = Path(__file__).parent / "data"
@@ -131,7 +131,7 @@ def test_rules_are_looked_for_in_the_newest_words_of_users_only_so_far() -> None
     """Every bound has a name: a user who pastes a book does not make the report slow."""
     book = {
         "role": "user",
-        "content": "Never do that, page after page. " + "word " * (SAID_CHARS_MAX // 5 + 1),
+        "content": "word " * (SAID_CHARS_MAX // 5 + 1) + "Never do that.",
     }
     report = report_of([book, {"role": "assistant", "content": "Read."}, *session()], 0.3)
     assert report["retention"]["constraints"]["total"] == 1

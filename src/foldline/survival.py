@@ -12,19 +12,16 @@ import msgspec
 from msgspec.structs import replace
 
 from foldline.core.edit import Edit, Fold, Replace
-from foldline.core.message import speaks_for_user
 from foldline.core.view import Item
 from foldline.engine.report import Report
 from foldline.ledger.book import calls_in, command_of, outcome_of
-from foldline.ledger.compose import CHARS_MAX, said_in, text_of
+from foldline.ledger.compose import CHARS_MAX, text_of, words_of
 from foldline.ledger.constraints import constraints
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
 from foldline.ledger.retention import Expected, measure
 from foldline.reduce import Reduced
 
-SAID_CHARS_MAX = 100_000
-"""Rules are looked for in this many of the newest characters that users wrote."""
 UNMEASURED = f"the history is longer than the {CHARS_MAX:,} characters that retention is measured over"
 
 
@@ -37,8 +34,9 @@ def measured(reduced: Reduced) -> Report:
     if sum(len(text_of(part)) for item in history for part in item.message.parts) > CHARS_MAX:
         return replace(report, notes=(*report.notes, UNMEASURED))
     cache = reduced.before.memo.setdefault("facts", FactCache(Finder()))
+    words = words_of(history)
     expected = Expected(
-        constraints=tuple(_rules(history)),
+        constraints=tuple((seq, rule.text) for seq in words.said for rule in constraints(words.said[seq])),
         commands=tuple(_commands(history)),
         pins=reduced.pins,
         evicted=_touched(reduced.edits),
@@ -49,17 +47,6 @@ def measured(reduced: Reduced) -> Report:
         retention=msgspec.to_builtins(found.whole),
         retention_evicted=msgspec.to_builtins(found.evicted),
     )
-
-
-def _rules(history: Sequence[Item]) -> Iterator[tuple[int, str]]:
-    read = 0
-    for item in reversed(history):
-        if speaks_for_user(item.message):
-            said = said_in(item.message)
-            read += len(said)
-            if read > SAID_CHARS_MAX:
-                return
-            yield from ((item.seq, rule.text) for rule in constraints(said))
 
 
 def _commands(history: Sequence[Item]) -> Iterator[tuple[int, str, str]]:

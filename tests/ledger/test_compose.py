@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from foldline.core.address import block, read_block
-from foldline.core.message import Message, Text, speaks_for_user
+from foldline.core.message import Message, Text
 from foldline.core.view import Item, Span, item_of
-from foldline.ledger.compose import Evicted, compose, rank_of, said_in, text_of
+from foldline.ledger.compose import Evicted, compose, rank_of, said_in, text_of, words_of
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
 from foldline.ledger.render import Written, read
@@ -39,10 +39,14 @@ def ledger(
         item_of(start + n, message, weights=(1,) * len(message.parts), overhead=1)
         for n, message in enumerate(gone)
     ]
-    said = [(item.seq, said_in(item.message)) for item in items if speaks_for_user(item.message)]
-    said += [(start + len(gone) + n, said_in(m)) for n, m in enumerate(kept) if speaks_for_user(m)]
     before = [folded_into(earlier, 0, start)] if earlier is not None else []
-    evicted = Evicted(folded=[*before, *items], history=[*gone, *kept], kept=kept, said=said)
+    stays = [
+        item_of(start + len(gone) + n, message, weights=(1,) * len(message.parts), overhead=1)
+        for n, message in enumerate(kept)
+    ]
+    evicted = Evicted(
+        folded=[*before, *items], history=[*gone, *kept], kept=kept, words=words_of([*items, *stays])
+    )
     return compose(evicted, budget=budget, count=COUNT.texts, cache=FactCache(Finder()))
 
 
@@ -100,6 +104,13 @@ def test_what_a_user_took_back_is_left_out(later: str) -> None:
     gone = [user("Add a CSV export to the report."), assistant("I can start with that.")]
     assert "CSV export" in section(ledger(gone).text, "Objective and constraints")
     assert "CSV export" not in section(ledger(gone, [user(later)]).text, "Objective and constraints")
+
+
+def test_a_value_that_a_user_took_back_does_not_come_back_as_a_fact() -> None:
+    """Kind stale-instruction: the index said `port: 8080` beside a user's "the port is 9090 now"."""
+    gone = [user("The port is 8080."), assistant("ok")]
+    assert "port: 8080" in section(ledger(gone, [user("Go on.")]).text, "Facts")
+    assert "8080" not in ledger(gone, [user("The port is 9090 now.")]).text
 
 
 def test_a_rule_beside_what_was_taken_back_stands() -> None:

@@ -49,9 +49,6 @@ CHINESE_RULES = {
 WORDINGS = [(ENGLISH[key], ENGLISH_RULES[key]) for key in ENGLISH] + [
     (CHINESE[key], CHINESE_RULES[key]) for key in CHINESE
 ]
-MARKED = pytest.mark.xfail(
-    strict=True, reason="superseded messages are not marked yet: the fold into a ledger does it"
-)
 
 
 def history(rounds: int, said: dict[int, str]) -> History:
@@ -117,7 +114,6 @@ def test_five_compactions_in_a_row_keep_every_rule(rules: dict[str, str]) -> Non
         messages = messages + history(20, {})[1:]
 
 
-@MARKED
 @pytest.mark.parametrize(
     ("old", "new", "gone"),
     [
@@ -144,7 +140,6 @@ def test_near_duplicates_stay_distinct() -> None:
     assert [text for text in said.values() if text not in left] == []
 
 
-@MARKED
 def test_a_task_that_was_dropped_is_marked_and_the_newest_stands() -> None:
     """NousResearch/hermes-agent#41607."""
     said = {3: "Task A: restructure section X.", 9: "Task B instead: fix the reasoning in file Z. Drop A."}

@@ -15,7 +15,7 @@ from foldline.core.message import speaks_for_user
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of, tail_start
 from foldline.core.view import Item, View
-from foldline.ledger.compose import Evicted, compose, rank_of, said_in
+from foldline.ledger.compose import Evicted, Words, compose, rank_of, words_of
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
 from foldline.passes.clamping import clamp
@@ -73,10 +73,10 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             cut = clamp(structure, fixed, excess=FOLD_TOKENS_MIN - room, frame=frame)
             clamps, room = cut.edits, room + cut.tokens_freed
         share = max(FOLD_TOKENS_MIN, int(moment.tokens_target * self.ledger_share))
+        words = words_of(structure.items)
         for _ in range(DIVISIONS_MAX):
-            division = self._divide(
-                structure, loose, room=_Room(all=room, target=moment.tokens_target, ledger=share), frame=frame
-            )
+            rooms = _Room(all=room, target=moment.tokens_target, ledger=share)
+            division = self._divide(structure, loose, room=rooms, words=words, frame=frame)
             fold = self._fold(structure, division, edits=(*clamps, *division.edits), frame=frame)
             used = sum(frame.counter.message(edit.message) for edit in fold)
             if division.ledger - used < max(EDGE_TOKENS_MIN, int(moment.tokens_target * SPARE_SHARE)):
@@ -84,26 +84,30 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             share = used + FOLD_TOKENS_MIN if used else 0  # what the ledger does not need, whole units get
         return Plan(edits=(*clamps, *division.edits, *fold))
 
-    def _divide(self, structure: Outline, loose: list[Unit], *, room: _Room, frame: Frame) -> _Division:
+    def _divide(
+        self, structure: Outline, loose: list[Unit], *, room: _Room, words: Words, frame: Frame
+    ) -> _Division:
         """What is folded and what stays: first the newest whole units up to their share, then older user messages up to
         theirs, then the ledger up to its own, and more units from the end with what is left, one clamped at the edge."""
         whole = tail_start(structure, room.target, share=self.tail_share)
         begin = structure.units[whole].start if whole < len(structure.units) else len(structure.items)
         newest = [unit for unit in loose if unit.start >= begin]
-        said = sum(unit.tokens for unit in loose if unit.start < begin and _is_said(structure, unit))
-        asked_for = min(said, int(room.target * self.user_share))
+        said = [u for u in loose if _is_said(structure, u) and words.stands(structure.items[u.start].seq)]
+        older = sum(unit.tokens for unit in said if unit.start < begin)
+        asked_for = min(older, int(room.target * self.user_share))
         outside, left = _newest_that_fit(newest, room.all - FOLD_TOKENS_MIN - asked_for)
         left += asked_for
         rest = [unit for unit in loose if unit.start < begin] + outside
         left += FOLD_TOKENS_MIN
         quota = min(int(room.target * self.user_share), left - FOLD_TOKENS_MIN)
-        stays = _stay(structure, [unit for unit in rest if _is_said(structure, unit)], room=quota)
+        starts = {unit.start for unit in rest}
+        stays = _stay(structure, [u for u in said if u.start in starts], words=words, room=quota)
         left -= sum(unit.tokens for unit in stays)
         ledger = min(left, room.ledger)
         starts = {unit.start for unit in stays}
         rest = [unit for unit in rest if unit.start not in starts]
         rest, edits, spare = self._more(structure, rest, room=left - ledger, frame=frame)
-        return _Division(folded=tuple(rest), edits=edits, ledger=ledger + spare)
+        return _Division(folded=tuple(rest), edits=edits, ledger=ledger + spare, words=words)
 
     def _more(
         self, structure: Outline, rest: list[Unit], *, room: int, frame: Frame
@@ -129,15 +133,22 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         if not gone:
             return ()
         head = f"{counted(gone)}, folded; the address opens the originals."
-        room = division.ledger - FOLD_TOKENS_MIN
-        text = self._text(structure, gone, edits=edits, room=room, frame=frame) if room > 0 else ""
+        roomy = division.ledger > FOLD_TOKENS_MIN
+        text = self._text(structure, gone, edits=edits, division=division, frame=frame) if roomy else ""
         edit = fold_of(gone, f"{head}\n{text}" if text else head, frame=frame)
         shrinks = frame.counter.message(edit.message) < sum(item.tokens for item in gone)
         return (edit,) if shrinks else ()
 
     def _text(
-        self, structure: Outline, gone: list[Item], *, edits: Sequence[Edit], room: int, frame: Frame
+        self,
+        structure: Outline,
+        gone: list[Item],
+        *,
+        edits: Sequence[Edit],
+        division: _Division,
+        frame: Frame,
     ) -> str:
+        room = division.ledger - FOLD_TOKENS_MIN
         if self.summary == "template":
             return body(gone, room, count=frame.counter.text)
         seqs = {item.seq for item in gone}
@@ -148,7 +159,7 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             folded=[_as_it_came(item, frame) for item in gone],
             history=frame.originals or [item.message for item in structure.items],
             kept=[item.message for item in stays],
-            said=[(i.seq, said_in(i.message)) for i in structure.items if speaks_for_user(i.message)],
+            words=division.words,
         )
         cache = frame.memo.setdefault("facts", FactCache(Finder()))
         return compose(evicted, budget=room, count=frame.counter.texts, cache=cache).text
@@ -169,19 +180,20 @@ class _Division(Struct, frozen=True, kw_only=True):
     folded: tuple[Unit, ...]
     edits: tuple[Edit, ...]
     ledger: int
+    words: Words
 
 
 def _is_said(structure: Outline, unit: Unit) -> bool:
     return unit.kind == "user" and speaks_for_user(structure.items[unit.start].message)
 
 
-def _stay(structure: Outline, said: Sequence[Unit], *, room: int) -> list[Unit]:
+def _stay(structure: Outline, said: Sequence[Unit], *, words: Words, room: int) -> list[Unit]:
     """Older user messages that stay in place within `room`: of those that do not fit the ones that only ask or answer
     leave first, those that give a rule last, and of two alike the older."""
     if sum(unit.tokens for unit in said) <= room:
         return list(said)
     newest_first = list(reversed(said))
-    ranks = [rank_of(said_in(structure.items[unit.start].message)) for unit in newest_first]
+    ranks = [rank_of(words.said.get(structure.items[unit.start].seq, "")) for unit in newest_first]
     stays: list[Unit] = []
     for place in sorted(range(len(ranks)), key=ranks.__getitem__):
         unit = newest_first[place]
