@@ -52,8 +52,8 @@ class Finder:
         """The other words -> their facts."""
         self._signs: dict[str, tuple[str, ...]] = {}
         """Words that may stand in a line that reports a failure -> what to look for."""
-        self._shapes: dict[str, tuple[Place, ...]] = {}
-        """Shapes of words -> where their facts stand."""
+        self._shapes: dict[str, tuple[tuple[Place, ...], tuple[str, ...]]] = {}
+        """Shapes of words -> where their facts stand, and their signs."""
 
     def __call__(self, text: str) -> tuple[Fact, ...]:
         text, opened = without_look_alikes(text, laid_open(text))
@@ -75,16 +75,19 @@ class Finder:
 
     def _learn(self, words: list[str]) -> None:
         """Words are learned by their shapes, new shapes once."""
-        known, plain, shapes = self._known, self._plain, self._shapes
-        signs = signs_in(words)
-        self._signs.update(signs)
-        for word, shape in zip(words, shape_of("\n".join(words)).split("\n"), strict=True):
-            places = shapes.get(shape)
-            if places is None:
-                places = shapes[shape] = places_in(shape)
+        known, plain, signs, shapes = self._known, self._plain, self._signs, self._shapes
+        shaped = shape_of("\n".join(words)).split("\n")
+        fresh = list(filterfalse(shapes.__contains__, dict.fromkeys(shaped)))
+        telling = signs_in(fresh)
+        for shape in fresh:
+            shapes[shape] = places_in(shape), telling.get(shape, ())
+        for word, shape in zip(words, shaped, strict=True):
+            places, cues = shapes[shape]
+            if cues:
+                signs[word] = cues
             if places:
                 known[word] = facts_at(word, places)
-            elif word in signs or word in OPENINGS:
+            elif cues or word in OPENINGS:
                 known[word] = ()
             else:
                 plain.add(word)

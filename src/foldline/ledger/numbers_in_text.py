@@ -17,6 +17,7 @@ from itertools import islice
 from typing import TypeAlias
 
 from foldline.ledger.facts import Fact
+from foldline.ledger.word_shapes import shape_of
 
 KEY_CHARS_MAX = 48
 """A longer key is cut at its left."""
@@ -32,16 +33,16 @@ _STEPS_MAX = 2
 """Words that only connect, between a key and its number."""
 
 _BACKWARDS = re.compile(
-    r"([0-9](?<![0-9_<>&|#~^*@\\][0-9])(?<![0-9][.,][0-9])[0-9.,_]{0,24}+(?:-[0-9]{1,7})?(?:[-+](?=[ =:]{0,2}[=:]))?)"  # last digit first
+    r"(0(?<![0_<>&|#~^*@\\]0)(?<!0[.,]0)[0.,_]{0,24}+(?:-0{1,7})?(?:[-+](?=[ =:]{0,2}[=:]))?)"  # last digit first
     r"((?:[$€£¥~<>≥≤`\"']{0,2}[ =:]{1,3}(?:\( ?)?|\( ?(?= ))[`\"')\]*:]{0,3} ?)"
-    r"(?![0-9]{1,4}(?![\w.-]))([\w.-]{1,48})"
+    r"(?!0{1,4}(?![\w.-]))([\w.-]{1,48})"
 )
 _KEY_BACKWARDS = re.compile(r"[ ]([\w.-]{2,48})")
 _NUMBER = re.compile(r"[+-]?\d{1,18}(?:[_,]\d{3}){0,6}(?:\.\d{1,18})?(?:-\d{1,7})?")
 _ENDS = frozenset(["", *"\n,)}];\"'"])
 _GOES_ON = frozenset("_<>&|#~^*@\\")
 """Behind a number, what makes it part of something else (`2>&1`)."""
-_NOUN = re.compile(r" (?<=[0-9] )([A-Za-z][a-z-]{2,24})")
+_NOUN = re.compile(r"[A-Za-z][a-z-]{2,24}")
 _HOLDS = frozenset("_.-/:#")
 """Before a number, what makes it part of something else."""
 _UNIT = re.compile(r" ?(%|[A-Za-zµ]{1,8})(?![\w])")
@@ -70,8 +71,8 @@ _NO_NOUN = _JOINS | frozenset(
 
 Place: TypeAlias = tuple[str, str, int, int]
 """Key, value, start and end of what is quoted."""
-Key: TypeAlias = tuple[str, int, bool]
-"""A key, the characters from its start to the end of the word before the number, whether it is one letter."""
+Key: TypeAlias = tuple[int, int]
+"""Of a key: its characters, and those from its start to the end of the word before the number."""
 Read: TypeAlias = Callable[[str, re.Match[str]], Place | None]
 
 
@@ -92,12 +93,24 @@ def _all(text: str) -> Iterator[Place]:
     if not text.isascii():
         yield from _from_the_last(_CJK_NUMBER, text, read=_cjk)
     keyed = list(_keyed_places(text))
-    nouned = _from_the_last(_NOUN, text, read=_nouned)
+    nouned = _nouned_places(text)
     taken = {place[3] for place in keyed} if nouned else ()
     for place in nouned:
         if place[3] not in taken and place[3] - len(place[0]) - 1 not in taken:
             yield place
     yield from keyed
+
+
+def _nouned_places(text: str) -> list[Place]:
+    shape = shape_of(text)
+    places: list[Place] = []
+    at = shape.rfind("0 ")
+    while at >= 0 and len(places) < NUMBERS_MAX:
+        noun = _NOUN.match(text, at + 2)
+        if noun is not None and (place := _nouned(text, noun)) is not None:
+            places.append(place)
+        at = shape.rfind("0 ", 0, at)
+    return places
 
 
 def _from_the_last(pattern: re.Pattern[str], text: str, *, read: Read) -> list[Place]:
@@ -106,12 +119,13 @@ def _from_the_last(pattern: re.Pattern[str], text: str, *, read: Read) -> list[P
 
 
 def _keyed_places(text: str) -> Iterator[Place]:
-    """Of a column of data, which is many numbers behind one word, the last ones."""
+    """Of a column of data, which is many numbers behind one word, the last ones. The expressions read the shape of
+    the text, where every digit is a zero."""
     size = len(text)
     columns: dict[str, int] = {}
     keys: dict[str, Key | None] = {}
-    for match in islice(_BACKWARDS.finditer(text[::-1]), NUMBERS_MAX):
-        word = match[3]
+    for match in islice(_BACKWARDS.finditer(shape_of(text)[::-1]), NUMBERS_MAX):
+        _, between, word = match.groups()
         count = columns.get(word, 0)
         if count == COLUMN_MAX:
             continue
@@ -122,15 +136,17 @@ def _keyed_places(text: str) -> Iterator[Place]:
             key = _key(match, name := word[::-1])
             if name.lower() not in _JOINS:  # else the key stands further back
                 keys[word] = key
-        if key is None or (key[2] and "=" not in match[2] and ":" not in match[2]):
+        if key is None or (key[0] == 1 and "=" not in between and ":" not in between):
             continue
-        value = _value(match[1][::-1])
-        end = _end_of(text, size - match.start())
+        stop = size - match.start()
+        value = _value(text[size - match.end(1) : stop])
+        end = _end_of(text, stop)
         if value and end is not None:
             start = size - match.start(3) - key[1]
-            if start and text[start - 1] == '"' == text[start + len(key[0])]:
+            name = text[start : start + key[0]]
+            if start and text[start - 1] == '"' == text[start + key[0]]:
                 start -= 1
-            yield key[0], value, start, end
+            yield name, value, start, end
 
 
 def _value(number: str) -> str:
@@ -172,12 +188,12 @@ def _key(match: re.Match[str], key: str) -> Key | None:
     bare = bare.rstrip(".-")
     if len(bare) <= _JOIN_CHARS_MAX and (not bare or bare.lower() in _JOINS or bare in _MEASURES):
         return None
-    return bare, backwards - stop, len(bare) == 1
+    return len(bare), backwards - stop
 
 
 def _nouned(text: str, match: re.Match[str]) -> Place | None:
-    noun = match[1]
-    end = match.start()
+    noun = match[0]
+    end = match.start() - 1
     piece = text[max(0, end - NUMBER_CHARS_MAX) : end]
     start = end - len(piece) + len(piece.rstrip("0123456789.,"))
     number = text[start:end].lstrip(".,")

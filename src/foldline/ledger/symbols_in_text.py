@@ -18,6 +18,7 @@ OPENINGS = tuple("def function fn func class interface struct enum trait type im
 """Words that open a definition."""
 _DEFINED = {word: re.compile(rf"{word} (?<![^\W_]{word} )" + _NAME) for word in OPENINGS}
 """What opens a definition -> the definition, up to what tells it from prose."""
+_JOINED = re.compile(r"[A-Za-z0-9]_(?:[A-Za-z0-9]*_)*?[A-Za-z]+(?![A-Za-z0-9])")
 _HUMP = re.compile(r"[a-z0-9][A-Z]")
 _DIGITS = frozenset("0123456789")
 
@@ -38,6 +39,5 @@ def is_name(token: str) -> bool:
     if not SYMBOL_CHARS_MIN <= len(token) <= SYMBOL_CHARS_MAX or token[0] in _DIGITS:
         return False
     if "_" in token:
-        parts = token.strip("_").split("_")
-        return len(parts) > 1 and parts[0].isalnum() and any([part.isalpha() for part in parts[1:]])
+        return _JOINED.search(token) is not None
     return not token.isupper() and _HUMP.search(token) is not None
