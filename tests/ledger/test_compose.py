@@ -250,14 +250,16 @@ def test_newer_words_of_the_agent_in_view_make_its_older_ones_no_next_action() -
     [
         ("Never push to main.", 0),
         ("必须用中文回答。", 0),
-        ("Zara runs the admin team.", 1),
+        ("Zara runs the admin team.", 2),
         ("Fix the login bug.", 1),
         ("Could you fix it? Why does it fail?", 1),
-        ("Why does it fail?", 2),
-        ("ok, go ahead", 2),
+        ("Why does it fail?", 3),
+        ("ok, go ahead", 3),
     ],
 )
-def test_words_that_rule_outrank_words_that_tell_and_those_outrank_questions(said: str, rank: int) -> None:
+def test_words_that_rule_outrank_words_that_ask_for_work_and_those_outrank_questions(
+    said: str, rank: int
+) -> None:
     """CMP-8: which of a user's messages keep their place when not all can."""
     assert rank_of(said) == rank
 

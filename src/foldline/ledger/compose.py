@@ -166,14 +166,14 @@ def said_in(message: Message) -> str:
 
 
 def rank_of(said: str) -> int:
-    """How soon a user's words may leave the view, the lowest last: 0 for words that give a rule, 1 for words that tell
-    something or ask to have it done, 2 for a question or an answer alone."""
+    """How soon a user's words may leave the view, the lowest last: 0 for words that give a rule, 1 for words that ask to
+    have something done, 2 for words that tell something, 3 for a question or an answer alone."""
     if constraints(said):
         return 0
     if is_answer(said):
-        return 2
-    asked = requests(said)
-    return 2 if asked and all(one.kind == "question" for one in asked) else 1
+        return 3
+    kinds = {asked.kind for asked in requests(said)}
+    return 1 if "task" in kinds else 3 if kinds else 2
 
 
 def _flat(text: str) -> str:

@@ -30,6 +30,8 @@ DIVISIONS_MAX = 2
 """How often the room is shared out: once more when the ledger leaves part of its own."""
 SPARE_SHARE = 0.05
 """Share of the target that is worth sharing out again."""
+SPARE_TOKENS_MIN = 16
+"""Less is never worth it."""
 EDGE_SHARE = 0.3
 """Share of the room at the edge that one unit too large for it may take, so that older units still find a place."""
 
@@ -73,15 +75,18 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             cut = clamp(structure, fixed, excess=FOLD_TOKENS_MIN - room, frame=frame)
             clamps, room = cut.edits, room + cut.tokens_freed
         share = max(FOLD_TOKENS_MIN, int(moment.tokens_target * self.ledger_share))
+        said = int(moment.tokens_target * self.user_share)
         words = words_of(structure.items)
         for _ in range(DIVISIONS_MAX):
-            rooms = _Room(all=room, target=moment.tokens_target, ledger=share)
+            rooms = _Room(all=room, target=moment.tokens_target, ledger=share, said=said)
             division = self._divide(structure, loose, room=rooms, words=words, frame=frame)
             fold = self._fold(structure, division, edits=(*clamps, *division.edits), frame=frame)
             used = sum(frame.counter.message(edit.message) for edit in fold)
-            if division.ledger - used < max(EDGE_TOKENS_MIN, int(moment.tokens_target * SPARE_SHARE)):
+            spare = division.ledger - used
+            if spare < max(SPARE_TOKENS_MIN, int(moment.tokens_target * SPARE_SHARE)):
                 break
-            share = used + FOLD_TOKENS_MIN if used else 0  # what the ledger does not need, whole units get
+            said += spare  # what the ledger does not need, users' words get, then whole units
+            share = max(FOLD_TOKENS_MIN, min(share, used + FOLD_TOKENS_MIN)) if used else 0
         return Plan(edits=(*clamps, *division.edits, *fold))
 
     def _divide(
@@ -94,12 +99,12 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         newest = [unit for unit in loose if unit.start >= begin]
         said = [u for u in loose if _is_said(structure, u) and words.stands(structure.items[u.start].seq)]
         older = sum(unit.tokens for unit in said if unit.start < begin)
-        asked_for = min(older, int(room.target * self.user_share))
+        asked_for = min(older, room.said)
         outside, left = _newest_that_fit(newest, room.all - FOLD_TOKENS_MIN - asked_for)
         left += asked_for
         rest = [unit for unit in loose if unit.start < begin] + outside
         left += FOLD_TOKENS_MIN
-        quota = min(int(room.target * self.user_share), left - FOLD_TOKENS_MIN)
+        quota = min(room.said, left - FOLD_TOKENS_MIN)
         starts = {unit.start for unit in rest}
         stays = _stay(structure, [u for u in said if u.start in starts], words=words, room=quota)
         left -= sum(unit.tokens for unit in stays)
@@ -172,6 +177,8 @@ class _Room(Struct, frozen=True, kw_only=True, gc=False):
     target: int
     ledger: int
     """Most that the ledger may take."""
+    said: int
+    """Most that older user messages may take where they stand."""
 
 
 class _Division(Struct, frozen=True, kw_only=True):
