@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import accumulate
 
 from foldline.ledger.facts import Fact
@@ -138,7 +138,7 @@ def signs_in(words: Sequence[str]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def errors_in(text: str, opened: str, *, signs: Iterable[str]) -> Iterator[Fact]:
+def errors_in(text: str, opened: str, *, signs: Set[str]) -> Iterator[Fact]:
     """Each line that reports a failure once, in order. `opened` is `text` with escapes laid open, character by
     character; the line quoted comes from `text`. `signs` are those of the text's words."""
     seen: set[str] = set()
@@ -154,12 +154,12 @@ def key_of(line: str) -> str:
     return _SPACES.sub(" ", _CHANGING.sub("#", line)).strip()[:KEY_CHARS_MAX]
 
 
-def _reports(text: str, signs: Iterable[str]) -> dict[tuple[int, int], bool]:
+def _reports(text: str, signs: Set[str]) -> dict[tuple[int, int], bool]:
     """Where the lines that report a failure are to be quoted, and whether they are code. Each sign goes on behind the
     line it was found in."""
     lowered = _lower(text)
     found: dict[tuple[int, int], bool] = {}
-    for sign in dict.fromkeys(signs):
+    for sign in sorted(signs):
         pattern, near = _REPORTS[sign], _NEAR.get(sign)
         at = lowered.find(sign)
         while at >= 0:

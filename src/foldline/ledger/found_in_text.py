@@ -67,8 +67,8 @@ class Finder:
         for fact in definitions_in(opened, words):
             found.setdefault(identity(fact), fact)
         facts = [*found.values(), *numbers_in(text, opened)]
-        if cues := [sign for word in words if word in signs for sign in signs[word]]:
-            facts += errors_in(text, opened, signs=cues)
+        if cues := signs.keys() & words.keys():
+            facts += errors_in(text, opened, signs={sign for word in cues for sign in signs[word]})
         if len(self._plain) + len(known) > WORDS_MAX:
             self._plain, self._known, self._signs, self._shapes = set(), {}, {}, {}
         return tuple(facts)

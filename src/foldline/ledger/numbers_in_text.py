@@ -139,8 +139,10 @@ def _keyed_places(text: str) -> Iterator[Place]:
         if key is None or (key[0] == 1 and "=" not in between and ":" not in between):
             continue
         stop = size - match.start()
-        value = _value(text[size - match.end(1) : stop])
-        end = _end_of(text, stop)
+        value = text[size - match.end(1) : stop]
+        if len(value) == 13 or not value.isdigit():
+            value = _value(value)
+        end = stop if text[stop : stop + 1] in _ENDS else _end_of(text, stop)
         if value and end is not None:
             start = size - match.start(3) - key[1]
             name = text[start : start + key[0]]
@@ -160,8 +162,6 @@ def _value(number: str) -> str:
 def _end_of(text: str, stop: int) -> int | None:
     """Where the number that stops at `stop` ends with its unit; `None` when it goes on as something else."""
     after = text[stop : stop + 2]
-    if after[:1] in _ENDS:
-        return stop
     unit = _UNIT.match(text, stop)
     if unit is not None and unit[1].lower() in UNITS:
         return unit.end()
