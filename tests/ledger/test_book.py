@@ -1,11 +1,16 @@
-"""What the ledger says of a command is what its output says."""
+"""What the ledger says of calls, commands and decisions is what their arguments and outputs say."""
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
-from foldline.core.message import Text, ToolResult
-from foldline.ledger.book import outcome_of
+from foldline.core.message import Text, ToolCall, ToolResult
+from foldline.core.view import item_of
+from foldline.ledger.book import COMMAND_CHARS, command_of, entries_of, outcome_of, paths_of
+from foldline.testing.builders import assistant, call, result
 
 TRACEBACK = (
     "Traceback (most recent call last):\n"
@@ -52,3 +57,79 @@ def test_a_long_output_of_broken_tracebacks_takes_linear_time() -> None:
     """Only the end is searched."""
     text = "Traceback (most recent call last):\n" + "  File\n\n" * 200_000
     assert outcome_of(ToolResult(call_id="c", content=(Text(text=text),))) == "ok"
+
+
+PATCH = "*** Begin Patch\n*** Update File: src/a.py\n+x\n*** Add File: src/b.py\n+y\n*** End Patch"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "paths"),
+    [
+        ('{"path": "src/a.py"}', ("src/a.py",)),
+        ('{"file_path": " src/a.py ", "path": "src/a.py"}', ("src/a.py",)),
+        (json.dumps({"input": PATCH}), ("src/a.py", "src/b.py")),
+        (PATCH, ("src/a.py", "src/b.py")),
+        (PATCH.replace("\n", "\\n"), ("src/a.py", "src/b.py")),
+        ('{"path": 3}', ()),
+        ('["src/a.py"]', ()),
+        ('{"path": "src/', ()),
+    ],
+)
+def test_the_files_of_a_call_are_read_from_its_arguments_or_its_patch(
+    arguments: str, paths: tuple[str, ...]
+) -> None:
+    """Codex patches name their files inside a text, with or without JSON around it; broken arguments name none."""
+    assert paths_of(ToolCall(id="c", name="apply_patch", arguments=arguments)) == paths
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "command"),
+    [
+        ("bash", {"command": "cd /repo && make check"}, "make check"),
+        ("exec", {"cmd": ["git", "log", "-3"]}, "git log -3"),
+        ("bash", {"command": "# look first\n\nls -la"}, "ls -la"),
+        ("bash", {"command": "echo " + "word " * 100}, ("echo " + "word " * 30).strip() + "…"),
+        ("read", {"command": "make"}, ""),
+        ("bash", {}, ""),
+    ],
+)
+def test_a_command_is_told_in_one_line_without_where_it_ran(
+    name: str, arguments: dict[str, Any], command: str
+) -> None:
+    """One command run in two folders' shells is one line of the ledger, no longer than its bound."""
+    call = ToolCall(id="c", name=name, arguments=json.dumps(arguments))
+    assert command_of(call) == command
+    assert len(command_of(call)) <= COMMAND_CHARS
+
+
+def test_the_last_words_of_the_agent_are_looked_for_behind_its_calls() -> None:
+    """CMP-8: a message that only calls says nothing of what comes next."""
+    messages = [assistant("I will run the tests."), assistant(call("grep", pattern="x")), assistant(" ")]
+    items = [item_of(n, message, weights=(1,), overhead=1) for n, message in enumerate(messages)]
+    found = [entry for entry in entries_of(items) if entry.section == "next"]
+    assert [(entry.text, entry.seq) for entry in found] == [("last said: I will run the tests.", 0)]
+    assert not [entry for entry in entries_of(items[1:]) if entry.section == "next"]
+
+
+def test_an_announcement_is_no_decision() -> None:
+    """ "I chose the following because:" says nothing by itself."""
+    said = assistant("I use a queue because the server limits requests. I chose this because:\n- it is short")
+    found = entries_of([item_of(0, said, weights=(1,), overhead=1)])
+    assert [entry.text for entry in found if entry.section == "decisions"] == [
+        "I use a queue because the server limits requests."
+    ]
+
+
+def test_a_tool_of_no_known_kind_that_failed_is_a_risk() -> None:
+    """CMP-8: what went well with an unknown tool is left to its address, what failed is not."""
+    messages = [
+        assistant(call("deploy", "a"), call("notify", "b")),
+        result("a", "no credentials", is_error=True),
+        result("b", "sent"),
+    ]
+    items = [
+        item_of(n, message, weights=(1,) * len(message.parts), overhead=1)
+        for n, message in enumerate(messages)
+    ]
+    found = [entry.text for entry in entries_of(items) if entry.section == "risks"]
+    assert found == ["deploy failed: no credentials"]

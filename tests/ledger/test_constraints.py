@@ -54,6 +54,18 @@ def test_a_rule_that_points_back_brings_what_it_points_to() -> None:
     assert texts(text) == [text]
 
 
+def test_a_rule_that_points_back_over_a_blank_line_brings_nothing() -> None:
+    """What stands in another paragraph is another matter."""
+    assert texts("It blew up on Friday.\n\nPlease don't do that again.") == ["Please don't do that again."]
+
+
+def test_a_rule_in_the_last_clause_of_a_long_sentence_keeps_what_leads_to_it() -> None:
+    """What follows goes before what precedes; where nothing follows, what precedes stays."""
+    (found,) = texts(PAD * 20 + "and if the disk is full, never write to it")
+    assert found.endswith("if the disk is full, never write to it")
+    assert CHARS_MAX // 2 < len(found) <= CHARS_MAX
+
+
 def test_in_code_only_comments_are_read() -> None:
     """`raise ValueError("must be positive")` is no rule of the user's."""
     text = '```py\nraise ValueError("x must be positive")  # never catch this\nmust_not = never()\n```'

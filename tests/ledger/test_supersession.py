@@ -29,6 +29,7 @@ TAKES_BACK = [
     (["The port is 8080."], "the port is 9090 now", {0: "updated"}),
     (["use port 7000 on staging", "Pickup is on Tuesday."], "Change: pickup moves to Friday", {1: "updated"}),
     (["Never touch src/db.", "do not touch src/api"], "you may now touch src/db", {0: "allowed"}),
+    (["Never log passwords."], "You may now log passwords.", {0: "allowed"}),
     (["不要动 src/db"], "现在可以改 src/db 了", {0: "allowed"}),
     (
         ["Plan: we'll use one queue.", "I think one queue is the right call.", "What's the weather like?"],
@@ -55,6 +56,10 @@ LEAVES = [
     (["drop the users table", "add an index"], "drop the column users.email"),
     (["Never push to main."], "Ignore everything we've said so far. Total reset."),
     (["Always answer in French."], "never mind"),
+    (["Never log passwords."], "You may now log errors."),
+    (["不要重命名表"], "现在可以重命名列了"),
+    (["Never log passwords, " + "nor what stands near them, " * 20 + "ever."], "You may now log passwords."),
+    (["add a dark mode"], "Forget about that one instead of this."),
     (["fix the login bug"], "it returns 5 instead of 10"),
 ]
 

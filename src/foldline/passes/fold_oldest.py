@@ -24,6 +24,8 @@ from foldline.passes.template import body
 
 FOLD_TOKENS_MIN = 80
 """What the delimiters, the address and one line of a fold cost at most."""
+LEDGER_SHARE_MIN = 0.2
+"""Share of the room that no other part of the view may take from the ledger: what is forgotten has to be said."""
 EDGE_TOKENS_MIN = 400
 """Less room than this is not worth half a unit at the edge."""
 DIVISIONS_MAX = 2
@@ -51,8 +53,8 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
     tail_share: float = 0.5
     """Share of the target for the newest whole units."""
     user_share: float = 0.25
-    """Share of the target for older user messages, which stay where they are, verbatim; beyond it the oldest are quoted
-    in the ledger."""
+    """Share of the target for older user messages, which stay where they are, verbatim; beyond it the ledger quotes
+    them, questions first and rules last. What a later message took back claims no room."""
     ledger_share: float = 0.45
     """Most of the target that the ledger may take."""
     summary: Literal["ledger", "template"] = "ledger"
@@ -100,11 +102,11 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         said = [u for u in loose if _is_said(structure, u) and words.stands(structure.items[u.start].seq)]
         older = sum(unit.tokens for unit in said if unit.start < begin)
         asked_for = min(older, room.said)
-        outside, left = _newest_that_fit(newest, room.all - FOLD_TOKENS_MIN - asked_for)
-        left += asked_for
+        floor = max(FOLD_TOKENS_MIN, min(room.ledger, int(room.all * LEDGER_SHARE_MIN)))
+        outside, left = _newest_that_fit(newest, room.all - floor - asked_for)
+        left += asked_for + floor
         rest = [unit for unit in loose if unit.start < begin] + outside
-        left += FOLD_TOKENS_MIN
-        quota = min(room.said, left - FOLD_TOKENS_MIN)
+        quota = min(room.said, left - floor)
         starts = {unit.start for unit in rest}
         stays = _stay(structure, [u for u in said if u.start in starts], words=words, room=quota)
         left -= sum(unit.tokens for unit in stays)
