@@ -70,6 +70,8 @@ def test_facts_do_not_depend_on_what_was_read_before() -> None:
         "error: x\n",
         "1.",
         "://",
+        '{"a":1},',
+        "a=1\n",
     ],
 )
 def test_finding_facts_is_linear_in_hostile_text(unit: str) -> None:

@@ -69,6 +69,15 @@ def test_what_a_fold_quotes_is_in_view_and_the_rest_recallable_by_its_address() 
     assert found.whole["user_messages"] == Counts(total=1, in_view=1)
 
 
+def test_a_long_list_in_a_fold_is_read_to_its_end() -> None:
+    """OBS-3: rows of a ledger look alike, and each of them carries a fact."""
+    paths = [f"src/pool/part_{number}.py" for number in range(200)]
+    history = items([user("go"), *[assistant(f"Changed {path} today.") for path in paths]])
+    view = [history[0], fold("\n".join(f"- {path} (changed)" for path in paths), 1, 200)]
+    found = measured(history, view, Expected(evicted=frozenset(range(1, 201))))
+    assert found.evicted["paths"] == Counts(total=200, in_view=200)
+
+
 def test_without_an_address_what_left_is_lost() -> None:
     """OBS-3, law TRACE: a summary that does not say what it stands for loses it."""
     found = measured(HISTORY, [HISTORY[0], fold("folded", 1, 3), HISTORY[3]], Expected(evicted=LEFT))

@@ -49,12 +49,12 @@ class FactCache:
         self._extract = extract
         self._found: dict[int, tuple[Part, tuple[Fact, ...]]] = {}
 
-    def of(self, part: Part, text: str) -> tuple[Fact, ...]:
-        """Facts of a part whose text is `text`."""
+    def of(self, part: Part, *texts: str) -> tuple[Fact, ...]:
+        """Facts of a part whose text is `texts`: one, or pieces that are read one by one."""
         entry = self._found.get(id(part))
         if entry is not None and entry[0] is part:
             return entry[1]
-        facts = self._extract(text)
+        facts = tuple([fact for text in texts for fact in self._extract(text)])
         self._found[id(part)] = (part, facts)
         return facts
 

@@ -7,7 +7,7 @@ A row that may report a failure looks like no other row. Knows nothing of facts;
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 ROWS_MAX = 40
@@ -38,6 +38,13 @@ def without_look_alikes(text: str, opened: str) -> tuple[str, str]:
         return opened, opened
     starts = list(accumulate((len(row) + 1 for row in rows), initial=0))
     return "\n".join([text[starts[number] : starts[number + 1] - 1] for number in kept]), opened
+
+
+def read_whole(text: str) -> Iterator[str]:
+    """The text in pieces that lose no row: a ledger is rows that look alike, and each was chosen."""
+    rows = text.split("\n")
+    for start in range(0, len(rows), ROWS_MAX):
+        yield "\n".join(rows[start : start + ROWS_MAX])
 
 
 def _kept(rows: list[str], looks: list[bytes]) -> list[int]:

@@ -25,6 +25,7 @@ from foldline.core.view import Item
 from foldline.ledger.compose import text_of
 from foldline.ledger.errors_in_text import IN_CODE
 from foldline.ledger.facts import Fact, FactCache
+from foldline.ledger.look_alikes import read_whole
 from foldline.ledger.render import NUMBERS_LABEL, facts_in_line
 
 FACT_KINDS = ("paths", "identifiers", "numbers", "errors")
@@ -127,14 +128,15 @@ def _lay_out(history: Sequence[Item], view: Sequence[Item], *, cache: FactCache)
     for item in view:
         for part in item.message.parts:
             text = text_of(part)
-            if id(part) not in came_in:
+            ours = id(part) not in came_in
+            if ours:
                 written.append(text)
                 for line in text.splitlines() if NUMBERS_LABEL in text else ():
                     for fact in facts_in_line(line):  # a key with several values, which no extractor reads
                         facts.add((fact.kind, fact.key, fact.value))
                         if fact.kind == "numbers":
                             values.setdefault(fact.key, set()).add(fact.value)
-            for fact in cache.of(part, text):
+            for fact in cache.of(part, *(read_whole(text) if ours else [text])):
                 facts.add((fact.kind, fact.key, fact.value))
                 if fact.kind == "numbers":
                     values.setdefault(fact.key, set()).add(fact.value)
