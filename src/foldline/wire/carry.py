@@ -9,7 +9,7 @@ Sources: types of the official SDKs (anthropic 2.14, openai 3.57, google-genai 3
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -99,6 +99,8 @@ def carry_media(media: Media, *, source: str, to: str) -> Media | None:
             taken = row.audio
         case "video":
             taken = row.video
+        case _:
+            assert_never(media.kind)
     if taken and media.kind == "file" and row.document_types is not None:
         media = replace(media, kind="document")
     return _fresh(media) if taken else None
@@ -172,4 +174,6 @@ def server_words(part: ToolCall | ToolResult, *, source: str) -> tuple[Text, ...
                 pieces.append(media_words(piece, to="this place"))
             case Opaque():
                 pieces.extend(words for words in [opaque_words(piece, source=source)] if words)
+            case _:
+                assert_never(piece)
     return tuple(pieces)

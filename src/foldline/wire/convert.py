@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import assert_never
 from itertools import groupby
 
 from msgspec import Struct
@@ -263,6 +264,8 @@ class _Work:
                 yield media_words(part, to=self.to)
             case Text() | Opaque() | ToolCall() | ToolResult():
                 yield from self._plain(part, message)
+            case _:
+                assert_never(part)
 
     def _side(self, message: Message, role: Role) -> Iterator[Part]:
         """Parts of a system or user message, results apart."""
@@ -279,6 +282,8 @@ class _Work:
                     self.reasoning_dropped += 1
                 case Text() | Opaque() | ToolCall() | ToolResult():
                     yield from self._plain(part, message)
+                case _:
+                    assert_never(part)
 
     def _plain(self, part: Text | Opaque | ToolCall | ToolResult, message: Message) -> Iterator[Part]:
         """Parts that every role may hold."""
@@ -293,6 +298,8 @@ class _Work:
                     f"a call of {part.name or 'a tool'} that the provider answered became a marked text"
                 )
                 yield from server_words(part, source=self.source)
+            case _:
+                assert_never(part)
 
     def _opaque(self, part: Opaque, message: Message) -> Iterator[Opaque | Text]:
         if message.format == self.to:
@@ -350,6 +357,8 @@ class _Work:
                     content.extend(self._opaque(piece, message))
                 case Media():
                     content.append(self._media_of_result(piece, message, call_id=new, beside=beside))
+                case _:
+                    assert_never(piece)
         return ToolResult(
             call_id=new,
             content=tuple(content),

@@ -286,9 +286,9 @@ def _edit_response(old: dict[str, Any], result: ToolResult) -> dict[str, Any]:
         for piece in result.content
         if not isinstance(piece, Text)
     ]
-    if kept or "parts" in old:
+    if kept:
         fresh["parts"] = kept
-    if not kept:
+    else:
         fresh.pop("parts", None)
     return fresh
 

@@ -9,7 +9,7 @@ has an object, so that every call can be counted, shown and shortened alike.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, assert_never
 
 from msgspec import Struct
 
@@ -118,6 +118,8 @@ def _arguments(item: WireValue, shape: CallShape) -> str:
             return dump_text(item.get(key, {}))
         case "object":
             return dump_text({key: item[key] for key in shape.keys if item.get(key) is not None})
+        case _:
+            assert_never(shape.mode)
 
 
 def _server_result(item: WireValue, call: ToolCall, *, key: str) -> ToolResult:
@@ -146,6 +148,8 @@ def write_call(item: WireValue, call: ToolCall) -> WireValue:
             return {**item, key: parse(call.arguments.encode())}
         case "object":
             return {**item, **parse(call.arguments.encode())}
+        case _:
+            assert_never(shape.mode)
 
 
 def _renamed(item: WireValue, call_id: str) -> WireValue:

@@ -9,7 +9,7 @@ official SDK (openai 3.57).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 from foldline.core.message import Media, Opaque, Text
 from foldline.wire.media import data_url_of, media_kind, payload_of, split_data_url
@@ -139,6 +139,8 @@ def make_piece(piece: Piece, *, text_type: str) -> Any:
             return _make_file(piece)
         case Opaque():
             return parse(piece.raw)
+        case _:
+            assert_never(piece)
 
 
 def _make_file(media: Media) -> dict[str, Any]:

@@ -62,7 +62,5 @@ def _scan(data: bytes) -> Iterator[bytes]:
         if depth == 1 and mark in b"{[":
             start = token.end()
         elif depth == 0 or (depth == 1 and mark in b",:"):
-            piece = data[start : token.start()].strip()
-            if piece:
-                yield piece
+            yield data[start : token.start()].strip()
             start = token.end()

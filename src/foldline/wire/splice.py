@@ -76,14 +76,6 @@ def object_of(wire: bytes | WireValue) -> WireValue:
     return value
 
 
-def plain(wire: Any) -> bytes | WireValue:
-    """The wire value itself; an SDK's model object (anything with pydantic's `model_dump`) as the dict it sends."""
-    if isinstance(wire, (bytes, dict)) or not hasattr(wire, "model_dump"):
-        return wire  # type: ignore[no-any-return]
-    value: WireValue = wire.model_dump(mode="json", by_alias=True, exclude_none=True)
-    return value
-
-
 def splice(
     parts: Iterable[PartT],
     old: Sequence[Any],
