@@ -19,8 +19,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import assert_never
 from itertools import groupby
+from typing import assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
