@@ -9,12 +9,13 @@ Facts that the kept part of the view shows anyway take no room. Knows nothing of
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import read_block
+from foldline.core.address import read_block, without_notices
 from foldline.core.message import (
     Media,
     Message,
@@ -44,6 +45,8 @@ SAID_CHARS_MAX = 100_000
 """Rules, and what was taken back, are looked for in this many of the newest characters that users wrote."""
 CHARS_MAX = 8_000_000
 """Facts are looked for in this many of the newest characters, some two million tokens; older ones are behind addresses."""
+PART_FACTS_MAX = 80
+"""Facts of one kind taken from one part: a listing of a thousand files is data, not a thousand facts."""
 ONCE = 2.0
 """How many times less a name of code counts that was seen in one place alone."""
 
@@ -51,9 +54,9 @@ ONCE = 2.0
 class Words(Struct, frozen=True, kw_only=True):
     """What users said, as far as it is read, by the ordinal of its message, oldest first."""
 
-    said: dict[int, str]
+    said: dict[int, str] = {}
     """The newest `SAID_CHARS_MAX` characters."""
-    taken_back: dict[int, tuple[int, Supersession]]
+    taken_back: dict[int, tuple[int, Supersession]] = {}
     """Ordinal of a message → the later one that took of it back what the second value says."""
 
     def stands(self, seq: int) -> bool:
@@ -195,9 +198,11 @@ def _wanted(evicted: Evicted, carried: Sequence[Fact], *, cache: FactCache) -> t
             read += len(text)
             if read > CHARS_MAX:
                 break
+            of_kind: Counter[str] = Counter()
             for fact in cache.of(part, text):
                 same = _same(fact)
-                if same in shown:
+                of_kind[fact.kind] += 1
+                if same in shown or of_kind[fact.kind] > PART_FACTS_MAX:
                     continue
                 age += 1
                 score = age / OWN_WORDS if own else float(age)
@@ -240,12 +245,16 @@ def facts_in(message: Message, cache: FactCache) -> Iterator[Fact]:
 def text_of(part: Part) -> str:
     """The text of a part that facts are looked for in."""
     match part:
+        case Text() if (found := read_block(part.text)) is not None:
+            return without_notices(
+                found[2].partition("\n")[2]
+            )  # what the block says, not what it says of itself
         case Text() | Reasoning():
-            return part.text
+            return without_notices(part.text)
         case ToolCall():
             return part.arguments.replace("\\n", "\n").replace('\\"', '"')
         case ToolResult():
-            return result_text(part)
+            return without_notices(result_text(part))
         case Media():
             return part.name or part.url or ""
         case Opaque():

@@ -78,7 +78,7 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             clamps, room = cut.edits, room + cut.tokens_freed
         share = max(FOLD_TOKENS_MIN, int(moment.tokens_target * self.ledger_share))
         said = int(moment.tokens_target * self.user_share)
-        words = words_of(structure.items)
+        words = words_of(structure.items) if self.summary == "ledger" else Words()
         for _ in range(DIVISIONS_MAX):
             rooms = _Room(all=room, target=moment.tokens_target, ledger=share, said=said)
             division = self._divide(structure, loose, room=rooms, words=words, frame=frame)
@@ -193,7 +193,9 @@ class _Division(Struct, frozen=True, kw_only=True):
 
 
 def _is_said(structure: Outline, unit: Unit) -> bool:
-    return unit.kind == "user" and speaks_for_user(structure.items[unit.start].message)
+    """True for a user's message, and for the summary of another tool's compaction, which holds what users said before."""
+    message = structure.items[unit.start].message
+    return speaks_for_user(message) or message.synthetic == "summary"
 
 
 def _stay(structure: Outline, said: Sequence[Unit], *, words: Words, room: int) -> list[Unit]:
@@ -202,7 +204,7 @@ def _stay(structure: Outline, said: Sequence[Unit], *, words: Words, room: int) 
     if sum(unit.tokens for unit in said) <= room:
         return list(said)
     newest_first = list(reversed(said))
-    ranks = [rank_of(words.said.get(structure.items[unit.start].seq, "")) for unit in newest_first]
+    ranks = [_rank(structure.items[unit.start], words) for unit in newest_first]
     stays: list[Unit] = []
     for place in sorted(range(len(ranks)), key=ranks.__getitem__):
         unit = newest_first[place]
@@ -210,6 +212,10 @@ def _stay(structure: Outline, said: Sequence[Unit], *, words: Words, room: int) 
             stays.append(unit)
             room -= unit.tokens
     return stays
+
+
+def _rank(item: Item, words: Words) -> int:
+    return 0 if item.message.synthetic == "summary" else rank_of(words.said.get(item.seq, ""))
 
 
 def _as_it_came(item: Item, frame: Frame) -> Item:
