@@ -22,5 +22,5 @@ run foldline context "$small" --model "$model"
 
 echo
 echo "Nothing was lost: each address in $small opens the original in $session."
-address=$(grep -o 'm[0-9]*\.[0-9]*@[0-9a-f]\{8\}' "$small" | tail -n 1)
+address=$(grep -o 'm[0-9][0-9.-]*@[0-9a-f]\{8\}' "$small" | head -n 1)
 run foldline show "$session" "$address" --lines 1-5 | cut -c 1-100

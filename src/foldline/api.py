@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.errors import InvalidOption, TargetUnreachable
+from foldline.engine.policy import Policy
 from foldline.engine.report import Report
 from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of
@@ -45,7 +46,7 @@ def compact(
     system: Any = None,
     tools: Sequence[Any] | None = None,
     model: str | None = None,
-    policy: str = "balanced",
+    policy: str | Policy = "balanced",
     counter: str | None = None,
     pins: Sequence[int | str] = (),
     completer: Callable[..., Any] | None = None,

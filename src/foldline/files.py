@@ -20,7 +20,7 @@ from foldline.core.pairing import Needs
 from foldline.core.ports import TokenCounter
 from foldline.core.repair import mended
 from foldline.core.view import Item
-from foldline.engine.report import Report
+from foldline.engine.report import Cache, Report
 from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of
 from foldline.provider_rules import broken_rules
@@ -235,7 +235,14 @@ def _final_report(reduced: Reduced, sent: Sent, *, asked: int | None, counter: T
     """The report on what is written: sizes after conversion, against the target that was asked for."""
     report = replace(reduced.report, tokens_target=asked)
     if sent.converted:
-        report = replace(report, tokens_after=tokens_of(sent.request, counter))
+        after = tokens_of(sent.request, counter)
+        kept = min(report.cache.prefix_tokens_kept, after)
+        cache = Cache(
+            prefix_tokens_kept=kept,
+            tokens_reread=after - kept,
+            net_tokens_saved_per_turn=report.tokens_before - after,
+        )
+        report = replace(report, tokens_after=after, cache=cache)
         if asked is not None and report.tokens_after > asked and report.outcome in ("compacted", "unchanged"):
             why = f"in the other format the history takes {report.tokens_after:,} tokens; raise the target"
             report = replace(report, outcome="unreachable", reason=why)
@@ -275,6 +282,10 @@ def _notes(transcript: Transcript, options: CompactOptions) -> tuple[str, ...]:
     if transcript.skipped:
         kinds = ", ".join(f"{count} {name}" for name, count in transcript.skipped)
         notes.append(f"records without a part in the conversation: {kinds}")
+    if options.as_format is None and transcript.format not in detect.WRITERS:
+        notes.append(
+            f"{transcript.format} is not written; the result is {transcript.wire} (--as names another format)"
+        )
     if options.focus:
         notes.append("focus has no effect without a model to write the summary")
     return tuple(notes)

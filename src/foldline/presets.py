@@ -183,9 +183,12 @@ POLICIES: dict[str, Callable[[int | None], Policy]] = {
 """By name: what makes the policy for a window (tokens, `None` when it is not known)."""
 
 
-def policy_of(name: str, tokens_window: int | None = None) -> Policy:
-    """The policy of that name for a window. Raises `UnknownPolicy`, which lists what there is."""
-    make = POLICIES.get(name)
+def policy_of(name: str | Policy, tokens_window: int | None = None) -> Policy:
+    """The policy of that name for a window; a policy value is taken as it is. Raises `UnknownPolicy`, which lists what
+    there is."""
+    if isinstance(name, Policy):
+        return name
+    make = POLICIES.get(str(name))
     if make is None:
-        raise UnknownPolicy(name, tuple(POLICIES))
+        raise UnknownPolicy(str(name), tuple(POLICIES))
     return make(tokens_window)

@@ -7,6 +7,7 @@ target demands, what must stay, which tiers run, and what the report says. Knows
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, assert_never
 
@@ -27,6 +28,9 @@ from foldline.engine.policy import Policy
 from foldline.engine.report import Report, Summary, cache_of, covers_of, passes_of
 from foldline.engine.run import Compacted, Failed, Unchanged, run
 from foldline.wire.codec import Rules
+
+_TEMPLATE = re.compile(r"^(?:m\d+ (?:user|assistant|tool|system)\b|\(calls: )", re.MULTILINE)
+"""A line of a template summary."""
 
 
 class History(Struct, frozen=True, kw_only=True):
@@ -271,7 +275,7 @@ def _kind_of(folds: Sequence[Fold]) -> str | None:
         return None
     if folds[-1].message.synthetic == "notice":
         return "notice"
-    return "ledger" if "\n## " in folds[-1].message.text else "template"
+    return "template" if _TEMPLATE.search(folds[-1].message.text) else "ledger"
 
 
 def why_unreachable(history: History, view: View, *, target: int) -> str:

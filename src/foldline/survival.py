@@ -52,7 +52,9 @@ def measured(reduced: Reduced) -> Report:
 def _commands(history: Sequence[Item]) -> Iterator[tuple[int, str, str]]:
     """Each command once, as it came out the last time."""
     newest = {command: done for done in calls_in(history) if (command := command_of(done.call))}
-    return ((done.seq, command, outcome_of(done.result)) for command, done in newest.items())
+    return (
+        (done.seq, command, outcome_of(done.result, piped="|" in command)) for command, done in newest.items()
+    )
 
 
 def _touched(edits: Sequence[Edit]) -> frozenset[int]:

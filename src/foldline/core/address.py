@@ -150,6 +150,11 @@ def is_notice(text: str) -> bool:
     return _NOTICE.fullmatch(text) is not None
 
 
+def without_notices(text: str) -> str:
+    """Text without our notices, which say nothing of what stood there but where it is."""
+    return _NOTICE.sub("", text) if "[foldline: " in text else text
+
+
 def has_notice(text: str) -> bool:
     """True when `text` holds a notice, so that it was shortened before."""
     return "[foldline: " in text and _NOTICE.search(text) is not None

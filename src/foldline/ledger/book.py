@@ -59,6 +59,9 @@ _BECAUSE = re.compile(
     r"|\bturns out\b|因为|由于|决定|改用|原因|而不是|因此|所以",
     re.IGNORECASE,
 )
+_SHOWN = re.compile(
+    r"^.{0,200}\b(?:error|failed|failure|fatal|panic|aborted)\b.{0,200}$", re.IGNORECASE | re.MULTILINE
+)
 _TODO_TOOLS = re.compile(r"todo|update_?plan|task_?(?:list|update)|plan_?write", re.IGNORECASE)
 _DONE = frozenset({"completed", "done", "complete", "finished", "served"})
 _GONE = frozenset({"cancelled", "canceled", "deleted", "withdrawn", "removed"})
@@ -182,11 +185,7 @@ def _of_call(done: Done) -> Iterator[Entry]:
         case "shell":
             command = command_of(done.call)
             if command:
-                outcome = outcome_of(done.result)
-                hidden = (
-                    outcome == "ok" and "|" in command
-                )  # a pipe hides the status of all but its last command
-                text = f"`{command}` → {'no error shown' if hidden else outcome}"
+                text = f"`{command}` → {outcome_of(done.result, piped='|' in command)}"
                 yield Entry(section="evidence", key=command, text=text, seq=done.seq, origin="tool")
         case _:
             if failed and done.result is not None:
@@ -201,9 +200,9 @@ def _failed(result: ToolResult) -> bool:
     return found is not None and found.group(1) != "0"
 
 
-def outcome_of(result: ToolResult | None) -> str:
+def outcome_of(result: ToolResult | None, *, piped: bool = False) -> str:
     """What a command came to: `ok`, or `failed` with its exit status and last line, or with what it raised where no status
-    stands."""
+    stands. A pipe hides the status of all but its last command: then only what the output shows is said, or `ran`."""
     if result is None:
         return "no result"
     text = result_text(result)
@@ -213,7 +212,8 @@ def outcome_of(result: ToolResult | None) -> str:
     if raised:
         return f"failed: {one_line(raised[-1].group(1), OUTCOME_CHARS)}"
     if not result.is_error and status in (None, "0"):
-        return "ok"
+        shown = _SHOWN.findall(text[-RAISED_CHARS:]) if piped else []
+        return f"shows: {one_line(shown[-1], OUTCOME_CHARS)}" if shown else "ran" if piped else "ok"
     return f"failed{f' (exit {status})' if status not in (None, '0') else ''}: {_last_line(text)}"
 
 

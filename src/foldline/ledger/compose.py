@@ -243,18 +243,21 @@ def facts_in(message: Message, cache: FactCache) -> Iterator[Fact]:
 
 
 def text_of(part: Part) -> str:
-    """The text of a part that facts are looked for in."""
+    """The text of a part that facts are looked for in: not what a fold or a notice says of itself."""
+    if isinstance(part, Text) and (found := read_block(part.text)) is not None:
+        return without_notices(found[2].partition("\n")[2])
+    return without_notices(whole_text_of(part))
+
+
+def whole_text_of(part: Part) -> str:
+    """All that a part says, with the addresses that foldline wrote into it."""
     match part:
-        case Text() if (found := read_block(part.text)) is not None:
-            return without_notices(
-                found[2].partition("\n")[2]
-            )  # what the block says, not what it says of itself
         case Text() | Reasoning():
-            return without_notices(part.text)
+            return part.text
         case ToolCall():
             return part.arguments.replace("\\n", "\n").replace('\\"', '"')
         case ToolResult():
-            return without_notices(result_text(part))
+            return result_text(part)
         case Media():
             return part.name or part.url or ""
         case Opaque():

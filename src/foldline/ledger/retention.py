@@ -22,7 +22,7 @@ from msgspec import Struct
 from foldline.core.address import escape_tags
 from foldline.core.message import Part, Text, speaks_for_user
 from foldline.core.view import Item
-from foldline.ledger.compose import text_of
+from foldline.ledger.compose import text_of, whole_text_of
 from foldline.ledger.errors_in_text import IN_CODE
 from foldline.ledger.facts import Fact, FactCache
 from foldline.ledger.look_alikes import read_whole
@@ -130,7 +130,7 @@ def _lay_out(history: Sequence[Item], view: Sequence[Item], *, cache: FactCache)
             text = text_of(part)
             ours = id(part) not in came_in
             if ours:
-                written.append(text)
+                written.append(whole_text_of(part))
                 for line in text.splitlines() if NUMBERS_LABEL in text else ():
                     for fact in facts_in_line(line):  # a key with several values, which no extractor reads
                         facts.add((fact.kind, fact.key, fact.value))

@@ -11,6 +11,7 @@ import pkgutil
 import re
 import warnings
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from functools import cache
 from typing import Any, Final, Literal, TypeAlias
 
@@ -161,8 +162,8 @@ def model(
     window, source = _window(name, (own.window, stated, confirmed), row=row)
     if source == "default":
         warnings.warn(
-            f"model {name!r} is not in the table: a window of {window:,} tokens is assumed; "
-            "give its own in the settings, or a name that `foldline models` lists",
+            f"model {name!r} is not in the table: a window of {window:,} tokens is assumed, which may be wrong; "
+            f"{_near(name)}give its own window in the settings file, or a name that `foldline models` lists",
             UnknownModel,
             stacklevel=2,
         )
@@ -184,6 +185,12 @@ def model(
         source=source,
         notes=notes,
     )
+
+
+def _near(name: str) -> str:
+    """Names that are spelt almost alike, as a question."""
+    near = get_close_matches(name.strip().lower(), names(), n=3, cutoff=0.75)
+    return f"did you mean {' or '.join(near)}? Otherwise " if near else ""
 
 
 def _override(name: str, overrides: Overrides) -> Override:

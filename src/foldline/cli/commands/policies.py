@@ -18,7 +18,7 @@ from foldline.cli.options import as_json_option
 def command(*, name: str | None, as_json: bool) -> int:
     """List the policies, with their tiers and numbers.
 
-    With NAME, that policy alone. --json prints them whole, in the shape in which you would write your own.
+    With NAME, that policy alone. --json prints them whole.
     """
     from foldline.catalogue import policies
 
