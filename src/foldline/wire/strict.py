@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from hashlib import sha256
 from itertools import islice
 from typing import Any, NoReturn
@@ -79,8 +80,11 @@ def loads(data: bytes, *, bytes_max: int = DOCUMENT_BYTES_MAX) -> Any:
         return _second_reading(data, error)
     if openings > DEPTH_MAX:
         _refuse_depth(value)
-    if not _proved_unique(data, value):
-        _refuse_duplicates(data)
+    try:
+        if not _proved_unique(data, value):
+            _refuse_duplicates(data)
+    except RecursionError:
+        raise _too_deep() from None
     return value
 
 
@@ -175,10 +179,7 @@ def _refuse_swarm(data: bytes) -> None:
 def _refuse_duplicates(data: bytes) -> None:
     """Raise if an object of this valid JSON has a key twice."""
     if len(data) <= PROOF_BYTES_MAX:
-        try:
-            json.loads(data, object_pairs_hook=_pairs)
-        except RecursionError:
-            raise _too_deep() from None
+        json.loads(data, object_pairs_hook=_pairs)
         return
     stack: list[set[bytes]] = []
     for token in _TOKEN.finditer(data):
@@ -198,11 +199,8 @@ def _refuse_duplicates(data: bytes) -> None:
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise _given_twice(key)
-            seen.add(key)
+        times = Counter(key for key, _ in pairs)
+        raise _given_twice(next(key for key in times if times[key] > 1))
     return value
 
 
