@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
-from typing import Any
+from typing import Any, assert_never
 
 from foldline.core.message import NEW, Media, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.wire.media import UNKNOWN_TYPE, base64_of, media_kind, payload_of, type_of_url
@@ -263,6 +263,8 @@ def edit_part(part: Part, old: Any) -> Any:
             return _within(old, "toolCall", new={"args": arguments_object(part.arguments)})
         case Media() | Opaque():
             return make_part(part)
+        case _:
+            assert_never(part)
 
 
 def _within(old: dict[str, Any], camel: str, *, new: dict[str, Any]) -> dict[str, Any]:
@@ -311,6 +313,8 @@ def make_part(part: Part, *, signature: str | None = None) -> dict[str, Any]:
             return _make_media(part)
         case Opaque():
             return dict(parse(part.raw))
+        case _:
+            assert_never(part)
 
 
 def _make_response(result: ToolResult) -> dict[str, Any]:
