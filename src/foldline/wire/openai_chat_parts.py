@@ -232,17 +232,15 @@ def _edit_key(key: str, members: list[tuple[Part, int]], *, old: Any) -> Any:
             return {**strict.plain(old), "id": part.ref}
         case Opaque():
             return strict.parse(part.raw)
-        case ToolResult():
-            raise AssertionError(f"{key} holds no result")
-        case _:
-            assert_never(part)
+        case _:  # `_place_for` has refused a result
+            raise AssertionError(f"{key} holds no {type(part).__name__}")
 
 
 def _edit_call(part: Part, old: Any) -> Any:
     if isinstance(part, Opaque):
         return strict.parse(part.raw) if old is None or part.edited else old
     if not isinstance(part, ToolCall):
-        raise ValueError(f"tool_calls: cannot hold a {type(part).__name__}")
+        raise AssertionError(f"tool_calls holds no {type(part).__name__}")
     if old is None:
         return _make_call(part)
     if not part.edited:

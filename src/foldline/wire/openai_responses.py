@@ -12,7 +12,7 @@ Sources: types of the official SDK (openai 3.57, `ResponseInputItemParam`).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 from msgspec.structs import replace
 
@@ -193,6 +193,8 @@ def _edit_item(item: WireValue, part: Part) -> WireValue:
             return dict(parse(part.raw))
         case Text() | Media():
             raise ValueError(f"an item of type {_kind(item)} holds no {type(part).__name__.lower()}")
+        case _:
+            assert_never(part)
 
 
 def _write_reasoning(item: WireValue, part: Reasoning) -> WireValue:
@@ -228,8 +230,8 @@ def _make(message: Message) -> WireValue:
             return {"type": "reasoning", "summary": summary, "encrypted_content": reasoning.signature}
         case Opaque() as opaque:
             return dict(parse(opaque.raw))
-        case Text() | Media():
-            raise AssertionError("texts and media make a message item")
+        case _:  # texts and media have become a message item above
+            raise AssertionError(f"no item is made of {type(message.parts[0]).__name__}")
 
 
 def _make_message(role: Role, pieces: tuple[Text | Media, ...]) -> WireValue:
