@@ -136,3 +136,17 @@ def test_a_text_that_is_blank_beside_one_that_is_torn_is_told_as_both() -> None:
     """Every repair has its own line."""
     found = repair([user(TORN, " "), assistant("ok")], STRICT)
     assert sorted(kinds(found)) == ["blank-text", "lone-surrogate"]
+
+
+def test_mending_one_part_leaves_its_siblings_the_very_objects() -> None:
+    """Law LOSSLESS: a torn text is no reason to copy a result or reasoning beside it."""
+    sound, torn = (
+        ToolResult(call_id=name, content=(Text(text=text),)) for name, text in (("a", "1"), ("b", TORN))
+    )
+    answered = Message(role="tool", parts=(sound, torn))
+    said = Message(role="assistant", parts=(Reasoning(text="so"), Text(text=TORN)))
+    opening = [user("go"), assistant(call("a"), call("b"))]
+    found = repair([*opening, answered, said, user("and?")], Needs())
+    assert kinds(found) == ["lone-surrogate", "lone-surrogate"]
+    kept = {id(part) for placed in found.placed for part in placed.message.parts}
+    assert {id(sound), id(said.parts[0])} <= kept

@@ -190,3 +190,8 @@ def test_a_line_that_opens_a_history_keeps_nothing_in_place() -> None:
     )
     assert [unit.kind for unit in structure.units][:2] == ["synthetic", "round"]
     assert kept_seqs(structure) == {3}
+
+
+def test_a_history_of_system_messages_alone_is_kept_whole() -> None:
+    """Law TAIL where no user has spoken yet."""
+    assert kept_seqs(outlined(system("be kind"), system("be brief"))) == {0, 1}

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from foldline.core.address import block
-from foldline.core.message import Message, Meta, Opaque, Text
+from foldline.core.message import Message, Meta, Opaque, Text, ToolResult
 from foldline.core.view import Item
 from foldline.passes.template import body, carried, gist, line_of, names, quote, removed_lines
 from foldline.testing.builders import assistant, call, image, result, thinking, user, view_from
@@ -177,3 +177,10 @@ def test_a_body_without_calls_says_how_many_messages_there_were() -> None:
         'm0 user: "hi"',
         "(31 messages without a call)",
     ]
+
+
+def test_a_message_begins_with_the_first_thing_it_says() -> None:
+    """A blank text, an earlier fold and a result without text are no beginning."""
+    said = Message(role="user", parts=(Text(text=" "), Text(text=fold("old").text), Text(text="then")))
+    assert gist(said) == "then"
+    assert gist(Message(role="tool", parts=(ToolResult(call_id="a", content=()), Text(text="so")))) == "so"

@@ -284,3 +284,11 @@ def test_recorded_messages_come_back_and_bear_an_edit(path: Path) -> None:
         assert strict.loads(CODEC.encode_bytes(replace(message, parts=parts, edited=True))) == strict.loads(
             wire
         )
+
+
+def test_a_text_beside_a_key_called_input_is_read() -> None:
+    """The exact spelling of arguments is looked for in blocks alone."""
+    wire = b'{"role":"user","content":"hi","input":1}'
+    message = CODEC.decode(wire)
+    assert message.text == "hi"
+    assert CODEC.encode_bytes(message) == wire

@@ -297,3 +297,13 @@ def test_a_part_made_here_reads_back_as_itself(part: Part) -> None:
     if isinstance(read, ToolResult):
         read = replace(read, content=tuple(replace(inner, slot=-1) for inner in read.content))
     assert replace(read, slot=-1) == part
+
+
+def test_a_call_under_another_id_keeps_the_input_that_came() -> None:
+    """A repair renames calls; the arguments are the very object."""
+    block = {"type": "tool_use", "id": "a", "name": "n", "input": {"q": 1}}
+    (call,) = read_content([block])
+    assert isinstance(call, ToolCall)
+    (out,) = write_content((replace(call, id="b", edited=True),), [block])
+    assert out == {**block, "id": "b"}
+    assert out["input"] is block["input"]

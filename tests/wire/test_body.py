@@ -214,3 +214,14 @@ def test_a_recorded_request_comes_back_message_by_message(path: Path) -> None:
     slices = [bytes(raw) for raw in items(bytes(fields(data)["messages"]))]
     assert [message.origin for message in request.messages] == slices
     assert strict.loads(write_body(request))["messages"] == json.loads(data)["messages"]
+
+
+def test_messages_that_are_no_list_are_refused_by_the_name_of_their_key() -> None:
+    """`style.md`, 10: place and next step."""
+    with pytest.raises(InvalidTranscript, match="messages: expected a list of messages, got int"):
+        read_body({"messages": 5}, format="openai-chat")
+
+
+def test_what_is_no_tool_declares_no_limit() -> None:
+    """BUD-7: one odd entry does not hide the limits of the others."""
+    assert declared_limits(b'[5, {"name": "f", "meta": {"outputProfile": 8000}}]') == (("f", 8000),)

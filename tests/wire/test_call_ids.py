@@ -82,3 +82,11 @@ def test_a_result_whose_call_is_nowhere_gets_an_id_the_target_accepts() -> None:
 
     assert ids.of_result(ToolResult(call_id="known")) == "known"
     assert re.fullmatch(r"[a-zA-Z0-9_-]+", ids.of_result(ToolResult(call_id="a|b")))
+
+
+def test_a_new_id_is_never_one_that_the_history_has() -> None:
+    """Law PAIR: even where somebody gave a call the very id that another would get."""
+    made = CallIds(rules(once=True)).of_call(a_call("a b"))
+    ids = CallIds(rules(once=True))
+    assert ids.of_call(a_call(made)) == made
+    assert ids.of_call(a_call("a b")) != made

@@ -98,3 +98,11 @@ def test_a_record_of_a_server_tool_keeps_each_text() -> None:
         "[foldline: image https://e.x/p.png that this place does not carry]",
         "[foldline: block of gemini]\ntwo",
     ]
+
+
+def test_a_file_of_a_type_the_target_names_goes_as_a_document() -> None:
+    """Anthropic has no files, but documents of two types."""
+    media = Media(kind="file", mime="application/pdf", data="JVBERi0=")
+    found = carry_media(media, source="openai-chat", to="anthropic")
+    assert found is not None
+    assert found.kind == "document"

@@ -538,3 +538,38 @@ def test_tools_change_their_shape_with_the_history() -> None:
 
     assert converted.tools is not None
     assert json.loads(converted.tools)[0]["function"]["name"] == "read"
+
+
+@pytest.mark.parametrize("to", TARGETS)
+def test_media_that_has_no_place_is_said_in_words_and_noted(to: str) -> None:
+    """No wire takes pictures in a system prompt or from the assistant."""
+    picture = Media(kind="image", mime="image/png", data=PNG)
+    prompt = Message(role="system", parts=(Text(text="be kind"), picture))
+    done = convert(
+        Request(format="", messages=(prompt, user(), assistant(Text(text="see"), picture), user())), to
+    )
+    noted = [note for note in done.notes if "marked text: image" in note]
+    assert len(noted) == 2
+    assert JUDGES[to](body_of(done.request)) == []
+
+
+@pytest.mark.parametrize("to", TARGETS)
+def test_parts_in_a_message_that_cannot_hold_them_are_put_right(to: str) -> None:
+    """Law PAIR: a result beside its call goes behind it; reasoning of a user is nobody's and is counted."""
+    call, result = a_call("c1"), ToolResult(call_id="c1", content=(Text(text="found"), Text(text=" ")))
+    asked = Message(role="user", parts=(Text(text="go"), Reasoning(text="hm")))
+    done = convert(Request(format="", messages=(asked, assistant(call, result), user())), to)
+    assert JUDGES[to](body_of(done.request)) == []
+    assert done.reasoning_dropped == 1
+
+
+@pytest.mark.parametrize("to", TARGETS)
+def test_what_is_of_the_target_already_goes_along_as_it_is(to: str) -> None:
+    """A neutral history may hold messages that one wire format alone understands, also inside results."""
+    other = Opaque(type="block", raw=b'{"type":"hologram","beam":1}')
+    held = replace(tool("c1", Text(text="found"), other), format=to)
+    done = convert(Request(format="", messages=(user(), assistant(a_call("c1")), held, user())), to)
+    found = [
+        piece for message in done.request.messages for part in results_of(message) for piece in part.content
+    ]
+    assert [piece.raw for piece in found if isinstance(piece, Opaque)] == [other.raw]

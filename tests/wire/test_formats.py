@@ -159,3 +159,17 @@ def test_an_sdks_objects_are_recognised_like_their_dicts() -> None:
             return {"type": "tool_use", "id": "a", "name": "n", "input": {}}
 
     assert detect([*PLAIN_TURN, {"role": "assistant", "content": [Block()]}]) == "anthropic"
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ({"messages": [{"role": "user", "content": [{"type": 5}, "text"]}]}, "openai-chat"),
+        ({"messages": PLAIN_TURN, "tools": [5, {"functionDeclarations": []}]}, "gemini"),
+        ({"messages": PLAIN_TURN, "tools": [{"name": "n"}]}, "openai-chat"),
+    ],
+    ids=str,
+)
+def test_odd_blocks_and_tools_do_not_decide(body: dict[str, Any], name: str) -> None:
+    """Recognising never fails for what a reader refuses later, with its place."""
+    assert detect(body) == name

@@ -196,3 +196,22 @@ def test_a_body_is_read_with_its_pairs() -> None:
         messages = read_body(given_body).messages
 
         assert [r.call_id for m in messages for r in results_of(m)] == ["read#1", "read#2"]
+
+
+def test_a_response_to_no_call_stays_as_it_is() -> None:
+    """What is wrong with it is for the repair to say."""
+    answer = CODEC.decode({"role": "user", "parts": [PARTS["response"]]})
+    assert pair([answer]) == (answer,)
+
+
+def test_contents_that_are_joined_keep_how_their_calls_were_paired() -> None:
+    """Law PAIR: two first calls of one name in two contents; the second one's id is not made up again."""
+    first, second = CODEC.decode(model("call")), CODEC.decode(model("call"))
+    (call,) = calls_of(second)
+    renamed = replace(second, parts=(replace(call, id="read#9"),))
+    assert [call.id for call in calls_of(CODEC.join(first, renamed))] == ["read#1", "read#9"]
+
+    answer = CODEC.decode({"role": "user", "parts": [PARTS["response"]]})
+    (result,) = results_of(answer)
+    other = replace(answer, parts=(replace(result, call_id="read#9"),))
+    assert [result.call_id for result in results_of(CODEC.join(answer, other))] == ["read#1", "read#9"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -14,6 +16,7 @@ from foldline.core.message import (
     Text,
     ToolCall,
     ToolResult,
+    result_text,
 )
 from foldline.wire.gemini import CODEC
 from foldline.wire.gemini_parts import SIGNATURE_SKIP
@@ -151,3 +154,42 @@ def test_media_is_read_and_written(name: str, media: Media) -> None:
     assert replace(one(name), slot=NEW) == media
     again = CODEC.decode(CODEC.encode(Message(role="user", parts=(media,))))
     assert replace(again.parts[0], slot=NEW) == media
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"functionResponse": {"response": {"output": "A"}}},
+        {"inlineData": {"mimeType": "image/png"}},
+        {"fileData": {"mimeType": "video/mp4"}},
+    ],
+    ids=lambda part: next(iter(part)),
+)
+def test_a_part_without_what_its_key_promises_is_carried_along(part: dict[str, Any]) -> None:
+    """Law LOSSLESS: opaque, and written back as it came."""
+    (read,) = CODEC.decode({"role": "user", "parts": [part]}).parts
+    assert isinstance(read, Opaque)
+    assert CODEC.encode(Message(role="user", parts=(replace(read, slot=NEW),)))["parts"] == [part]
+
+
+def test_an_output_that_is_no_text_is_read_as_json() -> None:
+    """Tools may answer with any value under `output`."""
+    part = {"functionResponse": {"name": "read", "response": {"output": {"lines": 2}}}}
+    (result,) = CODEC.decode({"role": "user", "parts": [part]}).parts
+    assert isinstance(result, ToolResult)
+    assert result_text(result) == '{"output":{"lines":2}}'
+
+
+def test_a_cleared_answer_of_the_providers_own_tool_stays_one() -> None:
+    """Its id and type stay, so that the call before it has its answer."""
+    message = CODEC.decode(model("server response"))
+    result = replace(one("server response"), content=(Text(text="cut"),), edited=True)
+    (out,) = CODEC.encode(edited(message, result))["parts"]
+    assert out == {"toolResponse": {"id": "t1", "toolType": "GOOGLE_SEARCH", "response": {"output": "cut"}}}
+
+
+def test_media_with_new_data_is_written_anew() -> None:
+    """A smaller picture in the place of the one that came."""
+    message = CODEC.decode(model("image"))
+    (out,) = CODEC.encode(edited(message, replace(one("image"), data="UklGRg==", edited=True)))["parts"]
+    assert out == {"inlineData": {"mimeType": "image/png", "data": "UklGRg=="}}

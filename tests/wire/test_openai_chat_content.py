@@ -129,3 +129,9 @@ def test_a_lone_text_is_a_string() -> None:
     """Many servers of this wire take nothing but strings for system and assistant messages."""
     assert make_pieces([Text(text="a")]) == "a"
     assert make_pieces([]) == ""
+
+
+def test_content_of_another_type_is_refused_by_the_name_of_its_key() -> None:
+    """`Codec.decode` says what is wrong with which key."""
+    with pytest.raises(ValueError, match="content: expected text or a list of parts, got int"):
+        read_pieces(5)

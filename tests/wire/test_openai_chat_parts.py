@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
-from foldline.core.message import Media, Reasoning, Text, ToolCall, ToolResult
+from foldline.core.message import Media, Opaque, Reasoning, Text, ToolCall, ToolResult
 from foldline.wire.openai_chat_parts import edit, places_of, read_parts
 from tests.wire.values import CHAT
 
@@ -52,3 +53,30 @@ def test_a_result_has_no_key_in_another_message() -> None:
     """On this wire a result is a message of its own."""
     with pytest.raises(ValueError, match="split the message first"):
         edit([ToolResult(call_id="a")], {"role": "user", "content": "a"})
+
+
+def test_a_recording_without_an_id_is_carried_along() -> None:
+    """What the keys of `audio` mean is the server's to say; an edit puts the new value in their place."""
+    origin = {"role": "assistant", "content": None, "audio": {"transcript": "hello"}}
+    (recording,) = read_parts(origin)
+    assert isinstance(recording, Opaque)
+    assert edit([recording], origin) == origin
+    other = replace(recording, raw=b'{"transcript":"bye"}', edited=True)
+    assert edit([other], origin)["audio"] == {"transcript": "bye"}
+
+
+def test_a_refusal_that_goes_leaves_its_key_empty() -> None:
+    """The SDK's own messages hold the key with null."""
+    origin = {"role": "assistant", "content": "well", "refusal": "no"}
+    assert edit(read_parts(origin)[:1], origin) == {"role": "assistant", "content": "well", "refusal": None}
+
+
+def test_new_arguments_that_are_no_json_stay_text_where_objects_were() -> None:
+    """Ollama takes objects; text is all there is to give when the arguments are none."""
+    function = {"name": "f", "arguments": {"a": 1}}
+    origin = {"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": function}]}
+    (call,) = read_parts(origin)
+    for arguments, value in (('{"b":2}', {"b": 2}), ("cut off", "cut off")):
+        assert isinstance(call, ToolCall)
+        out = edit([replace(call, arguments=arguments, edited=True)], origin)
+        assert out["tool_calls"][0]["function"]["arguments"] == value

@@ -211,3 +211,30 @@ def test_instructions_can_be_edited_and_may_be_missing() -> None:
     )
     assert CODEC.system_of({"instructions": None}) is None
     assert CODEC.system_of({}) is None
+
+
+def test_reasoning_nobody_signed_can_be_edited() -> None:
+    """Where its text came in `content` it stays there, else it is the summary."""
+    both = CODEC.decode({k: v for k, v in ITEMS["reasoning"].items() if k != "encrypted_content"})
+    out = CODEC.encode(edited(both, new_text("cut", only(both))))
+    assert out["content"] == [{"type": "reasoning_text", "text": "cut"}]
+    assert out["summary"] == ITEMS["reasoning"]["summary"]
+
+    short = CODEC.decode({"type": "reasoning", "summary": [{"type": "summary_text", "text": "short"}]})
+    out = CODEC.encode(edited(short, new_text("cut", only(short))))
+    assert out == {"type": "reasoning", "summary": [{"type": "summary_text", "text": "cut"}]}
+
+
+def test_an_item_without_a_meaning_can_be_replaced_by_another() -> None:
+    """Opaque items are written as what they hold, in place and made here."""
+    message = item("unknown")
+    raw = b'{"type":"hologram_call","beam":[3]}'
+    other = replace(only(message), raw=raw, edited=True)
+    assert CODEC.encode(edited(message, other)) == json.loads(raw)
+    assert CODEC.encode(Message(role="assistant", parts=(other,))) == json.loads(raw)
+
+
+def test_an_item_takes_no_part_of_another_kind() -> None:
+    """A text in the place of a call would be lost on the wire."""
+    with pytest.raises(ValueError, match="an item of type function_call holds no text"):
+        CODEC.encode(edited(item("function_call"), Text(text="a", slot=0, edited=True)))

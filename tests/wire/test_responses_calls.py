@@ -9,13 +9,16 @@ import pytest
 from msgspec.structs import replace
 
 from foldline.core.message import (
+    Media,
+    Text,
     ToolCall,
     ToolResult,
     calls_of,
     results_of,
 )
 from foldline.wire.openai_responses import CODEC
-from foldline.wire.responses_calls import CALLS, EMPTY_SCREENSHOT, OUTPUTS
+from foldline.wire.responses_calls import CALLS, EMPTY_SCREENSHOT, OUTPUTS, write_server_result
+from tests.wire.histories import PNG
 from tests.wire.items import ITEMS, cleared, edited, item, only
 
 
@@ -130,3 +133,37 @@ def test_server_calls_wait_for_nobody() -> None:
     for name in ("mcp_call", "web_search_call", "file_search_call", "code_interpreter_call", "program"):
         assert calls_of(item(name)) == ()
         assert results_of(item(name)) == ()
+
+
+def test_a_server_call_without_an_id_has_none() -> None:
+    """Nothing pairs with it: its result is inside the item."""
+    assert only(CODEC.decode({"type": "web_search_call", "action": {"type": "search"}})).id == ""
+
+
+def test_an_edited_list_of_tools_stays_the_list_it_was() -> None:
+    """A search's answer is what the model may call from there on; no text stands in for it."""
+    message = item("tool_search_output")
+    assert CODEC.encode(edited(message, cleared(only(message), "cut"))) == ITEMS["tool_search_output"]
+
+
+def test_a_result_stays_outside_an_item_that_has_no_place_for_it() -> None:
+    """The provider's own search gives no results to a client that did not ask for them."""
+    result = ToolResult(call_id="c1", content=(Text(text="cut"),), server=True, slot=1, edited=True)
+    assert write_server_result(ITEMS["function_call"], result) == ITEMS["function_call"]
+
+
+def test_text_for_a_shell_without_chunks_becomes_its_standard_output() -> None:
+    """MIC: the notice with the address must reach the model; what is no text has no place in a chunk."""
+    message = CODEC.decode({"type": "shell_call_output", "call_id": "c5", "output": []})
+    pieces = (Text(text="cut"), Media(kind="image", data=PNG))
+    out = CODEC.encode(edited(message, replace(only(message), content=pieces, edited=True)))
+    assert out["output"] == [
+        {"outcome": {"type": "exit", "exit_code": 0}, "stdout": "cut", "stderr": ""},
+    ]
+
+
+def test_a_renamed_screenshot_keeps_its_picture() -> None:
+    """A repair gives a result another id and leaves what it shows."""
+    message = item("computer_call_output")
+    out = CODEC.encode(edited(message, replace(only(message), call_id="c3_2", edited=True)))
+    assert out == {**ITEMS["computer_call_output"], "call_id": "c3_2"}

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
+import pytest
 from msgspec.structs import replace
 
 from foldline.core.message import (
     NEW,
     Media,
     Message,
+    Opaque,
     Text,
 )
 from foldline.wire.openai_responses import CODEC
@@ -40,3 +45,36 @@ def test_text_stays_a_string_while_it_is_one() -> None:
 
     assert one == {"role": "user", "content": "ho"}
     assert [piece["text"] for piece in two["content"]] == ["hi", "more"]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        5,
+        {"type": "input_audio", "input_audio": {"format": "wav"}},
+        {"type": "input_file", "file_data": "data:text/plain;base64,????"},
+    ],
+    ids=str,
+)
+def test_a_piece_without_what_its_type_promises_is_carried_along(piece: Any) -> None:
+    """Law LOSSLESS: opaque, and written back as it came."""
+    (read,) = CODEC.decode({"role": "user", "content": [piece]}).parts
+    assert isinstance(read, Opaque)
+    assert json.loads(read.raw) == piece
+
+
+def test_a_file_may_be_bare_base64() -> None:
+    """The SDK's `ResponseInputFileParam.file_data` allows it."""
+    (file,) = CODEC.decode({"role": "user", "content": [{"type": "input_file", "file_data": "UEs="}]}).parts
+    assert file == Media(kind="file", data="UEs=", slot=0)
+
+
+def test_media_is_written_anew_where_it_was_edited_or_made() -> None:
+    """Uploaded files are named by their id."""
+    message = CODEC.decode({"role": "user", "content": [{"type": "input_file", "file_id": "file_1"}]})
+    (file,) = message.parts
+    assert isinstance(file, Media)
+    out = CODEC.encode(edited(message, replace(file, ref="file_2", edited=True)))
+    assert out["content"] == [{"type": "input_file", "file_id": "file_2"}]
+    out = CODEC.encode(edited(message, Text(text="[cleared]", slot=0, edited=True)))
+    assert out["content"] == [{"type": "input_text", "text": "[cleared]"}]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import sys
 from time import process_time
 from typing import Any
 
@@ -218,3 +220,38 @@ def test_an_error_names_the_byte() -> None:
         strict.loads(b'{"a":"\xff"}')
     assert caught.value.offset == 6
     assert "(byte 6)" in str(caught.value)
+
+
+def test_torn_text_does_not_hide_what_else_is_wrong() -> None:
+    """Half a surrogate pair is read by another reader; its errors are told alike."""
+    with pytest.raises(strict.BadJson, match="nested deeper"):
+        strict.loads(b'["\\ud800",' + b"[" * 100_000 + b"]" * 100_000 + b"]")
+
+
+def test_a_caller_deep_in_its_own_stack_gets_a_value_or_the_one_error() -> None:
+    """Agents call from callbacks of callbacks; no `RecursionError` may come out of a file's content."""
+    data = b'{"a" : ' * 100 + b"1" + b"}" * 100
+    room = sys.getrecursionlimit() - len(inspect.stack()) - 100
+    outcomes = {_outcome_below(depth, data) for depth in range(room - 20, room + 20)}
+    assert outcomes <= {"value", "refused"}
+
+
+def _outcome_below(depth: int, data: bytes) -> str:
+    """What reading gives so many calls further down."""
+    if depth > 0:
+        return _outcome_below(depth - 1, data)
+    try:
+        strict.loads(data)
+    except strict.BadJson:
+        return "refused"
+    return "value"
+
+
+def test_an_object_of_another_kind_of_sdk_is_read_by_its_to_dict() -> None:
+    """By duck typing: not every client is made with pydantic."""
+
+    class Response:
+        def to_dict(self) -> dict[str, Any]:
+            return {"role": "user"}
+
+    assert strict.plain(Response()) == {"role": "user"}

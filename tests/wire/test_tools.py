@@ -121,3 +121,8 @@ def test_a_name_changes_only_where_it_is_refused_and_never_into_another(to: str)
     assert [n for n, was in zip(new, names, strict=True) if n == was] == [
         n for n in names if NAMES[to].fullmatch(n)
     ]
+
+
+def test_what_is_no_tool_at_all_is_counted_as_left_out() -> None:
+    """Nothing vanishes in silence, though it has no name."""
+    assert converted([5, *SHAPES["anthropic"]], "openai-chat") == (SHAPES["openai-chat"], ("?",))
