@@ -7,6 +7,7 @@ breaks the rule, where it must speak.
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -192,10 +193,10 @@ HELP_MAY_LOAD = frozenset({"__future__"})
 
 
 def loaded_by(code: str) -> set[str]:
-    """Every module in a fresh interpreter that has run `code`."""
-    run = subprocess.run(
-        [sys.executable, "-c", LOADED.format(code)], capture_output=True, text=True, check=True, timeout=30
-    )
+    """Every module in a fresh interpreter that has run `code`; a measurement of coverage would load its own."""
+    alone = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+    program = [sys.executable, "-c", LOADED.format(code)]
+    run = subprocess.run(program, capture_output=True, text=True, check=True, timeout=30, env=alone)
     return set(json.loads(run.stdout.splitlines()[-1]))
 
 

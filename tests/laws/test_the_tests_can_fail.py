@@ -39,7 +39,7 @@ def mutated(mutation: Mutation) -> FunctionType:
     assert source.count(mutation.old) == 1, f"rewrite the row: {mutation.fault}"
     code = compile(
         source.replace(mutation.old, mutation.new),
-        "mutation",
+        "<mutation>",  # no file, and so nothing to measure the coverage of
         "exec",
         flags=__future__.annotations.compiler_flag,
     )
