@@ -164,3 +164,12 @@ def test_what_gives_a_rule_stays_in_place_before_newer_questions() -> None:
     kept = [item.message.text for item in done.after if item.message.synthetic is None]
     assert rule in kept
     assert 0 < len([text for text in kept if "article" in text]) < 40
+
+
+def test_a_fold_may_be_one_line_a_message() -> None:
+    """`summary="template"`: a tenth of the cost, for who reads the originals anyway."""
+    done = planned(FoldOldest(summary="template"), [*work(40), *talk(9), user("next")], target=1000)
+    found = read_block(fold(done))
+    assert found is not None
+    _, *lines = found[2].splitlines()
+    assert lines == ["(calls: read_file ×39; 39 results)"]

@@ -127,9 +127,7 @@ def _head_and_tail(text: str, limit: Limit, *, mark: str, frame: Frame, size: in
             fit_head(text, head, measure=measure, guess=guess),
             fit_tail(text, tail, measure=measure, guess=guess),
         )
-    cut = head_and_tail(text, head, tail=tail)
-    if cut is None:
-        return text
+    cut = head_and_tail(text, head, tail=tail) or (text, "")
     if limit.carry <= 0:
         return "\n".join([cut[0], mark, cut[1]])
     shown, omitted = "".join(cut), text[len(cut[0]) : len(text) - len(cut[1])]
