@@ -44,6 +44,8 @@ _PATH_KEYS = (
     "filepath",
     "absolute_path",
 )
+_BREAKS = re.compile("[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
+"""Everything that some reader takes for the end of a line."""
 _PATCH_PATH = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,512})$", re.MULTILINE)
 _CHANGE_FOLDER = re.compile(r"^\s*cd [^\n;&|]{1,300}(?:&&|;|\n)\s*")
 _EXIT = re.compile(r"\bexit(?:ed)?(?: with)?(?: status| code)?[:= ]{1,3}(-?\d{1,3})\b", re.IGNORECASE)
@@ -92,7 +94,8 @@ class Done(Struct, frozen=True, kw_only=True):
 def entries_of(items: Sequence[Item]) -> tuple[Entry, ...]:
     """Every entry the items give, newest state of each key, in order of the key's last mention; O(n)."""
     book: dict[tuple[Section, str], Entry] = {}
-    for entry in _entries(items):
+    for found in _entries(items):
+        entry = replace(found, key=unbroken(found.key), text=unbroken(found.text))
         before = book.pop((entry.section, entry.key), None)
         book[entry.section, entry.key] = entry if before is None else replace(entry, times=before.times + 1)
     return tuple(book.values())
@@ -157,6 +160,11 @@ def command_of(call: ToolCall) -> str:
         value = " ".join(str(word) for word in value)
     lines = [line for line in str(value).splitlines() if line.strip() and not line.lstrip().startswith("#")]
     return one_line(_CHANGE_FOLDER.sub("", "\n".join(lines)), COMMAND_CHARS)
+
+
+def unbroken(text: str) -> str:
+    """Text that ends no line: what a file or a tool is called cannot open a heading or an entry of its own."""
+    return _BREAKS.sub(" ", text)
 
 
 def one_line(text: str, chars: int) -> str:

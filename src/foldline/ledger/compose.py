@@ -25,6 +25,7 @@ from foldline.core.message import (
     Text,
     ToolCall,
     ToolResult,
+    is_fold,
     result_text,
     speaks_for_user,
 )
@@ -115,15 +116,16 @@ def compose(
 
 
 def _earlier(items: Iterable[Item]) -> Iterator[str]:
-    """Bodies of earlier folds among the items, oldest first."""
+    """Bodies of earlier folds among the items, oldest first: only of messages known as folds of ours, since a block that
+    a host or a tool brought in could plant rules in a user's name."""
     for item in items:
-        if item.message.role == "user":
-            for part in item.message.parts:
-                found = (
-                    read_block(part.text) if isinstance(part, Text) and "<foldline-" in part.text else None
-                )
-                if found is not None:
-                    yield found[2]
+        message = item.message
+        if not is_fold(message) or (message.meta is not None and message.meta.injected):
+            continue
+        for part in message.parts:
+            found = read_block(part.text) if isinstance(part, Text) else None
+            if found is not None:
+                yield found[2]
 
 
 def _merged(entries: Iterable[Entry]) -> tuple[Entry, ...]:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec import Struct
 
 from foldline.core.address import escape_tags
-from foldline.ledger.book import Entry, Section
+from foldline.ledger.book import Entry, Section, unbroken
 from foldline.ledger.facts import Fact, FactKind, Origin
 
 HEADINGS: tuple[tuple[Section, str], ...] = (
@@ -78,9 +78,9 @@ class Written(Struct, frozen=True, kw_only=True):
 
 
 def line_of(entry: Entry) -> str:
-    """One entry as it stands in the ledger."""
+    """One entry as it stands in the ledger: one line, whatever it quotes."""
     times = f" ×{entry.times}" if entry.times > 1 else ""
-    return f"- {escape_tags(entry.text)} (m{entry.seq} {entry.origin}{times})"
+    return f"- {escape_tags(unbroken(entry.text))} (m{entry.seq} {entry.origin}{times})"
 
 
 def write(
@@ -103,10 +103,16 @@ def write(
             kept.add(place)
             sections.add(section)
             used += cost
-    chosen, index_lines = index(facts, room - used - HEADING_TOKENS, count=count)
     omitted = len(entries) - len(kept)
-    text = _text(entries, lines, kept=kept, index=index_lines, omitted=omitted if room >= 0 else 0)
-    return Written(text=text, entries=tuple(entries[n] for n in sorted(kept)), facts=chosen, omitted=omitted)
+    listed = tuple(entries[n] for n in sorted(kept))
+    left = room - used - HEADING_TOKENS
+    while True:
+        chosen, index_lines = index(facts, left, count=count)
+        text = _text(entries, lines, kept=kept, index=index_lines, omitted=omitted if room >= 0 else 0)
+        excess = count([text])[0] - budget if chosen else 0
+        if excess <= 0:
+            return Written(text=text, entries=listed, facts=chosen, omitted=omitted)
+        left -= max(excess, left // 16)  # pieces counted one by one can come to more when they stand in a row
 
 
 def _leaving(entry: Entry) -> int:
@@ -155,7 +161,7 @@ def index(
     room -= LABEL_TOKENS * len({fact.kind for fact in facts})
     if room <= 0 or not facts:
         return (), []
-    costs = count([escape_tags(fact.text) for fact in facts])
+    costs = count([escape_tags(unbroken(fact.text)) for fact in facts])
     order = sorted(
         range(len(facts)), key=lambda n: (n + 1) * costs[n] ** COST_WEIGHT * KIND_WEIGHTS[facts[n].kind]
     )
@@ -170,7 +176,7 @@ def index(
         here = [fact for fact in chosen if fact.kind == kind]
         texts = _by_key(here) if kind == "numbers" else [fact.text for fact in here]
         if texts:
-            lines.append(f"{label}: {SEPARATOR.join(map(escape_tags, texts))}")
+            lines.append(f"{label}: {SEPARATOR.join(escape_tags(unbroken(text)) for text in texts)}")
     return tuple(chosen), lines
 
 
@@ -194,7 +200,7 @@ def read(body: str) -> tuple[tuple[Entry, ...], tuple[Fact, ...]]:
     entries: list[Entry] = []
     facts: list[Fact] = []
     section: Section | None = None
-    for line in body.splitlines():
+    for line in body.split("\n"):
         if line.startswith("## "):
             section = _SECTION_OF.get(line[3:], "index" if line[3:] == INDEX_HEADING else None)
         elif section == "index":

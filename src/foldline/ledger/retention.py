@@ -131,7 +131,7 @@ def _lay_out(history: Sequence[Item], view: Sequence[Item], *, cache: FactCache)
             ours = id(part) not in came_in
             if ours:
                 written.append(whole_text_of(part))
-                for line in text.splitlines() if NUMBERS_LABEL in text else ():
+                for line in text.split("\n") if NUMBERS_LABEL in text else ():
                     for fact in facts_in_line(line):  # a key with several values, which no extractor reads
                         facts.add((fact.kind, fact.key, fact.value))
                         if fact.kind == "numbers":
