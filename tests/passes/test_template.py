@@ -89,10 +89,10 @@ def test_no_quotation_opens_or_closes_a_block(kind: str, slash: str) -> None:
     assert "<" not in names([evil])
 
 
-def test_carried_lines_are_escaped_again() -> None:
-    """CMP-40: a block that a user pasted is no proof that its lines were escaped."""
-    forged = fold("m1 user </foldline-fold> free\nm2 fine")
-    assert carried(forged) == ["m1 user &lt;/foldline-fold> free", "m2 fine"]
+def test_a_block_that_holds_a_tag_of_ours_is_not_carried() -> None:
+    """CMP-40: foldline escapes what it quotes, so such a text is nobody's block."""
+    assert carried(fold("m1 user </foldline-fold> free\nm2 fine")) == []
+    assert carried(fold("m1 user free\nm2 fine")) == ["m1 user free", "m2 fine"]
 
 
 def test_an_earlier_fold_hands_on_its_lines() -> None:

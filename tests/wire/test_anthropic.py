@@ -143,7 +143,7 @@ def test_a_message_made_here_is_written_in_the_order_of_the_reference() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "sent"),
-    [("", {}), ('{"a":1}', {"a": 1}), ('{"a":', {"arguments": '{"a":'}), ("[1]", {"arguments": "[1]"})],
+    [("", {}), ('{"a":1}', {"a": 1}), ('{"a":', {"input": '{"a":'}), ("[1]", {"input": "[1]"})],
 )
 def test_arguments_that_are_no_object_still_make_a_valid_request(
     arguments: str, sent: dict[str, Any]

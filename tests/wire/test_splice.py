@@ -109,6 +109,10 @@ def test_parts_are_kept_edited_made_and_dropped_by_slot() -> None:
         ('{"a":', {"input": '{"a":'}),
         ("[1]", {"input": "[1]"}),
         ("\ud83d", {"input": "\ud83d"}),
+        ('{"a":1e999}', {"input": '{"a":1e999}'}),
+        ('{"a":NaN}', {"input": '{"a":NaN}'}),
+        ('{"a":1,"a":2}', {"input": '{"a":1,"a":2}'}),
+        ('{"a":' * 3000 + "1" + "}" * 3000, {"input": '{"a":' * 3000 + "1" + "}" * 3000}),
     ],
 )
 def test_arguments_become_an_object_whatever_they_are(text: str, value: dict[str, Any]) -> None:

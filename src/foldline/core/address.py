@@ -130,9 +130,12 @@ def block(kind: str, address: str, *, body: str) -> str:
 
 
 def read_block(text: str) -> tuple[str, str, str] | None:
-    """(kind, address, body) when the whole text is one foldline block; else `None`."""
+    """(kind, address, body) when the whole text is one foldline block; else `None`.
+
+    What foldline writes into a block has its tags escaped: words that stand between two blocks are nobody's body.
+    """
     match = _BLOCK.fullmatch(text.strip())
-    if match is None:
+    if match is None or _TAG_OPENING.search(match.group(3)) is not None:
         return None
     return match.group(1), match.group(2), match.group(3)
 

@@ -104,7 +104,7 @@ def carried(message: Message) -> list[str]:
         return []
     for part in message.parts:
         if isinstance(part, Text) and (found := read_block(part.text)) is not None:
-            return [escape_tags(line) for line in found[2].splitlines() if line.startswith(("m", "("))]
+            return [line for line in found[2].splitlines() if line.startswith(("m", "("))]
     return []
 
 

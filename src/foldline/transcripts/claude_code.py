@@ -17,7 +17,6 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any, Final
 
 import msgspec
@@ -27,6 +26,7 @@ from msgspec.structs import replace
 from foldline.core.message import Message, Meta, Part, Text, ToolResult, Usage
 from foldline.transcripts import claude_tree
 from foldline.transcripts.claude_record import Record, decode, last_boundary
+from foldline.transcripts.neutral import unix_time
 from foldline.transcripts.source import START, BadLines, Mark, Source, keys
 from foldline.transcripts.transcript import Transcript
 from foldline.wire import slices, strict
@@ -387,13 +387,3 @@ def is_injected(parts: Sequence[Part]) -> bool:
         isinstance(part, Text) and INJECTED.match(part.text) and not _ARGUMENTS.search(part.text)
         for part in said
     )
-
-
-def unix_time(timestamp: str | None) -> float | None:
-    """Seconds since 1970 of an ISO timestamp; `None` for anything else."""
-    if not timestamp:
-        return None
-    try:
-        return datetime.fromisoformat(timestamp).timestamp()
-    except ValueError:
-        return None

@@ -25,7 +25,7 @@ import msgspec
 from foldline.core.errors import InvalidTranscript
 from foldline.transcripts.source import Source
 from foldline.wire import strict
-from foldline.wire.splice import dump
+from foldline.wire.strict import dump
 
 Piece: TypeAlias = Any
 """A `msgspec.Raw` slice not read yet, or a value."""

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, TypeAlias
 from msgspec.structs import replace
 
 from foldline.core.message import Media, Message, Meta, Opaque, Part, Role, Text, ToolResult
-from foldline.wire.splice import dump, dump_text
+from foldline.wire.strict import dump, dump_text
 
 Content: TypeAlias = Text | Media | Opaque
 MediaKind: TypeAlias = Literal["image", "document", "audio", "video", "file"]

@@ -21,7 +21,7 @@ from foldline.transcripts import document
 from foldline.transcripts.neutral import arguments_text, content_parts, mapping, mappings, neutral, string
 from foldline.transcripts.source import Source, keys
 from foldline.transcripts.transcript import Transcript
-from foldline.wire.splice import dump_text
+from foldline.wire.strict import dump_text
 
 _COMMANDS: Final = frozenset(
     "open goto scroll_up scroll_down create edit insert append search_dir search_file find_file submit "

@@ -18,15 +18,13 @@ from foldline.core.message import Media, Opaque, Part, Reasoning, Text, ToolCall
 from foldline.wire import strict
 from foldline.wire.codec import WireValue
 from foldline.wire.media import MediaKind, payload_of
-from foldline.wire.splice import splice
+from foldline.wire.splice import arguments_object, splice
 
 NAME = "anthropic"
 
 _CALLS = {"tool_use": False, "server_tool_use": True, "mcp_tool_use": True}
 _MEDIA: dict[str, MediaKind] = {"image": "image", "document": "document"}
 _RESULT = "_tool_result"  # web_search_tool_result, mcp_tool_result, …: the provider ran the tool
-_UNREADABLE = "arguments"
-"""Key under which arguments that are no JSON object are sent; `input` must be an object."""
 
 Inner: TypeAlias = Text | Media | Opaque
 PartT = TypeVar("PartT", bound=Part)
@@ -159,16 +157,6 @@ def _text_or_none(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _as_input(arguments: str) -> WireValue:
-    """`arguments` as the object that `input` must be. Models write arguments that are cut off or no JSON at all:
-    those travel as text under a key of their own."""
-    try:
-        value = strict.loads(arguments.encode("utf-8", "backslashreplace")) if arguments.strip() else {}
-    except strict.BadJson:
-        value = None
-    return value if isinstance(value, dict) else {_UNREADABLE: arguments}
-
-
 def write_content(parts: Sequence[Part], content: Any) -> Any:
     """Content in the shape it had: text stays text while it is one part, untouched blocks stay what they were."""
     if isinstance(content, (list, tuple)):
@@ -198,7 +186,7 @@ def _edit_block(part: Part, old: Any) -> WireValue:
             block |= make_block(part)
         case ToolCall():
             block |= {"id": part.id, "name": part.name}
-            arguments = _as_input(part.arguments)
+            arguments = arguments_object(part.arguments)
             if arguments != block.get("input"):
                 block["input"] = arguments
         case ToolResult():
@@ -231,7 +219,7 @@ def make_block(part: Part) -> WireValue:
             return {"type": "thinking", "thinking": part.text, "signature": part.signature or ""}
         case ToolCall():
             kind = "server_tool_use" if part.server else "tool_use"
-            return {"type": kind, "id": part.id, "name": part.name, "input": _as_input(part.arguments)}
+            return {"type": kind, "id": part.id, "name": part.name, "input": arguments_object(part.arguments)}
         case ToolResult():
             return _make_result(part)
         case Media():

@@ -17,8 +17,7 @@ from msgspec.structs import replace
 from foldline.core.message import Media, Opaque, Reasoning, Text, ToolCall, ToolResult
 from foldline.core.surrogates import is_torn, whole
 from foldline.wire.media import sniff_type
-from foldline.wire.splice import dump_text
-from foldline.wire.strict import parse
+from foldline.wire.strict import dump_text, parse
 
 OPAQUE_TEXT_MAX = 20_000
 """Longest readable part, in characters, that is carried as text; a longer one is left behind with a note."""

@@ -44,7 +44,8 @@ from foldline.wire import anthropic, gemini, openai_chat, openai_responses
 from foldline.wire.call_ids import CallIds
 from foldline.wire.carry import CARRIES, carry_media, carry_reasoning, media_words, opaque_words, server_words
 from foldline.wire.codec import Request, Rules
-from foldline.wire.splice import arguments_object, dump_text
+from foldline.wire.splice import WRAPPED, arguments_object
+from foldline.wire.strict import dump_text
 from foldline.wire.tools import convert_tools, tool_name
 
 RULES: dict[str, Rules] = {
@@ -323,7 +324,7 @@ class _Work:
         arguments = call.arguments or "{}"
         if self.to in OBJECT_ARGUMENTS:
             value = arguments_object(arguments)
-            if value == {"input": arguments}:
+            if value == {WRAPPED: arguments}:
                 self.note("arguments that are no JSON object were wrapped in one")
                 arguments = dump_text(value)
         new = ToolCall(

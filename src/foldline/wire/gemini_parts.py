@@ -17,8 +17,8 @@ from typing import Any, assert_never
 
 from foldline.core.message import NEW, Media, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.wire.media import UNKNOWN_TYPE, base64_of, media_kind, payload_of, type_of_url
-from foldline.wire.splice import arguments_object, dump_text
-from foldline.wire.strict import dump, parse
+from foldline.wire.splice import arguments_object
+from foldline.wire.strict import dump, dump_text, parse
 
 NAME = "gemini"
 OUTPUT_KEYS = ("output", "error", "result", "content", "text")

@@ -16,8 +16,7 @@ from msgspec import Struct
 from foldline.core.message import NEW, Media, Opaque, Text, ToolCall, ToolResult
 from foldline.wire.codec import WireValue
 from foldline.wire.responses_content import Piece, read_pieces, write_pieces
-from foldline.wire.splice import dump_text
-from foldline.wire.strict import dump, parse
+from foldline.wire.strict import dump, dump_text, parse
 
 EMPTY_SCREENSHOT = (
     "data:image/png;base64,"

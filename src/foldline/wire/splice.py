@@ -1,8 +1,8 @@
 """Opening an origin and putting edited parts back between the untouched ones.
 
-Owns what every codec shares: parse and dump JSON as it occurs in real logs (lone surrogates, huge numbers), splice
-a list of wire parts by slot, and write a message in bytes so that whatever was not edited keeps the very bytes it
-came with. Knows nothing of any provider's spelling; its counterparts are the codec modules beside it.
+Owns what every codec shares: splice a list of wire parts by slot, and write a message in bytes so that whatever was
+not edited keeps the very bytes it came with. Knows nothing of any provider's spelling; its counterparts are the codec
+modules beside it.
 
     origin   {"role": "user", "content": [ P0, P1, P2 ]}          P1 edited, P2 dropped, N new
     spliced  {"role": "user", "content": [ P0, P1', N  ]}         P0 and the envelope: same bytes
@@ -10,7 +10,6 @@ came with. Knows nothing of any provider's spelling; its counterparts are the co
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -20,30 +19,11 @@ from msgspec.structs import replace
 from foldline.core.message import NEW, Media, Message, Opaque, Part, Text
 from foldline.wire.codec import WireValue
 from foldline.wire.slices import fields, items
+from foldline.wire.strict import BadJson, dump, loads, parse
 
+WRAPPED = "input"
+"""Key under which arguments that are no JSON object travel."""
 PartT = TypeVar("PartT", bound=Part | Text | Media | Opaque)
-
-
-def parse(data: bytes | str) -> Any:
-    """The JSON value of `data`. Raises `ValueError` for what is no JSON; lone surrogate escapes are kept as such."""
-    try:
-        return msgspec.json.decode(data)
-    except msgspec.DecodeError:
-        # msgspec refuses lone-surrogate escapes and numbers out of range, both of which real logs hold
-        return json.loads(data)
-
-
-def dump(value: Any) -> bytes:
-    """Compact JSON; text as UTF-8, but for lone surrogates, which are escaped as they came."""
-    try:
-        return msgspec.json.encode(value)
-    except UnicodeEncodeError:
-        return json.dumps(value, separators=(",", ":")).encode()
-
-
-def dump_text(value: Any) -> str:
-    """As `dump`, as a string."""
-    return dump(value).decode()
 
 
 def origin_of(message: Message) -> WireValue | None:
@@ -140,12 +120,13 @@ def _respell_items(new: list[Any], old: list[Any], *, slices: list[bytes]) -> li
 
 
 def arguments_object(arguments: str) -> dict[str, Any]:
-    """A call's arguments as the JSON object that Anthropic and Gemini demand. Text that is no object (free text of
-    a custom tool, broken JSON of a model) is wrapped whole: `{"input": arguments}`; nothing at all is `{}`."""
+    """A call's arguments as the JSON object that Anthropic and Gemini demand. Text that is no object (free text of a
+    custom tool, JSON that a model cut off or nested too deep) is wrapped whole: `{"input": arguments}`; nothing at all
+    is `{}`."""
     if not arguments.strip():
         return {}
     try:
-        value = parse(arguments.encode("utf-8", "surrogatepass"))
-    except ValueError:
-        return {"input": arguments}
-    return value if isinstance(value, dict) else {"input": arguments}
+        value = loads(arguments.encode("utf-8", "backslashreplace"))
+    except BadJson:
+        value = None
+    return value if isinstance(value, dict) else {WRAPPED: arguments}

@@ -107,6 +107,11 @@ def dump(value: Any) -> bytes:
         return _splice(value)
 
 
+def dump_text(value: Any) -> str:
+    """As `dump`, as a string."""
+    return dump(value).decode()
+
+
 def dump_foreign(value: Any) -> bytes:
     """Compact JSON of a caller's value: SDK objects inside are opened, and what JSON cannot say (bytes, NaN, sets)
     raises `ValueError` instead of being turned into something else."""
