@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from foldline.core.address import block, part_address, span_address
 from foldline.core.edit import Drop, Edit, Fold, Frame, Replace, apply, edited, project
 from foldline.core.errors import LawViolation
-from foldline.core.message import Message, Part, Text, ToolResult
-from foldline.core.view import Span, View
+from foldline.core.message import NEW, Message, Part, Text, ToolResult
+from foldline.core.view import Span, View, view_of
 from foldline.testing.builders import assistant, call, frame_for, result, user, view_from
 from foldline.testing.counting import CharacterCounter
 
@@ -218,3 +218,23 @@ def test_the_original_of_a_result_is_what_came_in_under_the_pairing_it_has_now()
     made = ToolResult(call_id="z", slot=-1)
     assert frame.original_of(2, made) is made
     assert frame.original_of(99, made) is made
+
+
+def test_parts_that_repairs_put_in_are_named_by_no_edit() -> None:
+    """Law CUT: the stand-ins of one round share their message's ordinal and have no slot; an edit of the message leaves
+    them the same objects, and one that says no slot changes nothing."""
+    said, asked, first, second, last = view_from(
+        [user("go"), assistant("k " * 90, call("a"), call("b")), result("a", ""), result("b", ""), user("on")]
+    ).items()
+    made = [
+        replace(item, seq=1, message=replace(item.message, parts=(replace(part, slot=NEW),)))
+        for item in (first, second)
+        for part in item.message.parts
+    ]
+    view = view_of((said, asked, *made, last))
+    words = Replace(seq=1, slot=0, part=Text(text="k", slot=0, edited=True), address="m1.0@00000000")
+    after = apply(view, [words], frame=frame_for(view)).items()
+    assert after[1].message.parts[0] is words.part
+    assert [after[n] is made[n - 2] for n in (2, 3)] == [True, True]
+    nowhere = replace(words, slot=NEW)
+    assert edited(view.items(), [nowhere], counter=COUNTER) == view.items()

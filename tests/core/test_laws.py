@@ -6,6 +6,7 @@ That each law catches what breaks it and lets its sound neighbour pass: `tests/l
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from foldline.core.laws import LAWS, Change, check, judge
 from foldline.core.message import Message
@@ -70,3 +71,21 @@ def test_taking_one_result_out_of_a_round_breaks_the_round() -> None:
     (found,) = judge(change)
     assert (found.law, found.at) == ("ROUND", "message 1")
     assert "1, 2, 3 belong together" in found.why
+
+
+def test_a_line_put_before_an_open_round_shares_its_ordinal_and_is_not_taken_for_it() -> None:
+    """Law TAIL: a history that opens with calls, one of them unanswered; its result may be shortened."""
+    opening, calls, answer = view_from(
+        [user("it opens with the assistant"), assistant("on it", call("a"), call("b")), result("a", "long")]
+    ).items()
+    before = (opening, replace(calls, seq=0), replace(answer, seq=1))
+    (part,) = answer.message.parts
+    short = replace(answer.message, parts=(replace(part, content=(), edited=True),), edited=True)
+    after = (*before[:2], replace(before[2], message=short))
+    unit = frozenset({0, 1})
+    change = Change(before=before, after=after, pins=frozenset(), open_round=unit, units=(unit,))
+    assert judge(change) == ()
+    taken = replace(before[1], message=replace(calls.message, parts=calls.message.parts[1:], edited=True))
+    for rest in ((before[0], taken, before[2]), before[1:], (before[0], before[2])):
+        broken_ones = judge(replace(change, after=rest))
+        assert "the open round is never taken apart" in [violation.why for violation in broken_ones]

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from foldline.core.address import part_address, span_address
 from foldline.core.errors import LawViolation
 from foldline.core.laws import Change, check, judge
-from foldline.core.message import Message, Part, ToolResult
+from foldline.core.message import NEW, Message, Part, ToolResult
 from foldline.core.pairing import Needs
 from foldline.core.ports import TokenCounter
 from foldline.core.rounds import open_seqs, outline_of, spans_of
@@ -131,7 +131,7 @@ def apply(view: View, edits: Sequence[Edit], *, frame: Frame) -> View:
 
 def edited(items: Sequence[Item], edits: Sequence[Edit], *, counter: TokenCounter) -> tuple[Item, ...]:
     """The items with all edits made at once, no law checked: what `apply` judges, and what the edits in a log, which
-    were judged when they were made, come to. Ordinals that no item has are passed over."""
+    were judged when they were made, come to. Places that no item has are passed over."""
     replaced: dict[Place, Part] = {}
     gone: dict[int, Fold | None] = {}
     for edit in edits:
@@ -189,11 +189,15 @@ def _weights(replaced: dict[Place, Part], counter: TokenCounter) -> dict[Place, 
 
 
 def _replaced(item: Item, replaced: dict[Place, Part], *, tokens: dict[Place, int]) -> Item:
+    """The item with its new parts; the very item where it only shares the ordinal of one that has them. `NEW` names no
+    part, since several that repairs put in share it."""
     parts, weights = list(item.message.parts), list(item.weights)
-    for index, part in enumerate(parts):
-        place = (item.seq, part.slot)
-        if place in replaced:
-            parts[index], weights[index] = replaced[place], tokens[place]
+    found = [n for n, p in enumerate(parts) if p.slot != NEW and (item.seq, p.slot) in replaced]
+    if not found:
+        return item
+    for index in found:
+        place = (item.seq, parts[index].slot)
+        parts[index], weights[index] = replaced[place], tokens[place]
     message = replace(item.message, parts=tuple(parts), edited=True)
     return item_of(item.seq, message, weights=tuple(weights), overhead=item.overhead)
 

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from foldline.core.address import read_block
 from foldline.core.message import (
+    NEW,
     Message,
     Text,
     ToolCall,
@@ -189,7 +190,9 @@ def _cut(change: Change) -> Iterator[Violation]:
     edited = [item for item in change.after if id(item) not in same and not item.covers]
     places = {item.seq for item in edited}
     before = [item for item in change.before if item.seq in places]
-    originals = {(item.seq, part.slot): part for item in before for part in item.message.parts}
+    originals = {
+        (item.seq, part.slot): part for item in before for part in item.message.parts if part.slot != NEW
+    }
     for item in edited:
         for part in item.message.parts:
             was = originals.get((item.seq, part.slot))
@@ -213,12 +216,16 @@ def _tail(change: Change) -> Iterator[Violation]:
         yield Violation(
             law="TAIL", at=_at(last.seq), why="the last user message stands verbatim exactly once"
         )
-    after = {item.seq: item for item in change.after if item.seq in change.open_round and not item.covers}
+    after: dict[int, list[Item]] = {}  # a line that a repair put in shares the ordinal of its neighbour
+    for item in change.after:
+        if item.seq in change.open_round and not item.covers:
+            after.setdefault(item.seq, []).append(item)
     for item in change.before:
         if item.seq not in change.open_round:
             continue
-        now = after.get(item.seq)
-        if now is None:
+        remaining = after.get(item.seq)
+        now = remaining.pop(0) if remaining else None
+        if now is None or len(now.message.parts) != len(item.message.parts):
             yield Violation(law="TAIL", at=_at(item.seq), why="the open round is never taken apart")
             continue
         for was, part in zip(item.message.parts, now.message.parts, strict=True):
