@@ -73,7 +73,9 @@ ROUND = (
 
 def test_the_real_models_accept_what_is_written_and_refuse_what_is_not() -> None:
     """The judge is the format's own package (PyPI `atif`), not this project's reading of it."""
-    models = pytest.importorskip("atif", reason="the package `atif` is not among the judges; install it to ask it")
+    models = pytest.importorskip(
+        "atif", reason="the package `atif` is not among the judges; install it to ask it"
+    )
     document = written(*ROUND)
     models.Trajectory.model_validate(document)
     document["steps"][1]["observation"]["results"][0]["source_call_id"] = "nobody"
