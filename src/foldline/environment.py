@@ -1,7 +1,7 @@
 """Every environment variable foldline reads, declared once.
 
-Read by `foldline.settings` alone, when a command or a session starts, never at import. `docs/reference/environment.md`
-is made from this table.
+Read by `foldline.settings` alone, when a command or a session starts, never at import. What each does stands in
+`docs/reference/settings.md`.
 """
 
 from __future__ import annotations

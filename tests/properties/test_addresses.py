@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -64,4 +65,4 @@ def test_a_thousand_addresses_open_to_what_stood_there() -> None:
         assert not isinstance(original, ToolResult) or original.call_id
     assert parts > 50
     assert ranges > 10
-    print(f"{parts + ranges} of {len(drawn)} addresses opened: {parts} parts, {ranges} ranges")
+    sys.stdout.write(f"{parts + ranges} of {len(drawn)} addresses opened: {parts} parts, {ranges} ranges")

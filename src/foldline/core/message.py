@@ -92,7 +92,7 @@ class ToolResult(Struct, frozen=True, kw_only=True, gc=False, tag=True, tag_fiel
     content: tuple[Text | Media | Opaque, ...] = ()
     """In order. The inner parts' slots count within the result. Empty when the tool returned nothing."""
     name: str | None = None
-    """The tool's name where the wire repeats it, else filled in by `foldline.core.rounds.name_results`."""
+    """The tool's name where the wire repeats it, else left to the call it answers."""
     is_error: bool = False
     interim: bool = False
     """True when the wire says that a final result will follow (`pending`, `in_progress`)."""

@@ -1,6 +1,6 @@
 """The ports: what core and the layers around it ask of the outside, as small protocols.
 
-Implementations live elsewhere (`foldline.tokens`, `foldline.passes`, …); `foldline.testing` holds in-memory ones.
+Implementations live elsewhere (`foldline.tokens`, `foldline.passes`, …); `foldline.testing` holds a counter for tests.
 """
 
 from __future__ import annotations

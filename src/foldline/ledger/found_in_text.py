@@ -3,7 +3,7 @@
 Owns the order of the kinds and what all of them read: the text with its line ends laid open, and its words, each
 once. How a kind is recognised stands in a module of its own beside this one (`paths_in_text`, `identifiers_in_text`,
 `numbers_in_text`, `errors_in_text`, `symbols_in_text`). Knows nothing of messages; what a user asked for is read by
-`said_by_user`.
+`constraints` and `supersession`.
 
 Every step is linear in the text, whatever it holds: words and lines are told apart by the string methods, patterns
 run over what is left, and no pattern can fail after a run without a bound.
