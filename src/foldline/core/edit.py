@@ -192,12 +192,14 @@ def _replaced(item: Item, replaced: dict[Place, Part], *, tokens: dict[Place, in
     """The item with its new parts; the very item where it only shares the ordinal of one that has them. `NEW` names no
     part, since several that repairs put in share it."""
     parts, weights = list(item.message.parts), list(item.weights)
-    found = [n for n, p in enumerate(parts) if p.slot != NEW and (item.seq, p.slot) in replaced]
-    if not found:
+    untouched = True
+    for index, part in enumerate(parts):
+        place = (item.seq, part.slot)
+        if place in replaced and part.slot != NEW:
+            parts[index], weights[index] = replaced[place], tokens[place]
+            untouched = False
+    if untouched:
         return item
-    for index in found:
-        place = (item.seq, parts[index].slot)
-        parts[index], weights[index] = replaced[place], tokens[place]
     message = replace(item.message, parts=tuple(parts), edited=True)
     return item_of(item.seq, message, weights=tuple(weights), overhead=item.overhead)
 
