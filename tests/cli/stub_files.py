@@ -178,7 +178,7 @@ def convert(transcripts: tuple[Transcript, ...], *, as_format: str) -> Answer:
 
 
 def check(transcript: Transcript, *, as_format: str | None = None) -> dict[str, Any]:
-    found = [{"law": "PAIR", "at": f"messages[3] {payload()}", "why": payload()}]
+    found = [{"law": "PAIR", "at": f"message 3 {payload()}", "why": payload()}]
     bad = transcript.id == "invalid.jsonl"
     return {
         "schema": "foldline.check/1",
@@ -201,10 +201,10 @@ def distribution(
         "notes": [payload(), "window by default"],
         "tokens_window": window,
         "tokens_threshold": window and 160_000,
-        "percent": window and 67.7,
+        "percent": window and 67,
         "by_kind": {"tool_results": 90_468, "assistant": 30_000, "user": 15_000, "media": 0},
         "by_tool": {payload(): 60_000, "read_file": 30_468},
-        "largest": [{"address": f"m12.0-4f2a91c0{payload()}", "kind": payload(), "tokens": 9_000}],
+        "largest": [{"address": f"m12.0@4f2a91c0{payload()}", "kind": payload(), "tokens": 9_000}],
     }
 
 
@@ -217,12 +217,30 @@ def show(transcripts: tuple[Transcript, ...], address: str) -> Answer:
 
 
 def formats() -> list[dict[str, Any]]:
-    return [{"name": "pi", "read": True, "write": False, "notes": payload()}]
+    return [{"name": "pi", "reads": True, "writes": False}]
 
 
 def policies() -> list[dict[str, Any]]:
-    tiers = [{"pass": "clamp", "tokens_max": 20_000}, {"pass": payload(), "keep_last": 5}]
-    return [{"name": name, "summary": payload(), "threshold": 0.8, "tiers": tiers} for name in POLICIES]
+    line = {"percent": 80, "of": "input", "reserved": 0, "tokens": 144_000}
+    tiers = [
+        {
+            "name": "clamp",
+            "needs": None,
+            "when": "always",
+            "due": None,
+            "target": None,
+            "values": {"limit": 20_000},
+        },
+        {
+            "name": "hand-off",
+            "needs": "session",
+            "when": "over",
+            "due": line,
+            "target": None,
+            "values": {"said": payload()},
+        },
+    ]
+    return [{"name": name, "sentence": payload(), "threshold": line, "tiers": tiers} for name in POLICIES]
 
 
 def models(name: str | None) -> list[dict[str, Any]]:

@@ -66,9 +66,9 @@ def test_a_target_that_was_not_reached_says_why(monkeypatch: pytest.MonkeyPatch)
 def test_violations_stand_with_their_place(monkeypatch: pytest.MonkeyPatch) -> None:
     """An invalid result is never shown as if it were fine."""
     document = stub_files.report("failed", OPTIONS)
-    document["violations"] = [{"law": "PAIR", "at": "messages[3]", "why": "no result"}] * 25
+    document["violations"] = [{"law": "PAIR", "at": "message 3", "why": "no result"}] * 25
     page = printed(document, monkeypatch)
-    assert page.count("PAIR messages[3]: no result") == report.VIOLATIONS_MAX
+    assert page.count("PAIR message 3: no result") == report.VIOLATIONS_MAX
     assert "and 5 more" in page
 
 

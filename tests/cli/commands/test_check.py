@@ -21,7 +21,7 @@ def test_violations_are_listed_with_law_place_and_reason() -> None:
     done = run("check", "invalid.jsonl", "--as", "anthropic")
     assert done.exit_code == 1
     assert done.stdout.startswith("not valid  invalid.jsonl\n  anthropic · 4 messages · 3 violations\n")
-    assert done.stdout.count("PAIR messages[3] text: text") == 3
+    assert done.stdout.count("PAIR message 3 text: text") == 3
 
 
 def test_json_is_the_documents_of_the_interface() -> None:

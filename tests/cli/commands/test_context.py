@@ -20,7 +20,7 @@ def test_the_page_shows_usage_kinds_tools_and_biggest_items() -> None:
         "the provider last counted 130,000, since then 5,468 estimated",
         "tool results  90,468  67%",
         "read_file  30,468  22%",
-        "9,000  text  m12.0-4f2a91c0text",
+        "9,000  text  m12.0@4f2a91c0text",
     ):
         assert words in page
     assert "media" not in page, "a kind without tokens takes no row"

@@ -12,6 +12,6 @@ pytestmark = pytest.mark.usefixtures("stub")
 
 def test_formats_are_a_table_and_a_document() -> None:
     """Interface: what is supported."""
-    assert run("formats").stdout.splitlines() == ["name  read  write  notes", "pi    yes   no     text"]
+    assert run("formats").stdout.splitlines() == ["name  reads  writes", "pi    yes    no"]
     (document,) = documents(run("formats", "--json").stdout)
     assert document == {"schema": "foldline.formats/1", "formats": stub_files.formats()}

@@ -13,7 +13,8 @@ pytestmark = pytest.mark.usefixtures("stub")
 def test_each_policy_shows_its_tiers_and_numbers() -> None:
     """Interface: with each policy's tiers and numbers; one by name."""
     page = run("policies").stdout
-    assert page.count("tokens max 20,000") == 2
+    assert page.count("limit 20,000") == 2
+    assert page.count("144,000 (80% of input)") == 4
     one = run("policies", "handoff").stdout
     assert one.startswith("handoff\n")
     assert "balanced" not in one
