@@ -14,11 +14,12 @@ from msgspec.structs import replace
 from foldline.core.edit import Edit, Fold, Replace
 from foldline.core.view import Item
 from foldline.engine.report import Report
-from foldline.ledger.book import calls_in, command_of, outcome_of
+from foldline.ledger.book import calls_in, command_of
 from foldline.ledger.compose import CHARS_MAX, text_of, words_of
 from foldline.ledger.constraints import constraints
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
+from foldline.ledger.outcomes import hides_status, outcome_of
 from foldline.ledger.retention import Expected, measure
 from foldline.reduce import Reduced
 
@@ -53,7 +54,8 @@ def _commands(history: Sequence[Item]) -> Iterator[tuple[int, str, str]]:
     """Each command once, as it came out the last time."""
     newest = {command: done for done in calls_in(history) if (command := command_of(done.call))}
     return (
-        (done.seq, command, outcome_of(done.result, piped="|" in command)) for command, done in newest.items()
+        (done.seq, command, outcome_of(done.result, piped=hides_status(command)))
+        for command, done in newest.items()
     )
 
 

@@ -7,57 +7,10 @@ from typing import Any
 
 import pytest
 
-from foldline.core.message import Text, ToolCall, ToolResult
+from foldline.core.message import ToolCall
 from foldline.core.view import item_of
-from foldline.ledger.book import COMMAND_CHARS, command_of, entries_of, outcome_of, paths_of
+from foldline.ledger.book import COMMAND_CHARS, command_of, entries_of, paths_of
 from foldline.testing.builders import assistant, call, result
-
-TRACEBACK = (
-    "Traceback (most recent call last):\n"
-    '  File "/x/reproduce.py", line 17, in <module>\n'
-    "    result = array(ds)\n"
-    "AttributeError: Unable to convert the pixel data\n"
-)
-
-
-@pytest.mark.parametrize(
-    ("text", "outcome"),
-    [
-        ("60 passed in 3.05s\n", "ok"),
-        ("", "ok"),
-        ("done\nexit code: 0", "ok"),
-        (TRACEBACK + "exit code: 0", "ok"),
-        ("make: *** [all]\nexit code: 2", "failed (exit 2): exit code: 2"),
-        (TRACEBACK, "failed: AttributeError: Unable to convert the pixel data"),
-        (
-            TRACEBACK + "\n(Open file: /x/a.py)\nbash-$",
-            "failed: AttributeError: Unable to convert the pixel data",
-        ),
-        (
-            TRACEBACK + "\n" + TRACEBACK.replace("Attribute", "Value"),
-            "failed: ValueError: Unable to convert the pixel data",
-        ),
-        ("the log says Traceback (most recent call last): twice", "ok"),
-    ],
-)
-def test_a_command_without_an_exit_status_fails_by_its_traceback(text: str, outcome: str) -> None:
-    """A recorded SWE-agent session: a run that raised was listed as verified, since its tool reports no status."""
-    assert outcome_of(ToolResult(call_id="c", content=(Text(text=text),))) == outcome
-
-
-def test_a_tools_own_mark_of_failure_is_taken_at_its_word() -> None:
-    """And a call without a result has none."""
-    assert outcome_of(
-        ToolResult(call_id="c", content=(Text(text="no such file"),), is_error=True)
-    ).startswith("failed")
-    assert outcome_of(None) == "no result"
-
-
-def test_a_long_output_of_broken_tracebacks_takes_linear_time() -> None:
-    """Only the end is searched."""
-    text = "Traceback (most recent call last):\n" + "  File\n\n" * 200_000
-    assert outcome_of(ToolResult(call_id="c", content=(Text(text=text),))) == "ok"
-
 
 PATCH = "*** Begin Patch\n*** Update File: src/a.py\n+x\n*** Add File: src/b.py\n+y\n*** End Patch"
 
@@ -158,3 +111,23 @@ def test_what_a_file_or_a_tool_is_called_opens_no_line_of_the_ledger(line_end: s
     assert {entry.section for entry in found} >= {"mutations", "read", "risks", "tasks"}
     for entry in found:
         assert len(entry.text.splitlines()) == len(entry.key.splitlines()) == 1, entry
+
+
+def sections(*results: str) -> list[tuple[str, str]]:
+    """What the ledger says of edits of `src/a.py`, one for each result."""
+    items = []
+    for n, said in enumerate(results):
+        for message in (assistant(call("edit", f"c{n}", path="src/a.py")), result(f"c{n}", said)):
+            items.append(item_of(len(items), message, weights=(1,), overhead=1))
+    return [(entry.section, entry.text) for entry in entries_of(items)]
+
+
+def test_an_edit_that_failed_is_not_told_as_made() -> None:
+    """CMP-8: hosts that mark no errors answer in words; the file was listed as edited."""
+    assert sections("done") == [("mutations", "src/a.py edited")]
+    said = "String to replace not found in file."
+    assert sections(said) == [("evidence", f"edit of `src/a.py` → failed: {said}")]
+    assert sections("done", said) == [
+        ("mutations", "src/a.py edited"),
+        ("evidence", f"edit of `src/a.py` → failed: {said}"),
+    ]

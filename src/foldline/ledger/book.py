@@ -18,6 +18,8 @@ from msgspec.structs import replace
 from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult, result_text
 from foldline.core.view import Item
 from foldline.ledger.facts import Origin
+from foldline.ledger.lines import last_line, one_line, unbroken
+from foldline.ledger.outcomes import edit_failure, hides_status, is_failed, outcome_of
 from foldline.ledger.sentences import sentences
 from foldline.ledger.tools import kind_of
 
@@ -29,7 +31,6 @@ Section: TypeAlias = Literal[
 COMMAND_CHARS = 160
 DECISION_CHARS = 240
 NEXT_CHARS = 300
-OUTCOME_CHARS = 160
 TODO_CHARS = 160
 PATHS_MAX = 64
 """Paths taken from one call."""
@@ -44,25 +45,12 @@ _PATH_KEYS = (
     "filepath",
     "absolute_path",
 )
-_BREAKS = re.compile("[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
-"""Everything that some reader takes for the end of a line."""
 _PATCH_PATH = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,512})$", re.MULTILINE)
 _CHANGE_FOLDER = re.compile(r"^\s*cd [^\n;&|]{1,300}(?:&&|;|\n)\s*")
-_EXIT = re.compile(r"\bexit(?:ed)?(?: with)?(?: status| code)?[:= ]{1,3}(-?\d{1,3})\b", re.IGNORECASE)
-_RAISED = re.compile(
-    r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(\w[\w.]{0,80}(?:Error|Exception|Exit|Interrupt|Warning)\b.*)",
-    re.MULTILINE,
-)
-"""A Python traceback with the line that says what was raised: how a command without an exit status says it failed."""
-RAISED_CHARS = 4000
-"""How far from its end an output is searched for a traceback."""
 _BECAUSE = re.compile(
     r"\bbecause\b|\bsince\b|\bso that\b|\binstead of\b|\brather than\b|\bdecid|\bchose\b|\bthe (?:root )?cause\b"
     r"|\bturns out\b|因为|由于|决定|改用|原因|而不是|因此|所以",
     re.IGNORECASE,
-)
-_SHOWN = re.compile(
-    r"^.{0,200}\b(?:error|failed|failure|fatal|panic|aborted)\b.{0,200}$", re.IGNORECASE | re.MULTILINE
 )
 _TODO_TOOLS = re.compile(r"todo|update_?plan|task_?(?:list|update)|plan_?write", re.IGNORECASE)
 _DONE = frozenset({"completed", "done", "complete", "finished", "served"})
@@ -162,72 +150,42 @@ def command_of(call: ToolCall) -> str:
     return one_line(_CHANGE_FOLDER.sub("", "\n".join(lines)), COMMAND_CHARS)
 
 
-def unbroken(text: str) -> str:
-    """Text that ends no line: what a file or a tool is called cannot open a heading or an entry of its own."""
-    return _BREAKS.sub(" ", text)
-
-
-def one_line(text: str, chars: int) -> str:
-    """Text with its white space collapsed, cut at a word where it is longer."""
-    flat = " ".join(text[: chars * 4].split())
-    if len(flat) <= chars and len(text) <= chars * 4:
-        return flat
-    cut = flat[: chars - 1]
-    return (cut[: cut.rfind(" ")] if " " in cut[chars // 2 :] else cut).rstrip() + "…"
-
-
 def _of_call(done: Done) -> Iterator[Entry]:
     kind = kind_of(done.call.name)
-    failed = done.result is not None and _failed(done.result)
     match kind:
         case "file_edit" | "file_write":
             viewed = arguments_of(done.call).get("command") == "view"
             for path in paths_of(done.call):
-                what = "read" if viewed else "edited" if kind == "file_edit" else "written"
-                text = f"{path} {what}{' (failed)' if failed else ''}"
-                section: Section = "read" if viewed else "mutations"
-                yield Entry(section=section, key=path, text=text, seq=done.seq, origin="assistant")
+                yield _read(done, path) if viewed else _changed(done, path)
         case "file_read":
             for path in paths_of(done.call):
-                yield Entry(section="read", key=path, text=path, seq=done.seq, origin="assistant")
+                yield _read(done, path)
         case "shell":
             command = command_of(done.call)
             if command:
-                text = f"`{command}` → {outcome_of(done.result, piped='|' in command)}"
+                text = f"`{command}` → {outcome_of(done.result, piped=hides_status(command))}"
                 yield Entry(section="evidence", key=command, text=text, seq=done.seq, origin="tool")
         case _:
-            if failed and done.result is not None:
-                text = f"{done.call.name} failed: {_last_line(result_text(done.result))}"
+            if done.result is not None and is_failed(done.result):
+                text = f"{done.call.name} failed: {last_line(result_text(done.result))}"
                 yield Entry(section="risks", key=text, text=text, seq=done.seq, origin="tool")
 
 
-def _failed(result: ToolResult) -> bool:
-    if result.is_error:
-        return True
-    found = _EXIT.search(result_text(result)[-400:])
-    return found is not None and found.group(1) != "0"
+def _read(done: Done, path: str) -> Entry:
+    return Entry(section="read", key=path, text=path, seq=done.seq, origin="assistant")
 
 
-def outcome_of(result: ToolResult | None, *, piped: bool = False) -> str:
-    """What a command came to: `ok`, or `failed` with its exit status and last line, or with what it raised where no status
-    stands. A pipe hides the status of all but its last command: then only what the output shows is said, or `ran`."""
-    if result is None:
-        return "no result"
-    text = result_text(result)
-    found = _EXIT.search(text[-400:]) or _EXIT.search(text[:200])
-    status = found.group(1) if found is not None else None
-    raised = list(_RAISED.finditer(text[-RAISED_CHARS:])) if status is None else []
-    if raised:
-        return f"failed: {one_line(raised[-1].group(1), OUTCOME_CHARS)}"
-    if not result.is_error and status in (None, "0"):
-        shown = _SHOWN.findall(text[-RAISED_CHARS:]) if piped else []
-        return f"shows: {one_line(shown[-1], OUTCOME_CHARS)}" if shown else "ran" if piped else "ok"
-    return f"failed{f' (exit {status})' if status not in (None, '0') else ''}: {_last_line(text)}"
-
-
-def _last_line(text: str) -> str:
-    lines = [line for line in text[-4000:].splitlines() if line.strip()]
-    return one_line(lines[-1], OUTCOME_CHARS) if lines else "no output"
+def _changed(done: Done, path: str) -> Entry:
+    """A change to a file, told as made only where nothing says that it was not."""
+    verb = "edit" if kind_of(done.call.name) == "file_edit" else "write"
+    failure = edit_failure(done.result, path) if done.result is not None else ""
+    if failure:
+        key = f"{verb} of `{path}"
+        return Entry(
+            section="evidence", key=key, text=f"{key}` → failed: {failure}", seq=done.seq, origin="tool"
+        )
+    text = f"{path} {'edited' if verb == 'edit' else 'written'}"
+    return Entry(section="mutations", key=path, text=text, seq=done.seq, origin="assistant")
 
 
 def _decisions(message: Message, seq: int) -> Iterator[Entry]:

@@ -30,9 +30,10 @@ from foldline.core.message import (
     speaks_for_user,
 )
 from foldline.core.view import Item
-from foldline.ledger.book import Entry, Section, entries_of, one_line
+from foldline.ledger.book import Entry, Section, entries_of
 from foldline.ledger.constraints import Constraint, constraints
 from foldline.ledger.facts import Fact, FactCache
+from foldline.ledger.lines import one_line
 from foldline.ledger.render import QUOTE, Written, read, write
 from foldline.ledger.requests import is_answer, requests
 from foldline.ledger.supersession import Supersession, supersessions

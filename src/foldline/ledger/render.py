@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec import Struct
 
 from foldline.core.address import escape_tags
-from foldline.ledger.book import Entry, Section, unbroken
+from foldline.ledger.book import Entry, Section
 from foldline.ledger.facts import Fact, FactKind, Origin
+from foldline.ledger.lines import unbroken
 
 HEADINGS: tuple[tuple[Section, str], ...] = (
     ("objective", "Objective and constraints"),
@@ -127,7 +128,7 @@ def _leaving(entry: Entry) -> int:
         case "mutations":
             return 4
         case "evidence":
-            if not entry.text.endswith("→ ok"):
+            if not entry.text.endswith(("→ ok", "→ ran")):
                 return 4
             return 5 if _VERIFIES.search(entry.text) else 7
         case "risks":

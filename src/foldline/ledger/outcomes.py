@@ -1,0 +1,149 @@
+"""What a call came to, as far as its result says so: the status its host states, or a line that names a failure.
+
+Conservative both ways: nothing is called `ok` without a stated status of 0, since output alone proves no success; and no
+words of an output are a status unless they stand in the shape in which hosts write one. Knows results, not the ledger.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from foldline.core.message import ToolResult, result_text
+from foldline.ledger.errors_in_text import IN_CODE, errors_in, signs_in
+from foldline.ledger.found_in_text import laid_open
+from foldline.ledger.lines import OUTCOME_CHARS, last_line, one_line
+
+TAIL_CHARS = 4_000
+"""How far from its end an output is searched for what failed."""
+STATUS_LINES_FIRST, STATUS_LINES_LAST = 3, 8
+"""Where hosts state a status: before the output, or behind it with the folder and the like."""
+STATUS_CHARS = 1_000
+"""What those lines are looked for in, at either end."""
+EDIT_LINES = 5
+"""Lines at the start of an edit's result that may say it failed; behind them stands the file."""
+EDIT_CHARS = 400
+
+_STATUS = re.compile(
+    r"\s{0,8}(?:Command executed[^\n]{0,200}\. )?(?:<\w{1,20}>\s?)?(?:error:\s?)?[\[(<]?\s?"
+    r"(?:(?:the )?(?:command|process|shell|script|program)(?: has)?"
+    r" (?:completed|exited|failed|finished|terminated|ended|returned)(?: with)?(?: non-?zero)?(?: exit)? (?:status|code)"
+    r"|exit[ _]?(?:status|code)|exited(?: with)?(?: exit)?(?: status| code)?|return[ _]?code|(?<=[\[(])exit|exit(?=:))"
+    r"(?:\s?[:=>]\s?|\s)(-?\d{1,10})"
+    r"(?:,? (?:in|after) [\d.]{1,8} ?\w{1,12})?\s?[.)\]]{0,3}(?:</\w{1,20}>)?\s{0,8}$",
+    re.IGNORECASE,
+)
+_RAISED = re.compile(
+    r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(\w[\w.]{0,80}(?:Error|Exception|Exit|Interrupt|Warning)\b.*)",
+    re.MULTILINE,
+)
+"""A Python traceback with the line that says what was raised: how a command without an exit status says it failed."""
+_SHOWN = re.compile(
+    r"\*\*\* .{0,200}\bError -?\d+|^\s{0,8}(?:error|failed|failure|fatal|panic|aborted)\b(?![./\\_(]|\s{0,4}=)"
+    r"|\b(?:failed|failing) to \w|: (?:error|failed|fatal)\b|\bdoes(?:n['’]t| not) want to proceed\b"
+    r"|\b(?:interrupted|rejected|denied|declined|cancell?ed|refused) by (?:the )?user\b"
+    r"|^\s{0,8}(?:the )?user (?:has )?(?:rejected|denied|declined|cancell?ed|refused)\b",
+    re.IGNORECASE,
+)
+"""Lines that name a failure beside those that are facts (`foldline.ledger.errors_in_text`)."""
+_NOT_ONE = re.compile(
+    r"\b(?:0|no|without) (?:\w{1,20} )?(?:errors?|failed|failures?|failing)\b", re.IGNORECASE
+)
+_NOT_EDITED = re.compile(
+    r"\bnot (?:been )?(?:found|applied|apply|exist|match|appear|unique|read yet|written|allowed|permitted|a file)\b"
+    r"|n['’]t (?:exist|match|apply|want to proceed|find)\b|\bno (?:such file|match|matches|replacement|changes? (?:were |was )?(?:made|applied)|occurrences?)\b"
+    r"|\b(?:permission|access) denied\b|\bfailed\b|\bread-only\b|\bis a directory\b|\brejected\b|\bmultiple (?:matches|occurrences)\b"
+    r"|\b(?:error|invalid|unable|cannot|could not|couldn['’]t|can['’]t)\b(?![./\\_])",
+    re.IGNORECASE,
+)
+_OPENS_FAILED = re.compile(
+    r"\s{0,8}(?:<\w{1,20}>\s?)?(?:(?:\w{1,20})?error(?::|$|\s)|(?:failed|failure|fatal|exception)\b[: ]"
+    r"|(?:unable|cannot|could not|couldn['’]t|can['’]t) \w)",
+    re.IGNORECASE,
+)
+
+
+def hides_status(command: str) -> bool:
+    """True for a command line whose status is that of its last command alone."""
+    return "|" in command
+
+
+def outcome_of(result: ToolResult | None, *, piped: bool = False) -> str:
+    """What a command came to: `ok` where its host states status 0, or `failed` with its exit status and last line, or with
+    what it raised where no status stands. Else only what the output shows is said, or `ran`; so too after a pipe, which
+    hides the status of all but its last command."""
+    if result is None:
+        return "no result"
+    text = result_text(result)
+    status = status_of(text)
+    raised = list(_RAISED.finditer(text[-TAIL_CHARS:])) if status is None else []
+    if raised:
+        return f"failed: {one_line(raised[-1].group(1), OUTCOME_CHARS)}"
+    if result.is_error or status not in (None, 0):
+        return f"failed{f' (exit {status})' if status else ''}: {last_line(text)}"
+    if status == 0 and not piped:
+        return "ok"
+    shown = failure_in(text)
+    return f"shows: {shown}" if shown else "ran"
+
+
+def is_failed(result: ToolResult) -> bool:
+    """True where the host says that a call failed."""
+    return result.is_error or status_of(result_text(result)) not in (None, 0)
+
+
+def status_of(text: str) -> int | None:
+    """The exit status that a host states in a result; `None` where it states none, or two that differ."""
+    if text.startswith("{") and "exit_code" in text:
+        found = _status_in_json(text)
+        if found is not None:
+            return found
+    first = text[:STATUS_CHARS].split("\n")[:STATUS_LINES_FIRST]
+    last = text[-STATUS_CHARS:].rstrip().split("\n")[-STATUS_LINES_LAST:]
+    stated = {int(match[1]) for line in (*first, *last) if (match := _STATUS.match(line)) is not None}
+    return stated.pop() if len(stated) == 1 else None
+
+
+def _status_in_json(text: str) -> int | None:
+    """Codex and others: `{"output": "…", "metadata": {"exit_code": 0}}`."""
+    try:
+        value: Any = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return None
+    if not isinstance(value, dict) or not value.keys() & {"output", "stdout"}:
+        return None
+    for holder in (value, value.get("metadata")):
+        status = holder.get("exit_code") if isinstance(holder, dict) else None
+        if isinstance(status, int) and not isinstance(status, bool):
+            return status
+    return None
+
+
+def failure_in(text: str) -> str:
+    """The last line near the end of an output that names a failure, on one line; empty where none does."""
+    tail = text[-TAIL_CHARS:]
+    opened = laid_open(tail)
+    signs = {sign for found in signs_in(list(dict.fromkeys(opened.split()))).values() for sign in found}
+    named = [fact.text for fact in errors_in(tail, opened, signs=signs) if not fact.key.startswith(IN_CODE)]
+    after = tail.rfind(named[-1]) if named else -1
+    for line in reversed(opened[max(after, 0) :].split("\n")):
+        if _SHOWN.search(line[:TAIL_CHARS]) and not _NOT_ONE.search(line):
+            return one_line(line, OUTCOME_CHARS)
+    return one_line(named[-1], OUTCOME_CHARS) if named else ""
+
+
+def edit_failure(result: ToolResult, path: str) -> str:
+    """Why an edit of `path` was not made, on one line; empty where nothing says that it was not."""
+    text = result_text(result)
+    if is_failed(result):
+        return last_line(text)
+    lines = [line for line in text[:EDIT_CHARS].split("\n") if line.strip()][:EDIT_LINES]
+    for place, line in enumerate(lines):
+        said = line.replace(path, "")
+        if _OPENS_FAILED.match(said) or (
+            place == 0 and _NOT_EDITED.search(said) and not _NOT_ONE.search(said)
+        ):
+            return one_line(line, OUTCOME_CHARS)
+    return ""

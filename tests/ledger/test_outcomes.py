@@ -1,0 +1,163 @@
+"""A command is told as it ended only where its host states it; what an output merely shows is said to be shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from foldline.core.message import Text, ToolResult
+from foldline.ledger.outcomes import edit_failure, hides_status, is_failed, outcome_of, status_of
+
+TRACEBACK = (
+    "Traceback (most recent call last):\n"
+    '  File "/x/reproduce.py", line 17, in <module>\n'
+    "    result = array(ds)\n"
+    "AttributeError: Unable to convert the pixel data\n"
+)
+RAISED = "failed: AttributeError: Unable to convert the pixel data"
+
+
+def said(text: str, *, is_error: bool = False) -> ToolResult:
+    """What a tool answered."""
+    return ToolResult(call_id="c", content=(Text(text=text),), is_error=is_error)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("60 passed in 3.05s\n", "ran"),
+        ("", "ran"),
+        ("done\nexit code: 0", "ok"),
+        (TRACEBACK + "exit code: 0", "ok"),
+        ("make: *** [all]\nexit code: 2", "failed (exit 2): exit code: 2"),
+        (TRACEBACK, RAISED),
+        (TRACEBACK + "\n(Open file: /x/a.py)\nbash-$", RAISED),
+        (TRACEBACK + "\n" + TRACEBACK.replace("Attribute", "Value"), RAISED.replace("Attribute", "Value")),
+        ("a table of tracebacks", "ran"),
+    ],
+)
+def test_a_command_without_an_exit_status_fails_by_its_traceback(text: str, outcome: str) -> None:
+    """A recorded SWE-agent session: a run that raised was listed as verified, since its tool reports no status."""
+    assert outcome_of(said(text)) == outcome
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "make: *** [all] Error 2",
+        "npm ERR! Test failed.",
+        "test result: FAILED. 3 passed; 2 failed",
+        "--- FAIL: TestX",
+        "5 failed, 1 passed in 0.1s",
+        "a.c:3:5: error: expected ';'",
+        "bash: foo: command not found",
+        "ls: cannot access 'x': No such file or directory",
+        "error: failed to push some refs",
+        "Segmentation fault",
+        "Permission denied",
+        "timed out after 30s",
+        "Build FAILED",
+        "fatal: not a git repository",
+        "The user doesn't want to proceed with this tool use.",
+    ],
+)
+def test_a_failure_in_an_output_is_shown_and_never_certified_as_success(line: str) -> None:
+    """CMP-8: without a stated status the ledger said `ok` of every one of these."""
+    assert outcome_of(said(line)) == f"shows: {line}"
+    assert outcome_of(said(f"collecting\n{line}\n\n"), piped=True) == f"shows: {line}"
+    assert outcome_of(said(f"{line}\nexit code: 0"), piped=True) == f"shows: {line}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["5 passed, 0 failed", "no errors", "src/error.py", "class Error(Exception):\n  pass", "error_count = 3"],
+)
+def test_words_that_name_no_failure_show_none(text: str) -> None:
+    """An output that only speaks of failures is an output."""
+    assert outcome_of(said(text)) == "ran"
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("exit code: 0", 0),
+        ("Error: Exit code 1\nno such test", 1),
+        ("Exit code: 0\nWall time: 0.1 seconds\nOutput:\nx", 0),
+        ("x\n\nCommand exited with code 1", 1),
+        ("Process exited with code 0\nx", 0),
+        ("x\nCommand failed with exit code: 1.", 1),
+        ("x\n[The command completed with exit code 0.]\n[Current working directory: /]", 0),
+        ("<returncode>1</returncode>\n<output>\nx\n</output>", 1),
+        ("Output: x\nExit Code: 0\nSignal: (none)\nBackground PIDs: (none)", 0),
+        ('{"output": "x", "metadata": {"exit_code": 2}}', 2),
+        ('{"stdout": "x", "exit_code": 0}', 0),
+        ('{"stdout": "x", "exit_code": true}', None),
+        ('{"exit_code": 2}', None),
+        ('{"exit_code": 2', None),
+        ('{"output": "exit_code"}', None),
+        ("the docs say: exit code 1 means failure", None),
+        ("exit code 1 means failure", None),
+        ("if [ -z x ]; then\n  exit 1\nfi", None),
+        ("exit code: 0\nx\nexit code: 1", None),
+        ("x\n" * 40 + "exit code: 1\n" + "y\n" * 40, None),
+    ],
+)
+def test_a_status_counts_only_in_the_shape_and_place_in_which_hosts_write_one(
+    text: str, status: int | None
+) -> None:
+    """CMP-8: a page about exit codes made a command that read it a failure."""
+    assert status_of(text) == status
+    assert is_failed(said(text)) == (status not in (None, 0))
+
+
+def test_a_tools_own_mark_of_failure_is_taken_at_its_word() -> None:
+    """And a call without a result has none."""
+    assert outcome_of(said("no such file", is_error=True)) == "failed: no such file"
+    assert is_failed(said("", is_error=True))
+    assert outcome_of(None) == "no result"
+
+
+def test_a_pipe_hides_the_status_of_all_but_its_last_command() -> None:
+    """`pytest | tail` ends with 0 whatever the tests did."""
+    assert hides_status("pytest -q | tail -3")
+    assert not hides_status("pytest -q")
+    assert outcome_of(said("x\nexit code: 0"), piped=True) == "ran"
+
+
+def test_a_long_output_of_broken_tracebacks_takes_linear_time() -> None:
+    """Only the end is searched."""
+    text = "Traceback (most recent call last):\n" + "  File\n\n" * 200_000
+    assert outcome_of(said(text)) == "ran"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "String to replace not found in file.",
+        "Permission denied",
+        "Failed to apply patch",
+        "The user doesn't want to proceed with this tool use.",
+        "No such file",
+        "ERROR:\nNo replacement was performed",
+        "<tool_use_error>File has not been read yet.</tool_use_error>",
+        "sed: a.py\nexit code: 1",
+    ],
+)
+def test_an_edit_that_says_it_failed_is_not_made(text: str) -> None:
+    """CMP-8: hosts that mark no errors answer in words."""
+    assert edit_failure(said(text), "a.py")
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("The file a.py has been updated.", "a.py"),
+        ("", "a.py"),
+        ("errors/not found.py edited", "errors/not found.py"),
+        ("Edited:\n+ raise NotFound('not found')", "a.py"),
+        ("Successfully wrote 3 lines, 0 errors", "a.py"),
+        ("edited error.py", "error.py"),
+    ],
+)
+def test_an_edit_that_speaks_of_failures_is_made(text: str, path: str) -> None:
+    """What a file says or is called is not what became of its edit."""
+    assert edit_failure(said(text), path) == ""
