@@ -116,19 +116,18 @@ def _mend(part: Part) -> Part:
         case Text():
             return replace(part, text=whole(part.text), edited=True) if is_torn(part.text) else part
         case ToolResult():
-            if any([isinstance(inner, Text) and is_torn(inner.text) for inner in part.content]):
-                return replace(part, content=tuple(map(_mend_inner, part.content)), edited=True)
+            torn = any([isinstance(inner, Text) and is_torn(inner.text) for inner in part.content])
+            return replace(part, content=tuple(map(_mend_inner, part.content)), edited=True) if torn else part
         case ToolCall():
             arguments = whole_json(part.arguments)
             return part if arguments is part.arguments else replace(part, arguments=arguments, edited=True)
         case Reasoning():
-            if part.signature is None and is_torn(part.text):
-                return replace(part, text=whole(part.text), edited=True)
+            torn = part.signature is None and is_torn(part.text)
+            return replace(part, text=whole(part.text), edited=True) if torn else part
         case Media() | Opaque():
-            pass
+            return part
         case _:
             assert_never(part)
-    return part
 
 
 def mended(message: Message) -> Message:
