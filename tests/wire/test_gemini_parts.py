@@ -193,3 +193,13 @@ def test_media_with_new_data_is_written_anew() -> None:
     message = CODEC.decode(model("image"))
     (out,) = CODEC.encode(edited(message, replace(one("image"), data="UklGRg==", edited=True)))["parts"]
     assert out == {"inlineData": {"mimeType": "image/png", "data": "UklGRg=="}}
+
+
+def test_text_beside_media_inside_a_response_can_be_cut() -> None:
+    """The picture and every other key stay where they are."""
+    message = CODEC.decode(model("response with media"))
+    result = one("response with media")
+    cut = replace(result, content=(Text(text="cut"), *result.content[1:]), edited=True)
+    (out,) = CODEC.encode(edited(message, cut))["parts"]
+    came = PARTS["response with media"]["functionResponse"]
+    assert out["functionResponse"] == {**came, "response": {"output": "cut"}}

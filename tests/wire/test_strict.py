@@ -224,12 +224,17 @@ def test_an_error_names_the_byte() -> None:
 
 def test_torn_text_does_not_hide_what_else_is_wrong() -> None:
     """Half a surrogate pair is read by another reader; its errors are told alike."""
+    with pytest.raises(strict.BadJson, match="not valid JSON"):
+        strict.loads(b'{"a":"\\ud800",}')
     with pytest.raises(strict.BadJson, match="nested deeper"):
         strict.loads(b'["\\ud800",' + b"[" * 100_000 + b"]" * 100_000 + b"]")
 
 
-def test_a_caller_deep_in_its_own_stack_gets_a_value_or_the_one_error() -> None:
+def test_a_caller_deep_in_its_own_stack_gets_a_value_or_the_one_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Agents call from callbacks of callbacks; no `RecursionError` may come out of a file's content."""
+    monkeypatch.setattr(strict, "PROOF_BYTES_MAX", 10_000)
     data = b'{"a" : ' * 100 + b"1" + b"}" * 100
     room = sys.getrecursionlimit() - len(inspect.stack()) - 100
     outcomes = {_outcome_below(depth, data) for depth in range(room - 20, room + 20)}

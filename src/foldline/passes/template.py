@@ -16,6 +16,7 @@ from foldline.core.message import (
     Media,
     Message,
     Opaque,
+    Part,
     Reasoning,
     Text,
     ToolCall,
@@ -59,24 +60,24 @@ def removed_lines(item: Item) -> list[str]:
 
 def gist(message: Message) -> str:
     """What a message begins with, whatever it is made of."""
-    for part in message.parts:
-        match part:
-            case Text():
-                if part.text.strip() and read_block(part.text) is None:
-                    return part.text
-            case ToolCall():
-                return f"called {part.name}"
-            case ToolResult():
-                inner = next((p.text for p in part.content if isinstance(p, Text) and p.text.strip()), None)
-                if inner is not None:
-                    return inner
-            case Media():
-                return part.kind
-            case Reasoning() | Opaque():
-                continue
-            case _:
-                assert_never(part)
-    return ""
+    return next(filter(None, map(_gist_of, message.parts)), "")
+
+
+def _gist_of(part: Part) -> str:
+    """What a part says; empty where that is nothing."""
+    match part:
+        case Text():
+            return part.text if part.text.strip() and read_block(part.text) is None else ""
+        case ToolCall():
+            return f"called {part.name}"
+        case ToolResult():
+            return next((p.text for p in part.content if isinstance(p, Text) and p.text.strip()), "")
+        case Media():
+            return part.kind
+        case Reasoning() | Opaque():
+            return ""
+        case _:
+            assert_never(part)
 
 
 def quote(text: str, chars: int) -> str:

@@ -187,8 +187,8 @@ def _edit_block(part: Part, old: Any) -> WireValue:
         case ToolCall():
             block |= {"id": part.id, "name": part.name}
             arguments = arguments_object(part.arguments)
-            if arguments != block.get("input"):
-                block["input"] = arguments
+            came = block.get("input")
+            block["input"] = came if came == arguments else arguments
         case ToolResult():
             _edit_result(part, block)
         case Media():
