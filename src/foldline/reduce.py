@@ -88,6 +88,7 @@ def needs_of(rules: Rules, *, tail_stays_open: bool) -> Needs:
         alternates=rules.alternates,
         ids_once=rules.ids_once,
         reasoning_may_end=rules.reasoning_may_end,
+        items=rules.results == "item",
         tail_stays_open=tail_stays_open,
     )
 

@@ -6,7 +6,9 @@ What looks across messages stands in `test_pairing.py`; any history in `tests/pr
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
+from foldline.core.laws import check
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.core.pairing import Needs
 from foldline.core.repair import OPENING, Repaired, mended, repair
@@ -60,6 +62,62 @@ def test_reasoning_that_nothing_follows_is_taken_out_where_the_provider_refuses_
     alone = repair([user("go"), assistant(thinking("a"))], STRICT)
     assert kinds(alone) == ["trailing-reasoning", "empty-message"]
     assert kinds(repair([user("go"), assistant("ok", thinking("a"))], Needs())) == []
+
+
+ITEMS = replace(STRICT, items=True)
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [assistant(thinking("a")), assistant(call("c")), result("c", "1")],
+        [assistant(thinking("a")), assistant(thinking("b")), assistant("ok")],
+        [
+            assistant(call("c")),
+            assistant(thinking("a")),
+            assistant(call("d")),
+            result("c", "1"),
+            result("d", "2"),
+        ],
+        [
+            assistant(thinking("a")),
+            Message(role="assistant", parts=(ToolCall(id="w", name="search", arguments="{}", server=True),)),
+        ],
+    ],
+    ids=[
+        "before a call",
+        "before reasoning and a message",
+        "between calls",
+        "before the provider's own call",
+    ],
+)
+def test_reasoning_that_is_an_item_of_its_own_stays_with_what_follows_it(messages: list[Message]) -> None:
+    """OpenAI Responses: the item after it is the one it is required with (continuedev/continue#8933)."""
+    given = [user("go"), *messages]
+    found = repair(given, ITEMS)
+    assert found.repairs == ()
+    assert all(p.message is m for p, m in zip(found.placed, given, strict=True))
+    assert check(found.placed, ITEMS) == ()
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        [],
+        [user("on")],
+        [system("s"), assistant("ok")],
+        [result("c", "1"), assistant("ok")],
+        [assistant(thinking("b"))],
+        [assistant(" "), user("on")],
+    ],
+    ids=["the end", "the user", "the host", "a result", "more reasoning", "nothing that can be seen"],
+)
+def test_reasoning_in_an_item_of_its_own_goes_where_nothing_of_its_turn_follows(after: list[Message]) -> None:
+    """The rule is the turn's, not the item's."""
+    found = repair([user("go"), assistant(call("c")), assistant(thinking("a")), *after], ITEMS)
+    assert "trailing-reasoning" in kinds(found)
+    assert not any(isinstance(part, Reasoning) for p in found.placed for part in p.message.parts)
+    assert check(found.placed, ITEMS) == ()
 
 
 @pytest.mark.parametrize(

@@ -74,10 +74,14 @@ def _placed(case: Case) -> Iterator[tuple[str, Any]]:
 def _parts(item: dict[str, Any]) -> list[Any]:
     """Content parts of a message, or of an output."""
     content = item.get("output" if _kind(item) in CALL_OF else "content")
+    if _kind(item) == "shell_call_output":  # a list of what each command wrote, not of parts
+        return []
     return content if isinstance(content, list) else []
 
 
 def _call_id(item: dict[str, Any]) -> Any:
+    if _kind(item) == "local_shell_call_output":  # names its call under `id`, as its type has it
+        return item.get("call_id", item.get("id"))
     return item.get("call_id")
 
 

@@ -146,6 +146,20 @@ HISTORIES = (
     ),
     History(
         law="ROLE",
+        why="reasoning that ends a message",
+        sound=(user("go"), assistant(thinking("so"), Text(text="ok"))),
+        broken=(user("go"), assistant(Text(text="ok"), thinking("so")), assistant("on")),
+        needs=Needs(reasoning_may_end=False),
+    ),
+    History(
+        law="ROLE",
+        why="reasoning that ends a run of items",
+        sound=(user("go"), assistant(thinking("so")), assistant("ok"), user("on")),
+        broken=(user("go"), assistant("ok"), assistant(thinking("so")), user("on")),
+        needs=Needs(reasoning_may_end=False, items=True),
+    ),
+    History(
+        law="ROLE",
         why="a result behind other content",
         sound=(user("go"), assistant(call("a")), by_user(ANSWER, Text(text="here"))),
         broken=(user("go"), assistant(call("a")), by_user(Text(text="here"), ANSWER)),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+import foldline
 from foldline.core.message import (
     Media,
     Text,
@@ -17,9 +18,20 @@ from foldline.core.message import (
     results_of,
 )
 from foldline.wire.openai_responses import CODEC
-from foldline.wire.responses_calls import CALLS, EMPTY_SCREENSHOT, OUTPUTS, write_server_result
+from foldline.wire.responses_calls import (
+    CALLS,
+    EMPTY_SCREENSHOT,
+    OUTPUTS,
+    make_output,
+    write_server_result,
+)
+from tests.judges.openai_responses import OUTPUT_OF, violations
+from tests.judges.sdk import missing
+from tests.judges.sdk import violations as sdk_violations
 from tests.wire.histories import PNG
-from tests.wire.items import ITEMS, cleared, edited, item, only
+from tests.wire.items import ITEMS, URL, cleared, edited, item, only
+
+GO = {"role": "user", "content": "go"}
 
 
 @pytest.mark.parametrize(
@@ -167,3 +179,43 @@ def test_a_renamed_screenshot_keeps_its_picture() -> None:
     message = item("computer_call_output")
     out = CODEC.encode(edited(message, replace(only(message), call_id="c3_2", edited=True)))
     assert out == {**ITEMS["computer_call_output"], "call_id": "c3_2"}
+
+
+@pytest.mark.parametrize("kind", [k for k, shape in CALLS.items() if not shape.server])
+def test_a_call_without_a_result_is_answered_by_an_output_of_its_kind(kind: str) -> None:
+    """ "No tool output found for custom tool call": only the output item of a call's own kind answers it."""
+    asked = ITEMS[kind]
+    done = foldline.compact([GO, asked, GO], format="openai-responses")
+    answer = done.messages[2]
+    assert done.report.valid
+    assert OUTPUT_OF[kind] == answer["type"]
+    assert violations({"input": done.messages}) == []
+    if missing("openai-responses") is None:
+        assert sdk_violations({"input": [answer]}, format="openai-responses") == []
+    again = CODEC.decode(answer)
+    assert (only(again).call_id, only(again).kind) == (asked["call_id"], only(CODEC.decode(asked)).kind)
+
+
+def test_valid_items_stay_valid_beside_a_custom_call_that_was_left_open() -> None:
+    """What goes in valid comes out valid."""
+    custom = {"type": "custom_tool_call", "call_id": "c", "name": "patch", "input": "x"}
+    called = [
+        {"type": "function_call", "call_id": id, "name": "bash", "arguments": "{}"} for id in ("d", "e")
+    ]
+    output = {"type": "function_call_output", "call_id": "d", "output": "1"}
+    done = foldline.compact([GO, custom, called[0], output, called[1]], format="openai-responses")
+    assert violations({"input": done.messages}, open_tail=True) == []
+
+
+def test_a_result_that_leaves_its_item_keeps_what_it_holds() -> None:
+    """A late result under a new id is written as a new item of the same kind."""
+    shot = Media(kind="image", url=URL, slot=0)
+    made = make_output(ToolResult(call_id="c", content=(shot,), kind="computer_call"))
+    assert made["output"] == {"type": "computer_screenshot", "image_url": URL}
+    stored = Media(kind="image", ref="file_1")
+    made = make_output(ToolResult(call_id="c", content=(stored,), kind="computer_call"))
+    assert made["output"] == {"type": "computer_screenshot", "file_id": "file_1"}
+    found = only(CODEC.decode(ITEMS["tool_search_output"]))
+    assert make_output(found)["tools"] == ITEMS["tool_search_output"]["tools"]
+    listed = only(CODEC.decode(ITEMS["shell_call_output"]))
+    assert make_output(listed)["output"][0]["stdout"].startswith(listed.content[0].text)

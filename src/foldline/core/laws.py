@@ -17,6 +17,7 @@ from foldline.core.address import read_block
 from foldline.core.message import (
     NEW,
     Message,
+    Reasoning,
     Text,
     ToolCall,
     ToolResult,
@@ -131,6 +132,19 @@ def _role(history: Sequence[Standing], needs: Needs) -> Iterator[Violation]:
                 law="ROLE", at=_at(placed.seq), why=f"two messages of role {message.role} in a row"
             )
         before = message
+    if not needs.reasoning_may_end:
+        yield from _reasoning(history, needs)
+
+
+def _reasoning(history: Sequence[Standing], needs: Needs) -> Iterator[Violation]:
+    """Reasoning that ends an assistant message or, where a message is one item, a run of them."""
+    for at, placed in enumerate(history):
+        message = placed.message
+        if message.role != "assistant" or not message.parts or not isinstance(message.parts[-1], Reasoning):
+            continue
+        goes_on = needs.items and at + 1 < len(history) and history[at + 1].message.role == "assistant"
+        if not goes_on:
+            yield Violation(law="ROLE", at=_at(placed.seq), why="reasoning that nothing follows")
 
 
 def _is_plain(message: Message) -> bool:

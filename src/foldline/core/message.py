@@ -53,6 +53,8 @@ class ToolCall(Struct, frozen=True, kw_only=True, gc=False, tag=True, tag_field=
     wire_id: bool = True
     server: bool = False
     """True when the provider runs the tool itself and puts the result into the same message."""
+    kind: str = ""
+    """The wire's own name for a call that is no plain function's (`custom_tool_call`), on a wire that has several."""
     slot: int = NEW
     edited: bool = False
 
@@ -98,6 +100,8 @@ class ToolResult(Struct, frozen=True, kw_only=True, gc=False, tag=True, tag_fiel
     """True when the wire says that a final result will follow (`pending`, `in_progress`)."""
     server: bool = False
     wire_id: bool = True
+    kind: str = ""
+    """The `kind` of the calls that such a result answers."""
     slot: int = NEW
     edited: bool = False
 

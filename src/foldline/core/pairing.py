@@ -86,6 +86,8 @@ class Needs(Struct, frozen=True, kw_only=True, gc=False):
     """True when an id may stand for one call in the whole history, not only in its round."""
     reasoning_may_end: bool = True
     """False when an assistant message may not end with reasoning."""
+    items: bool = False
+    """True when a message is one item of what the assistant says: a run of its messages is what reasoning may not end."""
     tail_stays_open: bool = True
     """False when no result can arrive any more, as for a finished session's file."""
 
@@ -127,7 +129,8 @@ class _Pairs:
         self.rounds: list[int] = []
         self.orphans: list[tuple[int, ToolResult]] = []
         self._open: dict[str, list[_Call]] = {}
-        self._answered: dict[str, _Call] = {}
+        self._answered: dict[str, dict[str, _Call]] = {}
+        """By id, then by the kind of the result; the latest last."""
         self._early: dict[str, list[tuple[int, ToolResult]]] = {}
         self._taken: set[str] = set()
         self._ids_once = ids_once
@@ -161,23 +164,29 @@ class _Pairs:
             self.calls.append(entry)
 
     def _answer(self, at: int, result: ToolResult) -> None:
-        waiting = self._open.get(result.call_id)
-        if waiting:
-            entry = waiting[0]
+        waiting = self._open.get(result.call_id, [])
+        answered = self._answered.get(result.call_id, {})
+        alike = [entry for entry in waiting if entry.call.kind == result.kind]
+        if alike or (waiting and result.kind not in answered):
+            entry = (alike or waiting)[0]
             if not result.interim:
-                waiting.pop(0)
-                self._answered[result.call_id] = entry
-        elif result.call_id in self._answered:
-            entry = self._answered[result.call_id]
+                waiting.remove(entry)
+                answered.pop(result.kind, None)
+                self._answered[result.call_id] = {**answered, result.kind: entry}
+        elif answered:
+            entry = answered.get(result.kind) or next(reversed(answered.values()))
         else:
             self._early.setdefault(result.call_id, []).append((at, result))
             return
         entry.answers.append((at, result))
 
     def _attach_early(self) -> None:
-        for entry in self.calls:
-            if not entry.answers and (found := self._early.pop(entry.call.id, None)):
-                entry.answers.extend(found)
+        for any_kind in (False, True):
+            for entry in self.calls if self._early else ():
+                if not entry.answers and (found := self._early.get(entry.call.id)):
+                    kinds = {result.kind for _, result in found} if any_kind else {entry.call.kind}
+                    entry.answers.extend([one for one in found if one[1].kind in kinds])
+                    self._early[entry.call.id] = [one for one in found if one[1].kind not in kinds]
         self.orphans = sorted((o for found in self._early.values() for o in found), key=lambda o: o[0])
 
     def may_wait(self, entry: _Call, needs: Needs) -> bool:
@@ -295,6 +304,7 @@ def _stand_in(entry: _Call, seq: int, *, needs: Needs, repairs: list[Repair]) ->
         is_error=not waits,
         interim=waits,
         wire_id=entry.call.wire_id,
+        kind=entry.call.kind,
     )
     kind: RepairKind = "waiting-call" if waits else "interrupted-call"
     repairs.append(Repair(kind=kind, seq=seq, why=f"{entry.call.name} ({entry.id}) has no result"))

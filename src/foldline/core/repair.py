@@ -11,7 +11,8 @@ view each time and a result that turns up later takes its place by itself. What 
     one id for two calls of a round               →  the second pair gets an id of its own
     text without a visible character              →  taken out where the provider refuses it
     message left with nothing                     →  taken out
-    reasoning at the end of a message             →  taken out where the provider refuses it there
+    reasoning at the end of a message, or of a    →  taken out where the provider refuses it there
+      run of messages that are one item each
     half a surrogate pair                         →  U+FFFD (anthropics/claude-code#69927)
     history that opens with the assistant         →  a line of ours before it, where the provider demands a user
 """
@@ -52,12 +53,7 @@ class Repaired(Struct, frozen=True, kw_only=True):
 def repair(messages: Sequence[Message], needs: Needs) -> Repaired:
     """Repair a whole history; O(n). A sound history comes back as the same message objects. Idempotent."""
     repairs: list[Repair] = []
-    placed = [
-        Placed(seq=seq, message=clean)
-        for seq, message in enumerate(messages)
-        if (clean := _clean(message, seq, needs=needs, repairs=repairs)) is not None
-    ]
-    placed = pair(placed, needs, repairs=repairs)
+    placed = pair(_cleaned(messages, needs, repairs=repairs), needs, repairs=repairs)
     opening = next((n for n, p in enumerate(placed) if p.message.role != "system"), None)
     if opening is not None and placed[opening].message.role not in needs.first:
         seq = placed[opening].seq
@@ -71,10 +67,25 @@ def repair(messages: Sequence[Message], needs: Needs) -> Repaired:
 # ── one message ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _clean(message: Message, seq: int, *, needs: Needs, repairs: list[Repair]) -> Message | None:
-    """The message without what no provider takes; `None` when nothing is left."""
+def _cleaned(messages: Sequence[Message], needs: Needs, *, repairs: list[Repair]) -> list[Placed]:
+    """Each message by itself, the last first: whether reasoning may end one depends on what is left behind it."""
+    placed: list[Placed] = []
+    may_end = needs.reasoning_may_end
+    for seq in range(len(messages) - 1, -1, -1):
+        clean = _clean(messages[seq], seq, needs=needs, may_end=may_end, repairs=repairs)
+        if clean is not None:
+            placed.append(Placed(seq=seq, message=clean))
+            may_end = needs.reasoning_may_end or (needs.items and clean.role == "assistant")
+    placed.reverse()
+    return placed
+
+
+def _clean(
+    message: Message, seq: int, *, needs: Needs, may_end: bool, repairs: list[Repair]
+) -> Message | None:
+    """The message without what no provider takes; `None` when nothing is left. `may_end`: reasoning may end it."""
     mended = [_mend(part) for part in message.parts]
-    if _is_fit(mended, message, needs=needs):
+    if _is_fit(mended, message, may_end=may_end):
         return message
     parts: list[Part] = []
     touched = False
@@ -86,7 +97,7 @@ def _clean(message: Message, seq: int, *, needs: Needs, repairs: list[Repair]) -
             touched = True
             continue
         parts.append(part)
-    if not needs.reasoning_may_end and message.role == "assistant":
+    if not may_end and message.role == "assistant":
         while parts and isinstance(parts[-1], Reasoning):
             parts.pop()
             touched = True
@@ -101,13 +112,13 @@ def _clean(message: Message, seq: int, *, needs: Needs, repairs: list[Repair]) -
     return replace(message, parts=tuple(parts), edited=True)
 
 
-def _is_fit(mended: list[Part], message: Message, *, needs: Needs) -> bool:
+def _is_fit(mended: list[Part], message: Message, *, may_end: bool) -> bool:
     """True for a message with nothing to do about it, as nearly all are."""
     return (
         bool(mended)
         and all(map(is_, mended, message.parts))
         and not any(map(is_blank, mended))
-        and (needs.reasoning_may_end or not isinstance(mended[-1], Reasoning))
+        and (may_end or not isinstance(mended[-1], Reasoning))
     )
 
 

@@ -22,13 +22,14 @@ from foldline.wire.responses_calls import (
     CALLS,
     OUTPUTS,
     call_id_of,
+    make_output,
     read_call,
     read_output,
     write_call,
     write_output,
     write_server_result,
 )
-from foldline.wire.responses_content import edit_piece, make_piece, make_pieces, read_pieces, write_pieces
+from foldline.wire.responses_content import edit_piece, make_piece, read_pieces, write_pieces
 from foldline.wire.splice import keyed, object_of, only_value, origin_of, write
 from foldline.wire.strict import dump, parse, plain
 
@@ -223,8 +224,7 @@ def _make(message: Message) -> WireValue:
                 "arguments": call.arguments,
             }
         case ToolResult() as result:
-            output = make_pieces(result.content, text_type="input_text")
-            return {"type": "function_call_output", "call_id": result.call_id, "output": output}
+            return make_output(result)
         case Reasoning() as reasoning:
             summary = [{"type": "summary_text", "text": reasoning.text}] if reasoning.text else []
             return {"type": "reasoning", "summary": summary, "encrypted_content": reasoning.signature}

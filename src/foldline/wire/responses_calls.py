@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from foldline.core.message import NEW, Media, Opaque, Text, ToolCall, ToolResult
 from foldline.wire.codec import WireValue
-from foldline.wire.responses_content import Piece, read_pieces, write_pieces
+from foldline.wire.responses_content import Piece, make_piece, make_pieces, read_pieces, write_pieces
 from foldline.wire.strict import dump, dump_text, parse
 
 EMPTY_SCREENSHOT = (
@@ -73,6 +73,17 @@ OUTPUTS: dict[str, str] = {
 }
 """Item types that answer a call, and the key of what they answer."""
 
+ANSWERS: dict[str, str] = {
+    "custom_tool_call": "custom_tool_call_output",
+    "computer_call": "computer_call_output",
+    "local_shell_call": "local_shell_call_output",
+    "shell_call": "shell_call_output",
+    "apply_patch_call": "apply_patch_call_output",
+    "tool_search_call": "tool_search_output",
+}
+"""Kinds of call that only an output of their own kind answers; any other that the client runs is a function's."""
+_ASKED = {output: call for call, output in ANSWERS.items()}
+
 
 def read_call(item: WireValue) -> tuple[ToolCall | ToolResult, ...]:
     """The call of an item, and its result where the provider ran the tool. Raises `ValueError` on a missing key."""
@@ -83,7 +94,12 @@ def read_call(item: WireValue) -> tuple[ToolCall | ToolResult, ...]:
         raise ValueError(f"{kind}: key 'name' must be a string")
     server = shape.server or item.get("execution") == "server"
     call = ToolCall(
-        id=_call_id(item, server=server), name=name, arguments=_arguments(item, shape), server=server, slot=0
+        id=_call_id(item, server=server),
+        name=name,
+        arguments=_arguments(item, shape),
+        server=server,
+        kind=kind if kind in ANSWERS and not server else "",
+        slot=0,
     )
     if shape.output is None or (item.get(shape.output) is None and item.get("error") is None):
         return (call,)
@@ -203,6 +219,7 @@ def read_output(item: WireValue) -> ToolResult:
         is_error=failed,
         interim=item.get("status") == "in_progress",
         server=server,
+        kind="" if server else _ASKED.get(kind, ""),
         slot=0,
     )
 
@@ -221,6 +238,40 @@ def _read_shell(chunks: list[Any]) -> tuple[Piece, ...]:
 def _shell_failed(chunk: Any) -> bool:
     outcome = chunk.get("outcome") if isinstance(chunk, dict) else None
     return isinstance(outcome, dict) and (outcome.get("type") == "timeout" or bool(outcome.get("exit_code")))
+
+
+def make_output(result: ToolResult) -> WireValue:
+    """An output item for a result made here, of the kind that its call asks for."""
+    kind, content = ANSWERS.get(result.kind, "function_call_output"), result.content
+    words = "\n".join(piece.text for piece in content if isinstance(piece, Text))
+    item: WireValue = {"type": kind, "call_id": result.call_id}
+    match kind:
+        case (
+            "local_shell_call_output"
+        ):  # `id` is where its call's `call_id` goes (openai-agents, LocalShellAction)
+            return {"type": kind, "id": result.call_id, "output": words}
+        case "shell_call_output":
+            outcome = {"type": "exit", "exit_code": int(result.is_error)}
+            return {**item, "output": [{"stdout": words, "stderr": "", "outcome": outcome}]}
+        case "apply_patch_call_output":
+            return {**item, "status": "failed" if result.is_error else "completed", "output": words}
+        case "tool_search_output":
+            raw = next((piece.raw for piece in content if isinstance(piece, Opaque)), b"[]")
+            return {**item, "execution": "client", "tools": parse(raw)}
+        case "computer_call_output":
+            return {**item, "output": _make_screenshot(content)}
+        case _:
+            return {**item, "output": make_pieces(content, text_type="input_text")}
+
+
+def _make_screenshot(pieces: tuple[Piece, ...]) -> WireValue:
+    for piece in pieces:
+        if isinstance(piece, Media) and piece.kind == "image":
+            made = make_piece(piece, text_type="input_text")
+            source = {key: made[key] for key in ("image_url", "file_id") if made.get(key)}
+            if source:
+                return {"type": "computer_screenshot", **source}
+    return {"type": "computer_screenshot", "image_url": EMPTY_SCREENSHOT}
 
 
 def write_output(item: WireValue, result: ToolResult) -> WireValue:
