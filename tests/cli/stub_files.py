@@ -121,7 +121,7 @@ def report(outcome: str, options: CompactOptions) -> dict[str, Any]:
             {"name": "microcompact", "edits": 212, "tokens_freed": 60211, "seconds": 0.004},
             {"name": text, "edits": 1, "tokens_freed": 57404, "seconds": 0.0012},
         ],
-        "covers": {"messages": 313, "addresses": [f"m{n}.0-4f2a91c0{text}" for n in range(12)]},
+        "covers": {"messages": 313, "addresses": [f"m{n}.0@4f2a91c0{text}" for n in range(12)]},
         "retention": {
             "paths": {"total": 120, "in_view": 101, "recallable": 19, "lost": 0, "altered": 0},
             "identifiers": {},

@@ -39,7 +39,7 @@ def test_every_number_of_the_document_is_on_the_page(monkeypatch: pytest.MonkeyP
         "template, made from 100% of the 118,000 tokens that left",
         "1 × orphan, 1 × text",
         "foldline show 'my session.jsonl' ADDRESS",
-        "m2.0-4f2a91c0text",
+        "m2.0@4f2a91c0text",
         "and 9 more",
         "120: 101 in view · 19 recallable · 0 lost · 0 altered",
         "5,210 tokens of the prefix kept · 12,643 read anew once · 117,615 saved each turn",
