@@ -212,7 +212,7 @@ def test_a_providers_rules_become_what_repair_and_laws_ask_for(name: str) -> Non
     rules = codec(name).rules
     needs = needs_of(rules, tail_stays_open=False)
     assert needs.results_role == ("user" if rules.results == "user" else "tool")
-    for field in ("blank_text", "first", "alternates", "ids_once", "reasoning_may_end"):
+    for field in ("blank_text", "first", "alternates", "results_follow", "ids_once", "reasoning_may_end"):
         assert getattr(needs, field) == getattr(rules, field)
     assert needs.items == (rules.results == "item")
     assert not needs.tail_stays_open

@@ -86,6 +86,7 @@ def needs_of(rules: Rules, *, tail_stays_open: bool) -> Needs:
         blank_text=rules.blank_text,
         first=rules.first,
         alternates=rules.alternates,
+        results_follow=rules.results_follow,
         ids_once=rules.ids_once,
         reasoning_may_end=rules.reasoning_may_end,
         items=rules.results == "item",

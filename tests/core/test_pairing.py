@@ -8,8 +8,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from foldline.core.laws import check
 from foldline.core.message import Message, Text, ToolCall, ToolResult, result_text, results_of
-from foldline.core.pairing import INTERRUPTED, STATUS_MAX_CHARS, WAITING, Needs
+from foldline.core.pairing import INTERRUPTED, STATUS_MAX_CHARS, WAITING, Needs, Placed
 from foldline.core.repair import Repaired, repair
 from foldline.testing.builders import assistant, call, result, user
 
@@ -20,6 +21,10 @@ ON_ANTHROPIC = Needs(results_role="user", first=frozenset({"user"}))
 
 def repaired(*messages: Message, needs: Needs = OPEN) -> Repaired:
     return repair(messages, needs)
+
+
+def placed(messages: tuple[Message, ...]) -> list[Placed]:
+    return [Placed(seq=seq, message=message) for seq, message in enumerate(messages)]
 
 
 def kinds(found: Repaired) -> list[str]:
@@ -242,3 +247,44 @@ def test_a_result_of_another_kind_answers_a_call_that_has_no_other() -> None:
     assert kinds(early) == ["moved-result"]
     twice = repaired(user("go"), assistant(custom("c")), custom_result("c", "done"), result("c", "done"))
     assert kinds(twice) == ["duplicate-result"]
+
+
+BEHIND_THE_CALL = Needs(results_follow=True)
+
+
+def in_order(found: Repaired) -> list[str]:
+    """Ids of calls and results as they stand."""
+    return [
+        f"{part.id}?" if isinstance(part, ToolCall) else f"{part.call_id}!"
+        for placed in found.placed
+        for part in placed.message.parts
+        if isinstance(part, (ToolCall, ToolResult))
+    ]
+
+
+def test_results_stand_behind_the_one_message_that_calls_where_the_provider_wants_them_there() -> None:
+    """Law PAIR: a session that broke off at a call and went on has two messages with calls in a row; OpenAI's chat wire
+    and Gemini's refuse a call that another message follows."""
+    messages = (user("go"), assistant(call("a")), assistant(call("b")), result("a"), result("b"), user("on"))
+    found = repaired(*messages, needs=BEHIND_THE_CALL)
+    assert (kinds(found), in_order(found)) == (["moved-result"], ["a?", "a!", "b?", "b!"])
+    assert [v.law for v in check(placed(messages), BEHIND_THE_CALL)] == ["PAIR"] * 2
+    assert check(found.placed, BEHIND_THE_CALL) == ()
+    assert repaired(*messages).repairs == ()
+
+
+def test_a_call_that_the_assistant_itself_went_on_from_is_answered_before_it_goes_on() -> None:
+    """Law PAIR: the stand-in stands behind the call, not behind what was said after it; the newest may still wait."""
+    found = repaired(user("go"), assistant(call("a")), assistant("done"), needs=BEHIND_THE_CALL)
+    assert kinds(found) == ["interrupted-call"]
+    assert [p.message.role for p in found.placed] == ["user", "assistant", "tool", "assistant"]
+    found = repaired(user("go"), assistant(call("a")), assistant(call("b")), needs=BEHIND_THE_CALL)
+    assert (kinds(found), in_order(found)) == (["interrupted-call"], ["a?", "a!", "b?"])
+
+
+def test_one_id_for_calls_of_two_messages_in_a_row_still_gives_each_its_result() -> None:
+    """Law PAIR: results come in the order of their calls."""
+    messages = (assistant(call("a")), assistant(call("a")), result("a", "one"), result("a", "two"))
+    found = repaired(*messages, needs=BEHIND_THE_CALL)
+    assert in_order(found) == ["a?", "a!", "a_2?", "a_2!"]
+    assert answers(found) == [("a", "one"), ("a_2", "two")]

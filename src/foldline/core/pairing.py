@@ -82,6 +82,8 @@ class Needs(Struct, frozen=True, kw_only=True, gc=False):
     """Roles that may open the history, leading system messages apart."""
     alternates: bool = False
     """True when neighbours of one role have to travel as one message."""
+    results_follow: bool = False
+    """True when results have to stand right behind the one message that calls, not behind a run of messages."""
     ids_once: bool = False
     """True when an id may stand for one call in the whole history, not only in its round."""
     reasoning_may_end: bool = True
@@ -124,7 +126,7 @@ class _Call:
 class _Pairs:
     """All calls of a history, the round of each message, and results without a call."""
 
-    def __init__(self, placed: Sequence[Placed], *, ids_once: bool) -> None:
+    def __init__(self, placed: Sequence[Placed], *, needs: Needs) -> None:
         self.calls: list[_Call] = []
         self.rounds: list[int] = []
         self.orphans: list[tuple[int, ToolResult]] = []
@@ -133,15 +135,18 @@ class _Pairs:
         """By id, then by the kind of the result; the latest last."""
         self._early: dict[str, list[tuple[int, ToolResult]]] = {}
         self._taken: set[str] = set()
-        self._ids_once = ids_once
-        current, in_block = -1, False
+        self._ids_once = needs.ids_once
+        current, run, in_block = -1, 0, False
         for at, entry in enumerate(placed):
             message = entry.message
             if message.role == "assistant":
-                if at == 0 or placed[at - 1].message.role != "assistant":
+                before = placed[at - 1].message if at else None
+                if before is None or before.role != "assistant":
+                    current, run = current + 1, at
+                elif needs.results_follow and calls_of(before):
                     current += 1
                 in_block = True
-                self._ask(at, message, current=current)
+                self._ask(at, message, current=current, run=run)
                 self.rounds.append(current)
                 continue
             results = results_of(message)
@@ -152,15 +157,15 @@ class _Pairs:
         self.last_round, self.is_open = current, in_block
         self._attach_early()
 
-    def _ask(self, at: int, message: Message, *, current: int) -> None:
+    def _ask(self, at: int, message: Message, *, current: int, run: int) -> None:
         for call in calls_of(message):
             entry = _Call(at, call, in_round=current)
             waiting = self._open.get(call.id, [])
-            same_round = [other for other in waiting if other.round == current]
-            if same_round or (self._ids_once and call.id in self._taken):
+            same_run = [other for other in waiting if other.at >= run]
+            if same_run or (self._ids_once and call.id in self._taken):
                 entry.id = _free_id(call.id, self._taken)
             self._taken.add(entry.id)
-            self._open[call.id] = [*same_round, entry]
+            self._open[call.id] = [*same_run, entry]
             self.calls.append(entry)
 
     def _answer(self, at: int, result: ToolResult) -> None:
@@ -215,7 +220,7 @@ def _free_id(wanted: str, taken: set[str]) -> str:
 
 def pair(placed: list[Placed], needs: Needs, *, repairs: list[Repair]) -> list[Placed]:
     """The history with every call answered once, in its round; appends what was done to `repairs`."""
-    pairs = _Pairs(placed, ids_once=needs.ids_once)
+    pairs = _Pairs(placed, needs=needs)
     if pairs.sound(needs):
         return _results_first(placed, repairs) if needs.results_role == "user" else placed
     settled = _settle(placed, pairs, needs=needs, repairs=repairs)
@@ -224,8 +229,12 @@ def pair(placed: list[Placed], needs: Needs, *, repairs: list[Repair]) -> list[P
         kept = settled.kept(at, entry.message)
         if kept is not None:
             out.append(entry if kept is entry.message else Placed(seq=entry.seq, message=kept))
-        is_run_end = at + 1 == len(placed) or placed[at + 1].message.role != "assistant"
-        if entry.message.role == "assistant" and is_run_end:
+        ends = (
+            at + 1 == len(placed)
+            or placed[at + 1].message.role != "assistant"
+            or pairs.rounds[at + 1] != pairs.rounds[at]
+        )
+        if entry.message.role == "assistant" and ends:
             out.extend(settled.added.get(pairs.rounds[at], ()))
     return _results_first(out, repairs) if needs.results_role == "user" else out
 

@@ -39,6 +39,8 @@ class Rules(Struct, frozen=True, kw_only=True):
     """Longest tool call id accepted, in characters."""
     ids_pattern: str | None = None
     """Regular expression a tool call id must match whole."""
+    results_follow: bool = False
+    """True when results must stand right behind the one message that calls, not behind a run of messages."""
     ids_once: bool = False
     """True when an id may stand for one call in the whole history, not only in its round."""
     reasoning_may_end: bool = True

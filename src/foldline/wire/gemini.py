@@ -36,6 +36,8 @@ RULES = Rules(
     alternates=True,  # "multiturn requests alternate between user and model"
     system="apart",
     results="user",
+    # 400 "the number of function response parts" must equal that "of the function call parts of the function call turn"
+    results_follow=True,
     blank_text=False,  # "Unable to submit request because it has an empty text parameter"
     server_tools=True,
 )

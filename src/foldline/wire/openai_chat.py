@@ -36,6 +36,8 @@ RULES = Rules(
     alternates=False,
     system="anywhere",
     results="tool",
+    # 400 "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'"
+    results_follow=True,
     # OpenAI takes a blank text, servers of the same wire refuse it: 400 "text content is empty" (kimi-cli#2395)
     blank_text=False,
     ids_max=40,  # 400 "Invalid 'messages[2].tool_calls[0].id': string too long … maximum length 40"
