@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from foldline.core.message import ToolCall
-from foldline.core.view import item_of
+from foldline.core.view import Item, item_of
 from foldline.ledger.book import COMMAND_CHARS, command_of, entries_of, paths_of
 from foldline.testing.builders import assistant, call, result
 
@@ -115,7 +115,7 @@ def test_what_a_file_or_a_tool_is_called_opens_no_line_of_the_ledger(line_end: s
 
 def sections(*results: str) -> list[tuple[str, str]]:
     """What the ledger says of edits of `src/a.py`, one for each result."""
-    items = []
+    items: list[Item] = []
     for n, said in enumerate(results):
         for message in (assistant(call("edit", f"c{n}", path="src/a.py")), result(f"c{n}", said)):
             items.append(item_of(len(items), message, weights=(1,), overhead=1))
