@@ -10,12 +10,15 @@ import copy
 import os
 import subprocess
 import sys
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
 import foldline
 from foldline import InvalidOption, TargetUnreachable, UnknownFormat, UnknownPolicy, acompact, compact
+from foldline.presets import POLICIES
 
 TALK: list[Any] = [
     message
@@ -114,6 +117,106 @@ def test_an_argument_out_of_bounds_is_refused_by_name(
     with pytest.raises(error) as caught:
         compact(TALK, **{"to": 100, **options})
     assert isinstance(caught.value, foldline.FoldlineError)
+
+
+NOT_A_NUMBER = float("nan")
+MISTAKEN: dict[str, tuple[Any, ...]] = {
+    "to": (
+        *(NOT_A_NUMBER, float("inf"), "20k", "25%", Decimal("0.5"), Fraction(1, 2), [], b"9"),
+        *(0, -1, 0.0, 1.0, -0.5, True, False),
+    ),
+    "format": (None, 5, [], b"anthropic"),
+    "model": (5, b"gpt-4", ["gpt-4"]),
+    "policy": (None, 5, []),
+    "counter": (5, [], b"estimate"),
+    "focus": (5, ["tests"]),
+    "completer": (print, False),
+    "pins": (None, 5, "step", b"step", {"question": 1}),
+    "tools": (
+        *(True, 5, "x", b"x", {}, {"name": "f"}),
+        *(
+            [5],
+            ["x"],
+            [None],
+            [[]],
+            [object()],
+            [{"functionDeclarations": 5}],
+            [{"function_declarations": True}],
+        ),
+        *([{"name": NOT_A_NUMBER}], [{"name": b"x"}]),
+    ),
+    "system": (5, True, b"x", object(), [object()], [b"x"]),
+}
+"""Every parameter with values of another kind."""
+
+
+@pytest.mark.parametrize("format", ["openai-chat", "anthropic", "openai-responses"])
+@pytest.mark.parametrize(
+    ("option", "value"), [(option, value) for option, values in MISTAKEN.items() for value in values]
+)
+def test_a_value_of_another_kind_is_refused_by_the_name_of_its_option(
+    option: str, value: Any, format: str
+) -> None:
+    """A slip of the pen gives one kind of error, which says what was got and what is taken instead."""
+    with pytest.raises(InvalidOption) as caught:
+        compact(TALK, **{"to": 100, "format": format, option: value})
+    assert caught.value.option == option
+    assert str(caught.value).startswith(f"{option}=")
+    assert caught.value.why
+
+
+@pytest.mark.parametrize("messages", [None, 5, "text", b"text", {}, {"messages": TALK}])
+def test_messages_of_a_named_format_are_a_list_too(messages: Any) -> None:
+    """A body is opened by its keys, which only the caller knows."""
+    with pytest.raises(InvalidOption) as caught:
+        compact(messages, to=100, format="anthropic")
+    assert caught.value.option == "messages"
+    assert len(str(caught.value)) < 1_000
+
+
+@pytest.mark.parametrize("pin", ["", " ", "\n\t", None, b"question 3", 1.0, True, False, ("question", 3)])
+def test_a_pin_that_says_nothing_is_refused(pin: Any) -> None:
+    """Each would keep everything, or the message with the ordinal that `True` happens to equal."""
+    with pytest.raises(InvalidOption) as caught:
+        compact(TALK, to=800, pins=[pin])
+    assert (caught.value.option, caught.value.value) == ("pin", pin)
+
+
+@pytest.mark.parametrize("pin", ["t-one", 'grep "café"', "caf\\u00e9", "found it"])
+def test_a_pin_finds_a_call_by_its_id_and_by_its_arguments(pin: str) -> None:
+    """Law PIN: the words of a command are words of the message, however JSON spells them."""
+    call = {"type": "tool_use", "id": "t-one", "name": "bash", "input": {"command": 'grep "café" menu'}}
+    answer = {"type": "tool_result", "tool_use_id": "t-one", "content": "found it: caf\\u00e9"}
+    work = [{"role": "assistant", "content": [call]}, {"role": "user", "content": [answer]}]
+    messages = [TALK[0], *work, *TALK[1:], LAST]
+    out = compact(messages, to=1_000, pins=[pin], format="anthropic")
+    assert out.report.outcome == "compacted"
+    assert all(str(block) in str(out.messages) for block in (call, answer))
+
+
+def test_a_share_of_less_than_a_token_is_said_to_be_too_small() -> None:
+    """Neither system prompt nor tools stand in its way."""
+    with pytest.raises(TargetUnreachable) as caught:
+        compact(TALK, to=0.00001)
+    assert "less than one token" in str(caught.value)
+    assert "system prompt" not in str(caught.value)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_in_a_small_window_no_policy_asks_for_what_fits_already_to_be_nothing(policy: str) -> None:
+    """A reserve larger than the window leaves the window itself as the line."""
+    talk = [{"role": "user", "content": "word " * 60}, {"role": "assistant", "content": "yes"}, LAST]
+    report = compact(talk, model="gpt-4", policy=policy).report
+    assert (report.outcome, report.tokens_target) == ("unchanged", None)
+
+
+def test_a_policy_with_nothing_to_reduce_with_does_not_speak_of_a_smallest_history() -> None:
+    """The history is over the window of 8,192 tokens, and `reserve` has a model do the work."""
+    with pytest.raises(TargetUnreachable) as caught:
+        compact(TALK * 5, model="gpt-4", policy="reserve")
+    assert str(caught.value).startswith("nothing was reduced: ")
+    assert "smallest" not in str(caught.value)
+    assert caught.value.tokens_target > 0
 
 
 @pytest.mark.parametrize("messages", [["text"], [{"role": "user", "content": "a"}, None], "text", 3])

@@ -7,9 +7,11 @@ target demands, what must stay, which tiers run, and what the report says. Knows
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Sequence
-from typing import Any, assert_never
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import index
+from typing import Any, SupportsIndex, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +20,7 @@ from foldline.core.address import read_block
 from foldline.core.edit import Edit, Fold, Frame
 from foldline.core.errors import InvalidOption
 from foldline.core.laws import Violation, check
-from foldline.core.message import NEW, Message, Text, ToolResult, result_text
+from foldline.core.message import NEW, Message, Text, ToolCall, ToolResult, result_text
 from foldline.core.pairing import Needs, Placed, Repair
 from foldline.core.ports import Moment, TokenCounter
 from foldline.core.repair import repair
@@ -201,27 +203,43 @@ def target_of(tokens: int, goal: Goal) -> int | None:
         window, policy = goal.tokens_window or 0, goal.policy
         due = tokens >= policy.threshold.tokens(window, goal.output_cap, output_max=goal.output_max)
         return policy.target.tokens(window, goal.output_cap, output_max=goal.output_max) if due else None
-    if isinstance(goal.to, bool) or goal.to <= 0:
-        raise InvalidOption("to", goal.to, why="give tokens above 0, or a share between 0 and 1")
-    if isinstance(goal.to, float):
-        if goal.to >= 1:
-            raise InvalidOption(
-                "to", goal.to, why="a share lies between 0 and 1; give tokens as a whole number"
-            )
-        return int(tokens * goal.to)
-    return goal.to
+    to: object = goal.to
+    if isinstance(to, float):
+        if not 0 < to < 1:  # not a number is in no range
+            raise InvalidOption("to", to, why="a share lies between 0 and 1; give tokens as a whole number")
+        return int(tokens * to)
+    if isinstance(to, bool) or not isinstance(to, SupportsIndex) or index(to) <= 0:
+        why = "give tokens as a whole number above 0 (20_000), or a share as a float between 0 and 1 (0.25)"
+        raise InvalidOption("to", to, why=why)
+    return index(to)
 
 
 def find_pins(view: View, pins: Sequence[int | str]) -> frozenset[int]:
-    """Ordinals of the messages that pins name: an ordinal, a message's id, or text that a message holds. Raises
-    `InvalidOption` for a pin that finds nothing, since a silent miss would lose what it was to keep."""
+    """Ordinals of the messages that pins name: an ordinal, a message's or a call's id, or text that a message holds,
+    the arguments of its calls included. Raises `InvalidOption` for a pin that finds nothing, since a silent miss would
+    lose what it was to keep."""
     found: set[int] = set()
-    for pin in pins:
+    for pin in pins_of(pins):
         hits = {item.seq for item in view if _is_pinned(item, pin)}
         if not hits:
             raise InvalidOption("pin", pin, why="no message has this ordinal, this id or this text")
         found |= hits
     return frozenset(found)
+
+
+def pins_of(pins: object) -> tuple[int | str, ...]:
+    """Pins as they may be given: several, each an ordinal or a text with a visible character. Raises `InvalidOption`."""
+    if isinstance(pins, (str, bytes, Mapping)) or not isinstance(pins, Iterable):
+        raise InvalidOption("pins", pins, why="give a list of ordinals, ids or texts, a single one too")
+    given = tuple(pins)
+    for pin in given:
+        if isinstance(pin, bool) or not isinstance(pin, (int, str)):
+            raise InvalidOption("pin", pin, why="give a whole number (an ordinal) or a text (an id or words)")
+        if isinstance(pin, str) and not pin.strip():
+            raise InvalidOption(
+                "pin", pin, why="every message would match; give words of the message to keep"
+            )
+    return given
 
 
 def _is_pinned(item: Item, pin: int | str) -> bool:
@@ -232,9 +250,17 @@ def _is_pinned(item: Item, pin: int | str) -> bool:
     for part in item.message.parts:
         if isinstance(part, Text) and pin in part.text:
             return True
-        if isinstance(part, ToolResult) and pin in result_text(part):
+        if isinstance(part, ToolResult) and (pin == part.call_id or pin in result_text(part)):
+            return True
+        if isinstance(part, ToolCall) and (pin == part.id or _is_argument(part, pin)):
             return True
     return False
+
+
+def _is_argument(call: ToolCall, pin: str) -> bool:
+    """True when the text stands in a call's arguments, as they were written or as JSON spells it."""
+    spelt = json.dumps(pin)[1:-1], json.dumps(pin, ensure_ascii=False)[1:-1]
+    return pin in call.arguments or any(text in call.arguments for text in spelt)
 
 
 def _unchanged(history: History, report: Report, *, reason: str) -> Reduced:
@@ -282,6 +308,10 @@ def _kind_of(folds: Sequence[Fold]) -> str | None:
 
 def why_unreachable(history: History, view: View, *, target: int) -> str:
     """What the smallest history is made of, and what would help."""
+    if target < 1:
+        return (
+            f"that share of {history.tokens:,} tokens is less than one token; give a larger share, or tokens"
+        )
     if history.tokens_fixed >= target:
         return f"system prompt and tools alone take {history.tokens_fixed:,} tokens; shorten them or raise the target"
     largest = max(view, key=lambda item: item.tokens, default=None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from foldline.engine.policy import Line
@@ -21,6 +23,16 @@ from foldline.engine.policy import Line
 def test_a_line_is_a_share_of_the_budget_it_names(line: Line, tokens: int) -> None:
     """TOK-11: the effective budget is 95 % of the window, less a reserve; the input budget leaves the output room."""
     assert line.tokens(200_000) == tokens
+
+
+@pytest.mark.parametrize("of", ["input", "effective", "window", "reserve"])
+@pytest.mark.parametrize("tokens_window", [1, 2, 900, 8_192, 20_000, 33_000, 33_001, 200_000])
+def test_a_line_asks_for_no_less_than_a_token(of: Any, tokens_window: int) -> None:
+    """A reserve larger than the window would have every request compacted down to nothing."""
+    line = Line(percent=85, of=of, reserved=1_000)
+    assert 1 <= line.tokens(tokens_window) <= tokens_window
+    if of == "reserve" and tokens_window <= 33_000:
+        assert line.tokens(tokens_window) == tokens_window
 
 
 def test_a_line_is_rounded_down_and_heeds_an_output_cap() -> None:

@@ -74,7 +74,7 @@ class InvalidOption(FoldlineError, ValueError):
 
     def __init__(self, option: str, value: object, *, why: str) -> None:
         self.option, self.value, self.why = option, value, why
-        super().__init__(f"{option}={value!r}: {why}")
+        super().__init__(f"{option}={_bounded(repr(value))}: {why}")
 
 
 class LawViolation(FoldlineError):
@@ -86,13 +86,14 @@ class LawViolation(FoldlineError):
 
 
 class TargetUnreachable(FoldlineError):
-    """The smallest valid history is larger than the target."""
+    """The smallest valid history is larger than the target. `reduced`: false when nothing could be reduced at all."""
 
-    def __init__(self, tokens_min: int, tokens_target: int, why: str, result: Any = None) -> None:
+    def __init__(
+        self, tokens_min: int, tokens_target: int, why: str, result: Any = None, *, reduced: bool = True
+    ) -> None:
         self.tokens_min, self.tokens_target, self.why, self.result = tokens_min, tokens_target, why, result
-        super().__init__(
-            f"the smallest valid history has {tokens_min:,} tokens, the target is {tokens_target:,}: {why}"
-        )
+        what = "the smallest valid history has" if reduced else "nothing was reduced: the history has"
+        super().__init__(f"{what} {tokens_min:,} tokens, the target is {tokens_target:,}: {why}")
 
 
 class ContextExhausted(FoldlineError):

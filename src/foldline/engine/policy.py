@@ -27,7 +27,8 @@ class Line(Struct, frozen=True, kw_only=True, gc=False):
         self, tokens_window: int, output_cap: int | None = None, *, output_max: int | None = None
     ) -> int:
         """The line for a window, rounded down. `output_cap`: what the request itself asks for at most; `output_max`:
-        what the model can write at most."""
+        what the model can write at most. Where the reserve takes the whole window the line is the window itself, so
+        that nothing is due while the request fits."""
         match self.of:
             case "input":
                 budget = input_budget(tokens_window, output_cap)
@@ -39,7 +40,7 @@ class Line(Struct, frozen=True, kw_only=True, gc=False):
                 budget = reserve_threshold(tokens_window, output_max)
             case _:
                 assert_never(self.of)
-        return budget * self.percent // 100
+        return max(1, budget * self.percent // 100) if budget > 0 else tokens_window
 
 
 Lack: TypeAlias = Literal["", "model", "session", "provider"]

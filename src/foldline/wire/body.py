@@ -171,7 +171,7 @@ def _is_null(value: Any) -> bool:
 
 
 def _declarations(tools: Any) -> Iterator[WireValue]:
-    for tool in tools:
+    for tool in tools if isinstance(tools, (list, tuple)) else ():
         if isinstance(tool, dict):
             inner = tool.get("function", tool.get("custom"))
             yield {**tool, **inner} if isinstance(inner, dict) else tool
