@@ -80,7 +80,7 @@ def _pair(history: Sequence[Standing], needs: Needs) -> Iterator[Violation]:
     for placed in history:
         message = placed.message
         if message.role == "assistant":
-:            if needs.results_follow or not asking::
+            if needs.results_follow or not asking:
                 yield from _unanswered(waiting)
                 waiting = {}
             asking = True
