@@ -185,7 +185,7 @@ MUTATIONS = (
         "results that come late are forgotten",
         pairing._Pairs,
         "_attach_early",
-        "entry.answers.extend(found)",
+        "entry.answers.extend([one for one in found if one[1].kind in kinds])",
         "pass",
         test_pairing.test_a_result_before_its_call_moves_behind_it,
     ),
