@@ -174,6 +174,14 @@ def test_messages_of_a_named_format_are_a_list_too(messages: Any) -> None:
     assert len(str(caught.value)) < 1_000
 
 
+@pytest.mark.parametrize("format", ["openai-chat", "anthropic"])
+def test_a_part_that_json_cannot_say_is_named_with_its_place(format: str) -> None:
+    """The place, a colon, and what is wrong there."""
+    blocks: list[Any] = [{"type": "text", "text": "a"}, {"type": "new", "data": b"x"}]
+    with pytest.raises(foldline.InvalidTranscript, match=r"content\[1\]: cannot be written as JSON"):
+        compact([{"role": "user", "content": blocks}], to=100, format=format)
+
+
 @pytest.mark.parametrize("pin", ["", " ", "\n\t", None, b"question 3", 1.0, True, False, ("question", 3)])
 def test_a_pin_that_says_nothing_is_refused(pin: Any) -> None:
     """Each would keep everything, or the message with the ordinal that `True` happens to equal."""

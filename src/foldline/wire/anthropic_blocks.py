@@ -51,7 +51,7 @@ def _each(blocks: Sequence[Any], read: Callable[[WireValue, int], PartT]) -> tup
         try:
             parts.append(read(_opened(block), slot))
         except ValueError as error:
-            raise ValueError(f"content[{slot}]{error}") from None
+            raise strict.placed(f"content[{slot}]", error) from None
     return tuple(parts)
 
 
@@ -117,7 +117,7 @@ def _read_media(block: WireValue, slot: int) -> Media | None:
             case _:
                 mime, data = "text/plain", _plain_text(source)
     except ValueError as error:
-        raise ValueError(f".source{error}") from None
+        raise strict.placed(".source", error) from None
     return None if data is None else Media(kind=kind, mime=mime, data=data, name=name, slot=slot)
 
 

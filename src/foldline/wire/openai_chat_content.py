@@ -43,7 +43,7 @@ def read_piece(content: Sequence[Any], index: int, *, slot: int) -> Piece:
     try:
         return _read(strict.plain(content[index]), slot)
     except ValueError as error:
-        raise ValueError(f"content[{index}]{error}") from None
+        raise strict.placed(f"content[{index}]", error) from None
 
 
 def write_pieces(pieces: Sequence[Piece], content: Any) -> Any:
@@ -89,7 +89,7 @@ def _read(item: Any, slot: int) -> Piece:
         try:
             media = _read_media(inner, kind)
         except ValueError as error:
-            raise ValueError(f".{kind}{error}") from None
+            raise strict.placed(f".{kind}", error) from None
     if media is None:
         return Opaque(type=kind, raw=strict.dump_foreign(item), slot=slot)
     return replace(media, slot=slot)

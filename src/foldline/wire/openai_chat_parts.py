@@ -88,12 +88,12 @@ def _read_part(value: WireValue, place: Place, *, slot: int) -> Part:
             try:
                 return _read_call(_opened(held[index]), slot)
             except ValueError as error:
-                raise ValueError(f"tool_calls[{index}]{error}") from None
+                raise strict.placed(f"tool_calls[{index}]", error) from None
         case "function_call" | "audio":
             try:
                 return (_read_legacy_call if key == "function_call" else _read_audio)(_opened(held), slot)
             except ValueError as error:
-                raise ValueError(f"{key}{error}") from None
+                raise strict.placed(f"{key}", error) from None
         case "refusal":
             return Text(text=held, slot=slot)
         case _:
@@ -121,7 +121,7 @@ def _read_call(call: WireValue, slot: int) -> ToolCall | Opaque:
     try:
         name = need_text(inner, "name")
     except ValueError as error:
-        raise ValueError(f".{kind}{error}") from None
+        raise strict.placed(f".{kind}", error) from None
     arguments = _arguments_text(inner.get("input" if kind == "custom" else "arguments"))
     wired = given if isinstance(given, str) and given else None
     call_id = wired or _made_up_id(name)

@@ -124,6 +124,12 @@ def dump_foreign(value: Any) -> bytes:
     )  # only lone surrogates fail, and \udXXX is their JSON escape
 
 
+def placed(place: str, error: ValueError) -> ValueError:
+    """The error with its place in front. Its words begin with the next piece of a path (`.text: …`), a colon, or none."""
+    words = str(error)
+    return ValueError(f"{place}{words}" if words[:1] in (".", ":", "[") else f"{place}: {words}")
+
+
 def plain(value: Any) -> Any:
     """An SDK object as the dict its client would send; anything else as it is.
 
