@@ -255,3 +255,28 @@ def test_a_target_that_the_other_format_cannot_meet_is_unreachable() -> None:
     assert made.report.outcome == "unreachable"
     assert made.report.tokens_target == 500 < made.report.tokens_after
     assert made.report.reason
+
+
+@pytest.mark.parametrize(("target", "kept"), [("openai-responses", 2), ("foldline", 2), ("anthropic", 0)])
+def test_reasoning_that_stands_in_items_of_its_own_is_no_fault_of_a_session(target: str, kept: int) -> None:
+    """Codex keeps each item on a line: what the target cannot carry is named as such, and nothing is mended."""
+    payloads: list[dict[str, Any]] = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]},
+        {"type": "reasoning", "summary": [], "content": None, "encrypted_content": "c2ln"},
+        {"type": "function_call", "call_id": "c", "name": "shell", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": "ok"},
+        {"type": "reasoning", "summary": [], "content": None, "encrypted_content": "c2ln"},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]},
+    ]
+    lines: list[dict[str, Any]] = [{"type": "session_meta", "payload": {"id": "s"}}]
+    lines += [{"type": "response_item", "payload": payload} for payload in payloads]
+    data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    (session,) = detect.read(data, format="codex")
+    made = files.convert([session], as_format=target)
+    assert made.data.count(b"encrypted_content") == kept
+    assert (
+        files.history_for(
+            session, counter_for(counter=QUICK), wire=target if target in CODECS else session.wire
+        ).repairs
+        == ()
+    )

@@ -271,7 +271,7 @@ def history_for(transcript: Transcript, counter: TokenCounter, *, wire: str) -> 
     will get none; a request body may still be waiting for it."""
     needs = needs_of(codec(wire).rules, tail_stays_open=transcript.format in CODECS)
     if source_format(transcript) != wire:  # conversion makes one message of a run of the assistant's
-        needs = replace(needs, results_follow=False)
+        needs = replace(needs, results_follow=False, items=True)
     request = _request(transcript, transcript.messages, format=wire)
     history = history_of(
         transcript.messages, needs=needs, counter=counter, tokens_fixed=fixed_tokens(request, counter)
