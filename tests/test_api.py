@@ -17,7 +17,9 @@ from typing import Any
 import pytest
 
 import foldline
-from foldline import InvalidOption, TargetUnreachable, UnknownFormat, UnknownPolicy, acompact, compact
+from foldline import InvalidOption, TargetUnreachable, UnknownFormat, UnknownPolicy, acompact, api, compact
+from foldline.core.message import Message, calls_of
+from foldline.outgoing import joined
 from foldline.presets import POLICIES
 
 TALK: list[Any] = [
@@ -316,6 +318,21 @@ def test_a_large_result_beside_the_last_words_of_a_user_can_shrink() -> None:
     assert out.report.outcome == "compacted"
     assert out.messages[-1]["content"][1] == {"type": "text", "text": "what does it say?"}
     assert len(result_in(out.messages)) < len(BIG) / 2
+
+
+def test_the_result_is_judged_as_it_will_be_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Law PAIR, whatever may go wrong after the passes: the report does not vouch for what it has not looked at."""
+
+    def without_calls(items: Any, codec: Any, *, rules: Any) -> list[Message]:
+        return [message for message in joined(items, codec, rules=rules) if not calls_of(message)]
+
+    session = tooled()
+    assert compact(session["messages"], to=100_000).report.valid
+    monkeypatch.setattr(api, "joined", without_calls)
+    report = compact(session["messages"], to=100_000).report
+    assert not report.valid
+    assert [violation.law for violation in report.violations] == ["PAIR"]
+    assert report.messages_after == len(session["messages"]) - 1
 
 
 def test_the_async_twin_gives_the_same_result() -> None:

@@ -9,19 +9,25 @@ import io
 import json
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from foldline import files
+from foldline.cli.main import main
 from foldline.core.errors import InvalidOption, InvalidTranscript, UnknownFormat
-from foldline.core.message import Text, calls_of, result_text, results_of, speaks_for_user
+from foldline.core.message import Message, Text, calls_of, result_text, results_of, speaks_for_user
+from foldline.core.view import Item
 from foldline.files import CompactOptions
 from foldline.lookup import show
+from foldline.outgoing import joined
 from foldline.tokens.choose import counter_for
 from foldline.transcripts import detect
 from foldline.transcripts.transcript import Transcript
+from foldline.wire.codec import Codec, Rules
 from foldline.wire.formats import CODECS
 
 DATA = Path(__file__).parent / "data"
@@ -255,6 +261,38 @@ def test_a_target_that_the_other_format_cannot_meet_is_unreachable() -> None:
     assert made.report.outcome == "unreachable"
     assert made.report.tokens_target == 500 < made.report.tokens_after
     assert made.report.reason
+
+
+def test_a_result_that_breaks_a_law_is_reported_and_never_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Law PAIR, judged on what is about to be written: a fault of ours ends with 70 and leaves the old file as it was."""
+
+    def without_calls(items: Sequence[Item], codec: Codec, *, rules: Rules) -> list[Message]:
+        messages = joined(items, codec, rules=rules)
+        return [message for message in messages if not calls_of(message)]
+
+    call = {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+    body = [
+        {"role": "user", "content": "go " * 40},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "done"},
+        {"role": "user", "content": "and now?"},
+    ]
+    source, out = tmp_path / "session.json", tmp_path / "out.json"
+    source.write_text(json.dumps({"messages": body}))
+    out.write_bytes(b"old")
+    ask = ["compact", str(source), "--to", "100000", "-o", str(out), "--json"]
+    assert CliRunner().invoke(main, [*ask, "--dry-run"]).exit_code == 0
+    monkeypatch.setattr(files, "joined", without_calls)
+    (made,) = files.compact(files.read(str(source)), CompactOptions(to=100_000)).results
+    assert not made.report.valid
+    assert [violation.law for violation in made.report.violations] == ["PAIR"]
+    done = CliRunner().invoke(main, ask)
+    assert done.exit_code == 70
+    assert json.loads(done.stdout)["valid"] is False
+    assert out.read_bytes() == b"old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "session.json"]
 
 
 @pytest.mark.parametrize(("target", "kept"), [("openai-responses", 2), ("foldline", 2), ("anthropic", 0)])

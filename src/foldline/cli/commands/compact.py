@@ -79,7 +79,12 @@ def command(source: Source, **given: Any) -> int:
     with progress.busy("compacting"):
         compaction = compact(transcripts, options)
     document = compaction.report_document
-    code = exits.code_of_outcomes([one["outcome"] for one in document.get("sessions", [document])])
+    code = exits.code_of_outcomes(
+        [
+            one["outcome"] if one.get("valid", True) else "failed"
+            for one in document.get("sessions", [document])
+        ]
+    )
     written = None
     if not wanted.dry_run and code != exits.OUR_FAULT:
         written = write_result(compaction.data, wanted.out, source=source)
@@ -98,7 +103,7 @@ def _where(wanted: Wanted, *, written: str | None, code: int) -> str:
     if wanted.dry_run:
         return "dry run, nothing was written"
     if code == exits.OUR_FAULT:
-        return "a pass failed, nothing was written; please report it with the lines above"
+        return "a fault of foldline: nothing was written; please report it with the lines above"
     if written is not None:
         return f"written to {written}"
     if wanted.out is None and screen.is_terminal("stdout"):
