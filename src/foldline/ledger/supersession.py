@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from foldline.ledger.constraints import constraints
 from foldline.ledger.requests import is_answer, requests
+from foldline.ledger.rules_taken_back import stems, taken_back
 from foldline.ledger.sentences import Span, sentences
 from foldline.ledger.stated_values import Stated, may_update, stated_values, updates
 
@@ -74,7 +75,7 @@ DROPS_NAMED = re.compile(
 )
 ALLOWS = re.compile(
     r"\byou (?:may|can) now\b|\byou (?:may|can|are (?:now )?(?:allowed|free) to)\b.{0,160}\b(?:now|again|after all)\b|\byou are now (?:allowed|free) to\b|\b(?:it['’]?s|it is) (?:now )?(?:ok|okay|fine|alright|allowed) (?:now )?to\b.{0,160}\b(?:now|again|after all)\b|\b(?:it['’]?s|it is) now (?:ok|okay|fine|alright|allowed) to\b"
-    r"|\b(?:is|are) (?:now )?(?:allowed|permitted|ok|okay|fine|writable)\s+(?:now|again)\b|\b(?:is|are) now (?:allowed|permitted|ok|okay|fine|writable|editable)\b|\bno longer (?:forbidden|off[- ]limits|frozen|read-only|applies|prohibited|banned)\b|\byou no longer (?:have|need) to\b"
+    r"|\b(?:is|are) (?:now )?(?:allowed|permitted|ok|okay|fine|writable)\s+(?:now|again|after all)\b|\b(?:is|are) now (?:allowed|permitted|ok|okay|fine|writable|editable)\b|\bno longer (?:forbidden|off[- ]limits|frozen|read-only|applies|prohibited|banned)\b|\byou no longer (?:have|need) to\b"
     r"|现在(?:可以|能|允许)|(?:可以|允许).{1,30}了|不再(?:禁止|限制|需要)|解除|(?:もう|今は).{0,20}(?:てもいい|て(?:いい|よい|構)|可能)|이제.{0,20}(?:해도|도)\s?(?:돼|됩니다|좋)",
     re.IGNORECASE,
 )
@@ -262,6 +263,22 @@ def _allowed(now: _Said, before: list[_Said]) -> list[_Struck]:
     return found
 
 
+def _revoked(now: _Said, before: list[_Said]) -> list[_Struck]:
+    """ "Forget what I said about tabs", "stop running the linter": a rule that is named."""
+    rules = [
+        (said, span) for said in before for span in said.rules if span[1] - span[0] <= SENTENCE_CHARS_MAX
+    ]
+    texts = [said.text[start:end] for said, (start, end) in rules]
+    found: list[_Struck] = []
+    for start, end in now.spans if rules else ():
+        if start < CUE_CHARS_MAX:
+            sentence = now.text[start : min(end, start + SENTENCE_CHARS_MAX)]
+            found += [
+                (rules[place][0], (rules[place][1],), "withdrawn") for place in taken_back(sentence, texts)
+            ]
+    return found
+
+
 STRIKES: tuple[Callable[[_Said, list[_Said]], list[_Struck]], ...] = (
     _reset,
     _pointed,
@@ -270,6 +287,7 @@ STRIKES: tuple[Callable[[_Said, list[_Said]], list[_Struck]], ...] = (
     _named,
     _updated,
     _allowed,
+    _revoked,
 )
 
 
@@ -340,8 +358,12 @@ def _same_object(allowed: str, rule: str) -> bool:
         return things == barred
     if HAN_RUN.search(allowed):
         return False
-    words = frozenset(word.lower() for word in WORD.findall(allowed)) - PERMISSION
-    return bool(words) and words == frozenset(word.lower() for word in WORD.findall(rule)) - PERMISSION
+    words = _objects(allowed)
+    return bool(words) and words == _objects(rule)
+
+
+def _objects(text: str) -> frozenset[str]:
+    return stems(word for word in WORD.findall(text) if word.lower() not in PERMISSION)
 
 
 def _things(text: str) -> frozenset[str]:
