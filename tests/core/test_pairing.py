@@ -288,3 +288,12 @@ def test_one_id_for_calls_of_two_messages_in_a_row_still_gives_each_its_result()
     found = repaired(*messages, needs=BEHIND_THE_CALL)
     assert in_order(found) == ["a?", "a!", "a_2?", "a_2!"]
     assert answers(found) == [("a", "one"), ("a_2", "two")]
+
+
+def test_a_late_result_finds_the_call_of_its_kind_behind_one_of_another_kind_with_its_id() -> None:
+    """Law PAIR: an id that came again in a later round does not take a result that it cannot take."""
+    late = custom_result("c", "late")
+    messages = (user("go"), assistant(custom("c")), user("x"), assistant(call("b", id="c")), late, user("on"))
+    found = repaired(*messages)
+    assert kinds(found) == ["interrupted-call", "moved-result"]
+    assert found.placed[2].message is late

@@ -165,7 +165,8 @@ class _Pairs:
             if same_run or (self._ids_once and call.id in self._taken):
                 entry.id = _free_id(call.id, self._taken)
             self._taken.add(entry.id)
-            self._open[call.id] = [*same_run, entry]
+            earlier = [other for other in waiting if other.at < run and other.call.kind != call.kind]
+            self._open[call.id] = [*earlier, *same_run, entry]
             self.calls.append(entry)
 
     def _answer(self, at: int, result: ToolResult) -> None:
@@ -173,7 +174,7 @@ class _Pairs:
         answered = self._answered.get(result.call_id, {})
         alike = [entry for entry in waiting if entry.call.kind == result.kind]
         if alike or (waiting and result.kind not in answered):
-            entry = (alike or waiting)[0]
+            entry = (alike or [entry for entry in waiting if entry.round == waiting[-1].round])[0]
             if not result.interim:
                 waiting.remove(entry)
                 answered.pop(result.kind, None)
