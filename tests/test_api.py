@@ -21,6 +21,7 @@ from foldline import InvalidOption, TargetUnreachable, UnknownFormat, UnknownPol
 from foldline.core.message import Message, calls_of
 from foldline.outgoing import joined
 from foldline.presets import POLICIES
+from foldline.wire.formats import CODECS
 
 TALK: list[Any] = [
     message
@@ -240,6 +241,24 @@ def test_an_empty_history_is_unchanged() -> None:
     """Nothing is a history too."""
     out = compact([], to=100)
     assert (out.messages, out.report.outcome) == ([], "unchanged")
+
+
+@pytest.mark.parametrize("format", CODECS)
+@pytest.mark.parametrize("role", ["user", "assistant"])
+def test_a_history_of_blank_messages_does_not_become_an_empty_one(role: str, format: str) -> None:
+    """No provider takes a request without a message; the repair says what stands there and why."""
+    blank = (
+        {"role": role.replace("assistant", "model"), "parts": [{"text": " "}]}
+        if format == "gemini"
+        else {"role": role, "content": " "}
+    )
+    for messages in ([blank], [blank, blank]):
+        out = compact(messages, to=100, format=format)
+        assert len(out.messages) >= 1
+        assert out.report.valid
+        assert out.report.outcome == "unchanged"
+        again = compact(out.messages, to=100, format=format)
+        assert (again.messages, again.report.repairs) == (out.messages, ())
 
 
 def test_pins_survive_verbatim() -> None:

@@ -11,6 +11,7 @@ view each time and a result that turns up later takes its place by itself. What 
     one id for two calls of a round               →  the second pair gets an id of its own
     text without a visible character              →  taken out where the provider refuses it
     message left with nothing                     →  taken out
+    history left with nothing                     →  a line of ours in its place: no provider takes an empty one
     reasoning at the end of a message, or of a    →  taken out where the provider refuses it there
       run of messages that are one item each
     half a surrogate pair                         →  U+FFFD (anthropics/claude-code#69927)
@@ -41,6 +42,7 @@ from foldline.core.pairing import Needs, Placed, Repair, ours, pair
 from foldline.core.surrogates import is_torn, whole, whole_json
 
 OPENING = "[foldline: the conversation opens with the assistant]"
+NOTHING = "[foldline: the conversation holds nothing that can be sent]"
 
 
 class Repaired(Struct, frozen=True, kw_only=True):
@@ -54,6 +56,10 @@ def repair(messages: Sequence[Message], needs: Needs) -> Repaired:
     """Repair a whole history; O(n). A sound history comes back as the same message objects. Idempotent."""
     repairs: list[Repair] = []
     placed = pair(_cleaned(messages, needs, repairs=repairs), needs, repairs=repairs)
+    if messages and not placed:
+        seq = len(messages) - 1
+        placed = [Placed(seq=seq, message=ours("user", Text(text=NOTHING)))]
+        repairs.append(Repair(kind="empty-message", seq=seq, why="nothing of the history is left to send"))
     opening = next((n for n, p in enumerate(placed) if p.message.role != "system"), None)
     if opening is not None and placed[opening].message.role not in needs.first:
         seq = placed[opening].seq
