@@ -37,6 +37,7 @@ from foldline.ledger.lines import one_line
 from foldline.ledger.render import QUOTE, Written, read, write
 from foldline.ledger.requests import is_answer, requests
 from foldline.ledger.supersession import Supersession, supersessions
+from foldline.ledger.tools import READS, kind_of
 
 QUOTE_CHARS = 400
 """A user message that leaves is quoted up to this length."""
@@ -188,11 +189,12 @@ def _flat(text: str) -> str:
 
 def _wanted(evicted: Evicted, carried: Sequence[Fact], *, cache: FactCache) -> tuple[Fact, ...]:
     """Facts that the view will not show, most wanted first: newest mention first, a mention in the user's or the
-    agent's own words counting for more than one in a tool's output, a name seen once for less. Each value of a number is
-    a fact of its own: what a tool measured twice is two facts."""
+    agent's own words counting for more than one in a tool's output, a name seen once for less. Of a number only the
+    newest value is one, unless some text gives its key several at once (a column): then each is."""
     shown = {_same(fact) for message in evicted.kept for fact in facts_in(message, cache)}
     found: dict[tuple[str, ...], tuple[float, int, Fact]] = {}
     again: set[tuple[str, ...]] = set()
+    values = Values()
     age = read = 0
     for message in _newest_first(evicted):
         for part in reversed(message.parts):
@@ -202,7 +204,9 @@ def _wanted(evicted: Evicted, carried: Sequence[Fact], *, cache: FactCache) -> t
             if read > CHARS_MAX:
                 break
             of_kind: Counter[str] = Counter()
-            for fact in cache.of(part, text):
+            facts = cache.of(part, text)
+            values.note(part, facts)
+            for fact in facts:
                 same = _same(fact)
                 of_kind[fact.kind] += 1
                 if same in shown or of_kind[fact.kind] > PART_FACTS_MAX:
@@ -223,8 +227,43 @@ def _wanted(evicted: Evicted, carried: Sequence[Fact], *, cache: FactCache) -> t
     rows = [
         (score * ONCE if fact.kind == "symbols" and same not in again else score, place, fact)
         for same, (score, place, fact) in found.items()
+        if not values.is_stale(fact)
     ]
     return tuple(fact for _, _, fact in sorted(rows, key=lambda row: row[:2]))
+
+
+class Values:
+    """The newest value of each number, from parts noted newest first."""
+
+    def __init__(self) -> None:
+        self._newest: dict[str, str] = {}
+        self._columns: set[str] = set()
+        """Keys with several values in one text: none of them is the value of the key."""
+
+    def note(self, part: Part, facts: Iterable[Fact]) -> None:
+        """The facts of the next older part. The `limit` and `offset` of a call that only reads are no thing's values."""
+        if isinstance(part, ToolCall) and kind_of(part.name) in READS:
+            return
+        facts = [fact for fact in facts if fact.kind == "numbers"]
+        self._columns.update(repeated(facts))
+        for fact in facts:
+            self._newest.setdefault(fact.key, fact.value)
+
+    def is_stale(self, fact: Fact) -> bool:
+        """True for a number that a newer text gives another value."""
+        if fact.kind != "numbers" or fact.key in self._columns:
+            return False
+        return self._newest.get(fact.key, fact.value) != fact.value
+
+
+def repeated(facts: Iterable[Fact]) -> Iterator[str]:
+    """Keys of numbers that stand with more than one value in the facts of one text."""
+    seen: set[str] = set()
+    for fact in facts:
+        if fact.kind == "numbers":
+            if fact.key in seen:
+                yield fact.key
+            seen.add(fact.key)
 
 
 def _newest_first(evicted: Evicted) -> Iterator[Message]:
