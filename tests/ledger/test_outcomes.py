@@ -44,6 +44,7 @@ def test_a_command_without_an_exit_status_fails_by_its_traceback(text: str, outc
     "line",
     [
         "make: *** [all] Error 2",
+        "make[2]: *** [Makefile:7: all] Error 127",
         "npm ERR! Test failed.",
         "test result: FAILED. 3 passed; 2 failed",
         "--- FAIL: TestX",

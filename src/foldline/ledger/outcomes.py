@@ -41,7 +41,7 @@ _RAISED = re.compile(
 )
 """A Python traceback with the line that says what was raised: how a command without an exit status says it failed."""
 _SHOWN = re.compile(
-    r"\*\*\* .{0,200}\bError -?\d+|^\s{0,8}(?:error|failed|failure|fatal|panic|aborted)\b(?![./\\_(]|\s{0,4}=)"
+    r"^\w{1,10}(?:\.exe)?(?:\[\d{1,4}\])?: \*\*\* .{0,200}\bError -?\d|^\s{0,8}(?:error|failed|failure|fatal|panic|aborted)\b(?![./\\_(]|\s{0,4}=)"
     r"|\b(?:failed|failing) to \w|: (?:error|failed|fatal)\b|\bdoes(?:n['’]t| not) want to proceed\b"
     r"|\b(?:interrupted|rejected|denied|declined|cancell?ed|refused) by (?:the )?user\b"
     r"|^\s{0,8}(?:the )?user (?:has )?(?:rejected|denied|declined|cancell?ed|refused)\b",
