@@ -8,7 +8,9 @@ import pytest
 
 from foldline import compact
 from foldline.core.errors import UnknownPolicy
+from foldline.passes.microcompact import Microcompact
 from foldline.presets import POLICIES, policy_of
+from foldline.testing.builders import assistant, call, frame_for, moment_for, result, user, view_from
 
 WINDOWS = (8_000, 128_000, 200_000, 1_000_000)
 
@@ -44,3 +46,20 @@ def test_an_unknown_policy_lists_what_there_is() -> None:
         policy_of("thrifty")
     assert caught.value.known == tuple(POLICIES)
     assert "balanced" in str(caught.value)
+
+
+def test_a_tier_that_runs_by_idle_time_alone_is_said_to_need_a_session() -> None:
+    """Only a session knows when the provider was last called; without one the tier never has anything to do."""
+    for name in POLICIES:
+        for tier in policy_of(name, 200_000).tiers:
+            if isinstance(tier.reduce, Microcompact) and tier.reduce.idle_over_s is not None:
+                assert (name, tier.needs) == ("handoff", "session")
+    talk = [
+        user("go"),
+        *[m for n in range(9) for m in (assistant(call(f"c{n}")), result(f"c{n}", "x" * 400))],
+    ]
+    view = view_from([*talk, user("next")])
+    (idle,) = [tier.reduce for tier in policy_of("handoff").tiers if tier.name == "microcompact"]
+    assert idle is not None
+    assert idle.plan(view, moment_for(view, 1), frame_for(view)).edits == ()
+    assert idle.plan(view, moment_for(view, 1, idle_s=61.0), frame_for(view)).edits

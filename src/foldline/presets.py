@@ -79,6 +79,7 @@ def _handoff(window: int | None) -> Policy:
             Tier(
                 name="microcompact",
                 reduce=Microcompact(idle_over_s=60, keep_rounds=3, keep_results=0),
+                needs="session",
                 when="always",
             ),
             Tier(name="snip", reduce=Snip(unit="tool-rounds"), due=INPUT_80, target=INPUT_70),
@@ -95,8 +96,6 @@ def _reserve(_window: int | None) -> Policy:
         source="B: message-compact specification",
         threshold=Line(percent=100, of="reserve"),
         target=Line(percent=100, of="reserve"),
-        growth=False,
-        counts_fixed=False,
         tiers=(Tier(name="auto-compact", reduce=None, needs="model"),),
     )
 

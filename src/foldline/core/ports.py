@@ -80,8 +80,6 @@ class Moment(Struct, frozen=True, kw_only=True, gc=False):
     """True when the caller named the target: every tier goes for it. False: each goes for its own line."""
     is_due: bool = True
     """False below the policy's threshold, where only the tiers run that run before every request."""
-    reason: str = "manual"
-    """Why: `manual`, `threshold`, `reactive`, `request`."""
     idle_s: float | None = None
     """Seconds since the last provider call; `None` when not known (requirement MIC-10)."""
     calls: int | None = None

@@ -85,10 +85,6 @@ class Policy(Struct, frozen=True, kw_only=True):
     """From here on the request waits for it."""
     counter: str | None = None
     """The counter its document asks for; `None`: the model's own."""
-    growth: bool = True
-    """True when growth of system prompt and tools since the last usage is added (requirement TOK-6)."""
-    counts_fixed: bool = True
-    """True when, without a usage, system prompt and tools are counted too (requirement TOK-8)."""
 
     @property
     def inactive(self) -> tuple[Tier, ...]:

@@ -35,7 +35,6 @@ RULES = Rules(
     ids_once=True,  # 400 "tool_use ids must be unique"
     reasoning_may_end=False,  # 400 "The final block in an assistant message cannot be `thinking`"
     ids_pattern=r"[a-zA-Z0-9_-]+",  # 400 "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
-    server_tools=True,
 )
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}

@@ -45,7 +45,6 @@ class Rules(Struct, frozen=True, kw_only=True):
     """True when an id may stand for one call in the whole history, not only in its round."""
     reasoning_may_end: bool = True
     """False when an assistant message may not end with reasoning."""
-    server_tools: bool = False
 
 
 class Request(Struct, frozen=True, kw_only=True):

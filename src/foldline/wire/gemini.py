@@ -39,7 +39,6 @@ RULES = Rules(
     # 400 "the number of function response parts" must equal that "of the function call parts of the function call turn"
     results_follow=True,
     blank_text=False,  # "Unable to submit request because it has an empty text parameter"
-    server_tools=True,
 )
 
 _ROLES: dict[str, Role] = {

@@ -45,7 +45,6 @@ RULES = Rules(
     blank_text=False,  # as on the chat endpoint; not confirmed for this one
     ids_once=True,  # 400 "Duplicate item found with id"; an output names its call by id alone
     ids_max=64,  # "Invalid 'input[5].call_id': string too long. Expected … maximum length 64" (decolua/9router#393)
-    server_tools=True,
 )
 
 _ROLES: dict[str, Role] = {
