@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from foldline.core.message import Message, Text
+from foldline.core.message import Message
 from foldline.core.view import Item, item_of
 from foldline.outgoing import fixed_tokens, joined
 from foldline.testing.builders import system
@@ -58,11 +58,24 @@ def test_neighbours_that_came_side_by_side_leave_side_by_side() -> None:
     assert [message.text for message in sent] == ["a", "b\nc"]
 
 
-def test_system_messages_are_never_joined() -> None:
-    """They are no turns."""
-    items = [
-        item_of(seq, Message(role="system", parts=(Text(text=text),)), weights=(1,), overhead=OVERHEAD)
-        for seq, text in ((0, "a"), (4, "b"))
-    ]
-    assert joined(items, CODEC, rules=CODEC.rules) == [item.message for item in items]
+def test_system_messages_are_joined_only_where_two_may_not_stand_in_a_row() -> None:
+    """They are no turns; Anthropic wants each behind a user's message."""
+    items = [at(0, says("user", "go")), at(1, says("system", "a")), at(4, says("system", "b"))]
+    chat = codec("openai-chat")
+    assert [message.text for message in joined(items, CODEC, rules=chat.rules)] == ["go", "a", "b"]
+    assert [message.text for message in joined(items, CODEC, rules=CODEC.rules)] == ["go", "a\nb"]
     assert joined([], CODEC, rules=CODEC.rules) == []
+
+
+def test_a_system_message_that_a_fold_left_alone_moves_to_where_it_is_taken() -> None:
+    """Law ROLE: last, or before the assistant's next message, behind a user."""
+    items = [
+        at(0, says("user", "fold"), synthetic=True),
+        at(3, says("system", "rule")),
+        at(5, says("user", "go")),
+    ]
+    assert [m.text for m in joined(items, CODEC, rules=CODEC.rules)] == ["fold", "go", "rule"]
+    items.append(at(6, says("assistant", "ok")))
+    assert [m.text for m in joined(items, CODEC, rules=CODEC.rules)] == ["fold", "go", "rule", "ok"]
+    chat = codec("openai-chat")
+    assert [m.text for m in joined(items, CODEC, rules=chat.rules)] == ["fold", "rule", "go", "ok"]

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from foldline.core.message import Message, holds_results, is_fold
 from foldline.core.ports import TokenCounter
+from foldline.core.system_place import system_in_place
 from foldline.core.view import Item
 from foldline.wire.codec import Codec, Request, Rules
 from foldline.wire.formats import PLAIN
@@ -28,12 +29,8 @@ def joined(items: Iterable[Item], codec: Codec, *, rules: Rules) -> list[Message
     """The messages to send, in the codec's own format, by the rules of whoever will get them."""
     out: list[Message] = []
     before: Item | None = None
-    for item in items:
-        if (
-            rules.alternates
-            and before is not None
-            and _are_new_neighbours(before, item, strict=rules is PLAIN)
-        ):
+    for item in system_in_place(items) if rules.system_between else items:
+        if rules.alternates and before is not None and _are_one(before, item, rules=rules):
             out[-1] = codec.join(out[-1], item.message)
         else:
             out.append(item.message)
@@ -41,12 +38,14 @@ def joined(items: Iterable[Item], codec: Codec, *, rules: Rules) -> list[Message
     return out
 
 
-def _are_new_neighbours(first: Item, second: Item, *, strict: bool) -> bool:
-    if first.message.role != second.message.role or first.message.role == "system":
+def _are_one(first: Item, second: Item, *, rules: Rules) -> bool:
+    if first.message.role != second.message.role:
         return False
+    if first.message.role == "system":
+        return rules.system_between
     if holds_results(first.message) and holds_results(second.message):
         return True  # results of one round that came apart: Gemini counts them by message
     if is_fold(first.message) or is_fold(second.message):
-        return strict  # a fold stays a message of its own, so that the next one can take its place
+        return rules is PLAIN  # a fold stays a message of its own, so that the next one can take its place
     came_so = second.seq == first.seq + 1 and not (first.message.synthetic or second.message.synthetic)
     return not came_so

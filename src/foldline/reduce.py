@@ -92,6 +92,7 @@ def needs_of(rules: Rules, *, tail_stays_open: bool) -> Needs:
         ids_once=rules.ids_once,
         reasoning_may_end=rules.reasoning_may_end,
         items=rules.results == "item",
+        system_between=rules.system_between,
         tail_stays_open=tail_stays_open,
     )
 

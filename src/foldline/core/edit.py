@@ -122,7 +122,8 @@ def apply(view: View, edits: Sequence[Edit], *, frame: Frame) -> View:
         open_round=open_seqs(before),
         units=tuple([before.seqs(unit) for unit in before.units]),
     )
-    needs = replace(frame.needs, alternates=False)  # neighbours are joined when the view is encoded
+    # neighbours are joined, and system messages put in their place, when the view is encoded
+    needs = replace(frame.needs, alternates=False, system_between=False)
     broken = [*judge(change), *check(items, needs)]
     if broken:
         raise LawViolation(broken[0].law, broken[0].at, broken[0].why)

@@ -27,6 +27,7 @@ from foldline.core.message import (
     speaks_for_user,
 )
 from foldline.core.pairing import Needs, Placed
+from foldline.core.system_place import misplaced
 from foldline.core.view import Item
 
 
@@ -134,6 +135,9 @@ def _role(history: Sequence[Standing], needs: Needs) -> Iterator[Violation]:
         before = message
     if not needs.reasoning_may_end:
         yield from _reasoning(history, needs)
+    if needs.system_between:
+        for at, why in misplaced([placed.message for placed in history]):
+            yield Violation(law="ROLE", at=_at(history[at].seq), why=why)
 
 
 def _reasoning(history: Sequence[Standing], needs: Needs) -> Iterator[Violation]:

@@ -43,6 +43,7 @@ RepairKind: TypeAlias = Literal[
     "trailing-reasoning",
     "lone-surrogate",
     "first-role",
+    "moved-system",
 ]
 
 INTERRUPTED = "[foldline: no result; the call was interrupted]"
@@ -90,6 +91,8 @@ class Needs(Struct, frozen=True, kw_only=True, gc=False):
     """False when an assistant message may not end with reasoning."""
     items: bool = False
     """True when a message is one item of what the assistant says: a run of its messages is what reasoning may not end."""
+    system_between: bool = False
+    """True when a system message in mid-conversation has to follow a user and be last or before the assistant."""
     tail_stays_open: bool = True
     """False when no result can arrive any more, as for a finished session's file."""
 

@@ -15,6 +15,7 @@ view each time and a result that turns up later takes its place by itself. What 
     reasoning at the end of a message, or of a    →  taken out where the provider refuses it there
       run of messages that are one item each
     half a surrogate pair                         →  U+FFFD (anthropics/claude-code#69927)
+    system message where the provider takes none  →  moved to the next place where it does
     history that opens with the assistant         →  a line of ours before it, where the provider demands a user
 """
 
@@ -40,6 +41,7 @@ from foldline.core.message import (
 )
 from foldline.core.pairing import Needs, Placed, Repair, ours, pair
 from foldline.core.surrogates import is_torn, whole, whole_json
+from foldline.core.system_place import misplaced, system_in_place
 
 OPENING = "[foldline: the conversation opens with the assistant]"
 NOTHING = "[foldline: the conversation holds nothing that can be sent]"
@@ -67,6 +69,12 @@ def repair(messages: Sequence[Message], needs: Needs) -> Repaired:
         repairs.append(
             Repair(kind="first-role", seq=seq, why="the history does not open with a user message")
         )
+    if needs.system_between and (
+        wrong := [placed[at].seq for at, _ in misplaced([p.message for p in placed])]
+    ):
+        placed = system_in_place(placed)
+        why = "no place where the provider takes a system message"
+        repairs.extend(Repair(kind="moved-system", seq=seq, why=why) for seq in wrong)
     return Repaired(placed=tuple(placed), repairs=tuple(sorted(repairs, key=lambda r: r.seq)))
 
 

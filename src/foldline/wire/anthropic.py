@@ -31,6 +31,8 @@ RULES = Rules(
     alternates=True,
     system="apart",
     results="user",
+    # "Mid-conversation system messages", limitations (as quoted in maximhq/bifrost#3945, langchain4j#5604)
+    system_between=True,
     blank_text=False,  # 400 "text content blocks must contain non-whitespace text"
     ids_once=True,  # 400 "tool_use ids must be unique"
     reasoning_may_end=False,  # 400 "The final block in an assistant message cannot be `thinking`"

@@ -45,6 +45,9 @@ class Rules(Struct, frozen=True, kw_only=True):
     """True when an id may stand for one call in the whole history, not only in its round."""
     reasoning_may_end: bool = True
     """False when an assistant message may not end with reasoning."""
+    system_between: bool = False
+    """True when a system message in mid-conversation has to follow a user message, or one that ends with a server tool,
+    and to be the last or before an assistant message; two of them travel as one."""
 
 
 class Request(Struct, frozen=True, kw_only=True):
