@@ -132,7 +132,11 @@ def _shown(item: Item) -> dict[str, Any]:
 
 def _part(value: dict[str, Any]) -> dict[str, Any]:
     """A part without what says nothing."""
-    kept = {key: inner for key, inner in value.items() if key != "slot" and inner not in (None, False, [])}
+    kept = {
+        key: inner
+        for key, inner in value.items()
+        if key != "slot" and inner not in (None, False, []) and (key, inner) != ("kind", "")
+    }
     return kept | ({"content": [_part(inner) for inner in value["content"]]} if "content" in kept else {})
 
 
