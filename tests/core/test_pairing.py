@@ -297,3 +297,17 @@ def test_a_late_result_finds_the_call_of_its_kind_behind_one_of_another_kind_wit
     found = repaired(*messages)
     assert kinds(found) == ["interrupted-call", "moved-result"]
     assert found.placed[2].message is late
+
+
+def test_of_two_calls_with_one_id_a_result_answers_the_one_of_its_name() -> None:
+    """Law PAIR: Gemini's responses say a name beside the id, and the provider compares both."""
+    (part,) = result("d", "two").parts
+    answer = Message(role="tool", parts=(replace(part, name="second"),))
+    found = repaired(user("go"), assistant(call("first", "d"), call("second", "d")), answer, user("on"))
+    assert kinds(found) == ["interrupted-call", "duplicate-id"]
+    (_, asked, *given, _) = found.placed
+    names = {c.id: c.name for c in asked.message.parts if isinstance(c, ToolCall)}
+    assert [(r.name, names[r.call_id]) for p in given for r in results_of(p.message)] == [
+        ("first", "first"),
+        ("second", "second"),
+    ]

@@ -177,7 +177,8 @@ class _Pairs:
         answered = self._answered.get(result.call_id, {})
         alike = [entry for entry in waiting if entry.call.kind == result.kind]
         if alike or (waiting and result.kind not in answered):
-            entry = (alike or [entry for entry in waiting if entry.round == waiting[-1].round])[0]
+            may = alike or [entry for entry in waiting if entry.round == waiting[-1].round]
+            entry = next((one for one in may if one.call.name == result.name), may[0])
             if not result.interim:
                 waiting.remove(entry)
                 answered.pop(result.kind, None)
