@@ -177,41 +177,22 @@ def test_what_stays_in_view_takes_no_room_in_the_index() -> None:
     assert "8080" not in text
 
 
-def test_only_the_newest_value_of_a_number_stands() -> None:
-    """OBS-3: an older value beside the newer would be taken for one that holds."""
+def test_the_newest_value_of_a_number_stands_first() -> None:
+    """OBS-3: an older value in the place of the newer would be an alteration."""
     gone = [user("go"), result("a", "retry_limit=3"), result("b", "retry_limit=5"), result("c", "port=8080")]
-    facts = section(ledger(gone).text, "Facts")
-    assert "numbers: port: 8080 · retry_limit: 5" in facts
-    assert "3" not in facts
+    assert "retry_limit: 5, 3" in section(ledger(gone).text, "Facts")
 
 
-def test_an_older_value_of_a_number_whose_newest_stays_in_view_is_not_listed() -> None:
-    """OBS-3: the view says what holds; the ledger must not say otherwise."""
-    gone = [user("go"), result("a", "retry_limit=3 and port=8080")]
-    facts = section(ledger(gone, [assistant("I set retry_limit=5.")]).text, "Facts")
-    assert "port: 8080" in facts
-    assert "retry_limit" not in facts
+def test_older_values_are_led_by_the_newest_even_where_the_view_shows_it() -> None:
+    """CMP-8: an older value alone would pass for the one that holds."""
+    gone = [user("go"), result("a", "port=9090"), result("b", "port=8080")]
+    assert "port: 7070, 8080, 9090" in section(ledger(gone, [assistant("port=7070 now")]).text, "Facts")
 
 
-def test_an_earlier_ledgers_value_gives_way_to_a_newer_one() -> None:
-    """CMP-16: what is carried on is older than anything said since."""
-    first = ledger([user("go"), result("a", "retry_limit=3 and port=8080")])
-    facts = section(ledger([result("b", "retry_limit=5")], earlier=first.text, start=2).text, "Facts")
-    assert "retry_limit: 5" in facts
-    assert "port: 8080" in facts
-    assert "3" not in facts
-
-
-def test_what_calls_that_read_were_asked_for_is_no_older_value() -> None:
-    """Two files read from two lines on have not changed each other."""
-    gone = [user("go"), assistant(call("read", "a", limit=300)), assistant(call("read", "b", limit=500))]
-    assert "limit: 500, 300" in section(ledger(gone).text, "Facts")
-
-
-def test_the_values_of_a_column_all_stand() -> None:
-    """A key with several values in one text has no newest one."""
-    gone = [user("go"), result("a", "rows_read=3"), result("b", "rows_read=5\nrows_read=7")]
-    assert "rows_read: 5, 7, 3" in section(ledger(gone).text, "Facts")
+def test_a_user_s_older_value_does_not_lead_a_tool_s_newer_one() -> None:
+    """OBS-3: own words count for more in rank, never in time."""
+    gone = [user("set retry_limit=3"), result("a", "x"), result("b", "retry_limit=5")]
+    assert "retry_limit: 5, 3" in section(ledger(gone).text, "Facts")
 
 
 def test_an_earlier_ledger_is_carried_on_line_by_line() -> None:

@@ -334,7 +334,7 @@ LAWS: tuple[Law, ...] = (
         holds="engine",
     ),
 )
-"""Every law of `docs/concepts/laws.md`, in its order."""
+"""Every law, in the order of the table in `ARCHITECTURE.md`."""
 
 
 def check(history: Sequence[Standing], needs: Needs) -> tuple[Violation, ...]:

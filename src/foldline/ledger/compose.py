@@ -10,7 +10,7 @@ Facts that the kept part of the view shows anyway take no room. Knows nothing of
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -37,7 +37,6 @@ from foldline.ledger.lines import one_line
 from foldline.ledger.render import QUOTE, Written, read, write
 from foldline.ledger.requests import is_answer, requests
 from foldline.ledger.supersession import Supersession, supersessions
-from foldline.ledger.tools import READS, kind_of
 
 QUOTE_CHARS = 400
 """A user message that leaves is quoted up to this length."""
@@ -189,13 +188,13 @@ def _flat(text: str) -> str:
 
 def _wanted(evicted: Evicted, carried: Sequence[Fact], *, cache: FactCache) -> tuple[Fact, ...]:
     """Facts that the view will not show, most wanted first: newest mention first, a mention in the user's or the
-    agent's own words counting for more than one in a tool's output, a name seen once for less. Of a number only the
-    newest value is one, unless some text gives its key several at once (a column): then each is."""
+    agent's own words counting for more than one in a tool's output, a name seen once for less. Each value of a number is
+    a fact of its own: what a tool measured twice is two facts."""
     shown = {_same(fact) for message in evicted.kept for fact in facts_in(message, cache)}
     found: dict[tuple[str, ...], tuple[float, int, Fact]] = {}
     again: set[tuple[str, ...]] = set()
-    values = Values()
     age = read = 0
+    newest: dict[tuple[str, str], Fact] = {}  # of a kind and key, wherever it stands
     for message in _newest_first(evicted):
         for part in reversed(message.parts):
             own = not isinstance(part, ToolResult)
@@ -204,11 +203,10 @@ def _wanted(evicted: Evicted, carried: Sequence[Fact], *, cache: FactCache) -> t
             if read > CHARS_MAX:
                 break
             of_kind: Counter[str] = Counter()
-            facts = cache.of(part, text)
-            values.note(part, facts)
-            for fact in facts:
+            for fact in cache.of(part, text):
                 same = _same(fact)
                 of_kind[fact.kind] += 1
+                newest.setdefault((fact.kind, fact.key), fact)
                 if same in shown or of_kind[fact.kind] > PART_FACTS_MAX:
                     continue
                 age += 1
@@ -227,43 +225,20 @@ def _wanted(evicted: Evicted, carried: Sequence[Fact], *, cache: FactCache) -> t
     rows = [
         (score * ONCE if fact.kind == "symbols" and same not in again else score, place, fact)
         for same, (score, place, fact) in found.items()
-        if not values.is_stale(fact)
     ]
-    return tuple(fact for _, _, fact in sorted(rows, key=lambda row: row[:2]))
+    return _newest_value_first([fact for _, _, fact in sorted(rows, key=lambda row: row[:2])], newest)
 
 
-class Values:
-    """The newest value of each number, from parts noted newest first."""
-
-    def __init__(self) -> None:
-        self._newest: dict[str, str] = {}
-        self._columns: set[str] = set()
-        """Keys with several values in one text: none of them is the value of the key."""
-
-    def note(self, part: Part, facts: Iterable[Fact]) -> None:
-        """The facts of the next older part. The `limit` and `offset` of a call that only reads are no thing's values."""
-        if isinstance(part, ToolCall) and kind_of(part.name) in READS:
-            return
-        facts = [fact for fact in facts if fact.kind == "numbers"]
-        self._columns.update(repeated(facts))
-        for fact in facts:
-            self._newest.setdefault(fact.key, fact.value)
-
-    def is_stale(self, fact: Fact) -> bool:
-        """True for a number that a newer text gives another value."""
-        if fact.kind != "numbers" or fact.key in self._columns:
-            return False
-        return self._newest.get(fact.key, fact.value) != fact.value
-
-
-def repeated(facts: Iterable[Fact]) -> Iterator[str]:
-    """Keys of numbers that stand with more than one value in the facts of one text."""
-    seen: set[str] = set()
+def _newest_value_first(facts: Iterable[Fact], newest: Mapping[tuple[str, str], Fact]) -> tuple[Fact, ...]:
+    """The facts, each number's key led by its newest value, even one that the view shows: an older value alone would
+    pass for what holds."""
+    out: dict[tuple[str, ...], Fact] = {}
     for fact in facts:
         if fact.kind == "numbers":
-            if fact.key in seen:
-                yield fact.key
-            seen.add(fact.key)
+            first = newest.get((fact.kind, fact.key), fact)
+            out.setdefault(_same(first), first)
+        out.setdefault(_same(fact), fact)
+    return tuple(out.values())
 
 
 def _newest_first(evicted: Evicted) -> Iterator[Message]:

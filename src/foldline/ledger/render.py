@@ -34,10 +34,10 @@ LABELS: tuple[tuple[FactKind, str], ...] = (
     ("errors", "errors"),
     ("paths", "paths"),
     ("identifiers", "identifiers"),
-    ("numbers", "numbers"),
+    ("numbers", "numbers, newest first"),
     ("symbols", "names"),
 )
-NUMBERS_LABEL = "numbers: "
+NUMBERS_LABEL = "numbers, newest first: "
 SEPARATOR = " · "
 QUOTE = '"'
 """What an entry opens with that quotes a user; a rule stands without, verbatim."""
@@ -171,7 +171,7 @@ def index(
         if costs[place] + SEPARATOR_TOKENS <= room:
             taken.add(place)
             room -= costs[place] + SEPARATOR_TOKENS
-    chosen = [fact for n, fact in enumerate(facts) if n in taken]
+    chosen = _led_by_newest([fact for n, fact in enumerate(facts) if n in taken], facts)
     lines = []
     for kind, label in LABELS:
         here = [fact for fact in chosen if fact.kind == kind]
@@ -179,6 +179,16 @@ def index(
         if texts:
             lines.append(f"{label}: {SEPARATOR.join(escape_tags(unbroken(text)) for text in texts)}")
     return tuple(chosen), lines
+
+
+def _led_by_newest(chosen: Sequence[Fact], facts: Sequence[Fact]) -> list[Fact]:
+    """What is chosen, without the older values of a number whose newest, the first of its key, is not."""
+    first: dict[str, str] = {}
+    for fact in facts:
+        if fact.kind == "numbers":
+            first.setdefault(fact.key, fact.value)
+    led = {fact.key for fact in chosen if fact.kind == "numbers" and fact.value == first[fact.key]}
+    return [fact for fact in chosen if fact.kind != "numbers" or fact.key in led]
 
 
 def _by_key(numbers: Sequence[Fact]) -> list[str]:

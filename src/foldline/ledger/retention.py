@@ -22,7 +22,7 @@ from msgspec import Struct
 from foldline.core.address import escape_tags
 from foldline.core.message import Part, Text, speaks_for_user
 from foldline.core.view import Item
-from foldline.ledger.compose import repeated, text_of, whole_text_of
+from foldline.ledger.compose import text_of, whole_text_of
 from foldline.ledger.errors_in_text import IN_CODE
 from foldline.ledger.facts import Fact, FactCache
 from foldline.ledger.look_alikes import read_whole
@@ -183,7 +183,7 @@ def _facts(
         gone, covered = item.seq in left, item.seq in shown.covered
         for part in item.message.parts:
             facts = [fact for fact in cache.of(part, text_of(part)) if _counts(fact)]
-            columns.update(repeated(facts))
+            columns.update(_repeated(facts))
             newest.update([(fact.key, fact.value) for fact in facts if fact.kind == "numbers"])
             for fact in facts:
                 said = found.setdefault((fact.kind, fact.key, fact.value), _Said(fact.text))
@@ -199,6 +199,16 @@ def _facts(
         else:
             outcome = _RECALLABLE if said.covered else _LOST
         yield kind, said.left, outcome
+
+
+def _repeated(facts: Iterable[Fact]) -> Iterator[str]:
+    """Keys of numbers that stand with more than one value."""
+    seen: set[str] = set()
+    for fact in facts:
+        if fact.kind == "numbers":
+            if fact.key in seen:
+                yield fact.key
+            seen.add(fact.key)
 
 
 def _is_stale(values: set[str] | None, newest: str) -> bool:
