@@ -40,6 +40,45 @@ def test_balanced_takes_its_numbers_from_the_requirements() -> None:
     assert policy.target.tokens(200_000) == 90_000
 
 
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("handoff", {"threshold": 144_000, "handoff": 126_000}),
+        ("reserve", {"threshold": 200_000 - 20_000 - 13_000}),
+        ("ladder-minimal", {"threshold": 161_500}),
+        ("ladder-professional", {"threshold": 161_500}),
+        ("ladder-enterprise", {"threshold": 160_650}),
+        ("cascade", {"threshold": 180_000, "forced": 190_000, "advice": 120_000}),
+    ],
+)
+def test_the_lines_of_each_policy_are_those_of_its_design(name: str, lines: dict[str, int]) -> None:
+    """PRE-1 to PRE-6 at a window of 200,000: typed here, so that a changed number is noticed as one."""
+    policy = policy_of(name, 200_000)
+    assert {line: getattr(policy, line).tokens(200_000) for line in lines} == lines
+
+
+@pytest.mark.parametrize(
+    ("name", "tier", "values"),
+    [
+        ("handoff", "budget-reduction", {"limit": 60_000, "per_turn": 120_000}),
+        ("handoff", "microcompact", {"idle_over_s": 60, "keep_rounds": 3}),
+        ("ladder-minimal", "snip", {"unit": "messages", "over_messages": 50}),
+        ("ladder-professional", "snip", {"over_messages": 20, "removed_min": 5, "keep_rounds": 10}),
+        ("ladder-professional", "microcompact", {"limit": 4_000, "head": 1_500, "tail": 500}),
+        ("ladder-professional", "collapse", {"window": 15}),
+        ("cascade", "budget-reduction", {"limit": 4_000, "head": 2_400, "tail": 1_600}),
+        ("cascade", "microcompact", {"first_calls": 50, "every_calls": 25, "idle_from_s": 90 * 60}),
+        ("cascade", "snip", {"unit": "turns"}),
+    ],
+)
+def test_the_tiers_of_each_policy_have_the_numbers_of_its_design(
+    name: str, tier: str, values: dict[str, object]
+) -> None:
+    """PRE-1 to PRE-6."""
+    (reduce,) = [one.reduce for one in policy_of(name, 200_000).tiers if one.name == tier]
+    assert {key: getattr(reduce, key) for key in values} == values
+
+
 def test_an_unknown_policy_lists_what_there_is() -> None:
     """The error says what to do next."""
     with pytest.raises(UnknownPolicy) as caught:

@@ -200,7 +200,6 @@ def loaded_by(code: str) -> set[str]:
     return set(json.loads(run.stdout.splitlines()[-1]))
 
 
-@pytest.mark.skipif(not (SOURCE / "foldline/cli/main.py").exists(), reason="no command line yet")
 def test_help_loads_click_msgspec_and_nothing_heavy() -> None:
     """The shell is thin: what a command needs is imported inside it. Measured against click and msgspec alone."""
     extra = loaded_by(HELP) - loaded_by(HELP_BY_CLICK) - HELP_MAY_LOAD
