@@ -52,7 +52,7 @@ def test_balanced_takes_its_numbers_from_the_requirements() -> None:
     ],
 )
 def test_the_lines_of_each_policy_are_those_of_its_design(name: str, lines: dict[str, int]) -> None:
-    """PRE-1 to PRE-6 at a window of 200,000: typed here, so that a changed number is noticed as one."""
+    """Published with each design, at a window of 200,000: typed here, so that a changed number is noticed as one."""
     policy = policy_of(name, 200_000)
     assert {line: getattr(policy, line).tokens(200_000) for line in lines} == lines
 
@@ -74,7 +74,7 @@ def test_the_lines_of_each_policy_are_those_of_its_design(name: str, lines: dict
 def test_the_tiers_of_each_policy_have_the_numbers_of_its_design(
     name: str, tier: str, values: dict[str, object]
 ) -> None:
-    """PRE-1 to PRE-6."""
+    """Published with each design."""
     (reduce,) = [one.reduce for one in policy_of(name, 200_000).tiers if one.name == tier]
     assert {key: getattr(reduce, key) for key in values} == values
 
