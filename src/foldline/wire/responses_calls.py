@@ -246,9 +246,8 @@ def make_output(result: ToolResult) -> WireValue:
     words = "\n".join(piece.text for piece in content if isinstance(piece, Text))
     item: WireValue = {"type": kind, "call_id": result.call_id}
     match kind:
-        case (
-            "local_shell_call_output"
-        ):  # `id` is where its call's `call_id` goes (openai-agents, LocalShellAction)
+        case "local_shell_call_output":
+            # `id` is where its call's `call_id` goes (openai-agents, LocalShellAction)
             return {"type": kind, "id": result.call_id, "output": words}
         case "shell_call_output":
             outcome = {"type": "exit", "exit_code": int(result.is_error)}
@@ -268,9 +267,8 @@ def _make_screenshot(pieces: tuple[Piece, ...]) -> WireValue:
     for piece in pieces:
         if isinstance(piece, Media) and piece.kind == "image":
             made = make_piece(piece, text_type="input_text")
-            source = {key: made[key] for key in ("image_url", "file_id") if made.get(key)}
-            if source:
-                return {"type": "computer_screenshot", **source}
+            source = {key: made[key] for key in ("image_url", "file_id") if key in made}
+            return {"type": "computer_screenshot", **source}
     return {"type": "computer_screenshot", "image_url": EMPTY_SCREENSHOT}
 
 
