@@ -307,3 +307,15 @@ def test_messages_whose_ids_are_all_the_same_lose_nothing() -> None:
 def test_nothing_to_write_is_an_empty_file() -> None:
     """A writer never fails for want of messages."""
     assert write(Transcript(format="pi", wire="anthropic", messages=()), ()) == b""
+
+
+def test_an_id_with_half_a_surrogate_pair_is_written_back() -> None:
+    """Clients cut strings inside an emoji, and a record's id is a string like any other."""
+    half = "a\ud83d"
+    records = (
+        user("u1", None, "go") | {"uuid": half},
+        assistant("a1", None, "done") | {"parentUuid": half, "uuid": half + "b"},
+    )
+    transcript = read_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in records))
+    marks = [row for row in rows(write(transcript, [FOLD])) if row.get("subtype") == "compact_boundary"]
+    assert [row["logicalParentUuid"] for row in marks] == [half + "b"]

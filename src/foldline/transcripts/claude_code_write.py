@@ -138,7 +138,7 @@ class _Out:
             metadata["preTokens"] = result.tokens_before
         if result.tokens_after is not None:
             metadata["postTokens"] = result.tokens_after
-        uuid = self._uuid(f"boundary after {self.last_before}".encode())
+        uuid = self._uuid(f"boundary after {self.last_before}".encode("utf-8", "backslashreplace"))
         record = {
             "parentUuid": None,
             "logicalParentUuid": self.last_before,
