@@ -573,3 +573,13 @@ def test_what_is_of_the_target_already_goes_along_as_it_is(to: str) -> None:
         piece for message in done.request.messages for part in results_of(message) for piece in part.content
     ]
     assert [piece.raw for piece in found if isinstance(piece, Opaque)] == [other.raw]
+
+
+@pytest.mark.parametrize("to", TARGETS)
+def test_a_history_whose_first_message_cannot_go_along_still_opens_with_the_user(to: str) -> None:
+    """Law ROLE: a host's own block, alone in the first message, is left out on other wires."""
+    host = Message(role="user", parts=(Opaque(type="host", raw=b'{"type":"host"}'),), format="neutral")
+    history = (host, Message(role="assistant", parts=(Text(text="done"),)))
+    sent = convert(Request(format="neutral", messages=history), to=to).request.messages
+    assert sent[0].role == "user" or "assistant" in CODECS[to].rules.first
+    assert sent[-1].text == "done"

@@ -57,6 +57,8 @@ OBJECT_ARGUMENTS = frozenset({"anthropic", "gemini"})
 """Formats whose calls hold an object; text that is none is wrapped as `splice.arguments_object` says."""
 SYSTEM_KEY = frozenset({"anthropic", "gemini", "openai-responses"})
 """Formats whose body has a key for the system prompt."""
+LEFT_OUT = "[foldline: the first message could not go along]"
+"""Stands where all of the user message that opens a history was left out."""
 ERROR_MARK = frozenset({"anthropic", "gemini"})
 """Formats that can say that a tool failed."""
 SYSTEM_WORDS = "[foldline: a system message stood here]\n"
@@ -90,6 +92,8 @@ def convert(request: Request, to: str) -> Converted:
     out = [message for segment in _segments(messages) for message in work.segment(segment)]
     if rules.alternates:
         out = list(_joined(out))
+    if out and out[0].role not in (rules.first | {"system"}) and messages[0].role in rules.first:
+        out.insert(0, Message(role="user", parts=(Text(text=LEFT_OUT),), synthetic="repair"))
     tools, left_out = convert_tools(request.tools, to=to)
     work.note("tools of the provider itself left out: " + ", ".join(left_out), if_=bool(left_out))
     return Converted(
