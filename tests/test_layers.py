@@ -29,7 +29,8 @@ def lint(root: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_imports_go_down_only() -> None:
-    """Layers: cli, facade, passes | engine | transcripts, wire | tokens, core; the testing kit beside them."""
+    """Layers: cli, facade, passes | engine | transcripts | stores | recall, log, wire | ledger | tokens, core; the testing
+    kit beside them."""
     run = lint(REPO)
     assert run.returncode == 0, run.stdout + run.stderr
 

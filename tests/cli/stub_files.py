@@ -58,7 +58,7 @@ def raised_by(name: str) -> BaseException | None:
             name, 12, "not valid JSON; cut the line or restore the file"
         ),
         "unknown.bin": errors.UnknownFormat(None, FORMATS, why="no reader recognises unknown.bin"),
-        "busy.jsonl": errors.SessionBusy("another process writes busy.jsonl; try again when it is done"),
+        "busy.jsonl": errors.SessionBusy("busy.jsonl"),
         "blocked.jsonl": errors.CompactionBlocked("a hook said no"),
         "law.jsonl": errors.LawViolation("PAIR", "3"),
         "fault.jsonl": KeyError("slot"),

@@ -20,8 +20,11 @@ EXPECTED = [
     (errors.TargetUnreachable(200, 1, "the last user message is larger"), 3),
     (errors.ContextExhausted("nothing may be reduced"), 4),
     (errors.CompactionBlocked("a hook said no"), 4),
-    (errors.CheckpointFailed("disk full"), 1),
-    (errors.SessionBusy("another process writes"), 4),
+    (errors.CheckpointFailed("s", "disk full"), 1),
+    (errors.SessionBusy("s"), 4),
+    (errors.UnknownSession("s"), 1),
+    (errors.SessionExists("s"), 1),
+    (errors.SessionFailed("s", "disk full"), 1),
     (errors.SessionCorrupt(10, "checksum"), 1),
     (OSError(errno.ENOSPC, "No space left on device"), 1),
     (OSError(errno.EBADF, "Bad file descriptor"), 70),
@@ -39,7 +42,7 @@ def test_an_error_has_its_promised_code(error: Exception, code: int) -> None:
 
 def test_every_error_of_the_tree_is_listed_above() -> None:
     """A new error gets its code on purpose and not by falling through."""
-    tree = set(errors.FoldlineError.__subclasses__())
+    tree = set(errors.FoldlineError.__subclasses__()) | set(errors.SessionFailed.__subclasses__())
     assert tree == {type(error) for error, _ in EXPECTED if isinstance(error, errors.FoldlineError)}
 
 

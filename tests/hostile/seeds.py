@@ -15,8 +15,8 @@ from typing import Any
 from msgspec import Struct
 
 from foldline import files
+from foldline.log.lines import parse_log, write_log
 from foldline.transcripts import detect
-from foldline.transcripts.log_lines import parse_log, write_log
 
 DATA = Path(__file__).parents[1] / "data"
 KIND = re.compile("[a-z][a-z-]{0,31}")

@@ -12,12 +12,12 @@ from foldline.core.edit import Drop, Edit, Fold, Replace
 from foldline.core.errors import SessionCorrupt
 from foldline.core.message import Message, Meta, Text, ToolResult, Usage, result_text
 from foldline.core.view import Span
+from foldline.log.lines import parse_log, write_log
 from foldline.lookup import show
 from foldline.testing.builders import assistant, call, result, system, user
 from foldline.testing.strategies import sessions
 from foldline.transcripts import detect
 from foldline.transcripts.foldline_log import READER, WRITER, LogSource
-from foldline.transcripts.log_lines import parse_log, write_log
 from foldline.transcripts.source import open_source
 from foldline.transcripts.transcript import Transcript, Written
 from foldline.wire.formats import codec

@@ -10,8 +10,11 @@
     ├── TargetUnreachable     the smallest valid history is larger than the target; `.result` holds it
     ├── ContextExhausted      nothing is left that may be reduced
     ├── CompactionBlocked     a hook or a caller said no
-    ├── CheckpointFailed      the log could not be made durable; memory is unchanged
+    ├── UnknownSession        no session of that name
+    ├── SessionExists         there is one of that name already
     ├── SessionBusy           another process writes this session
+    ├── SessionFailed         the log could not be written; the session must be opened anew
+    │   └── CheckpointFailed  … while a compaction was made durable; memory is unchanged
     └── SessionCorrupt        the log is damaged: offset, why
 
     UnknownModel (a UserWarning): the model is not in the table and a default serves
@@ -104,12 +107,46 @@ class CompactionBlocked(FoldlineError):
     """A hook or the caller refused the compaction; nothing changed."""
 
 
-class CheckpointFailed(FoldlineError):
-    """The log could not be made durable; memory is as it was."""
+class UnknownSession(FoldlineError):
+    """No session of that name."""
+
+    def __init__(self, name: str, near: tuple[str, ...] = ()) -> None:
+        self.name, self.near = name, near
+        hint = f"did you mean {near[0]!r}?" if near else "`foldline sessions` lists them"
+        super().__init__(f"no session is called {name!r}; {hint}")
+
+
+class SessionExists(FoldlineError):
+    """There is a session of that name already."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"there is a session called {name!r} already; open it, or take another name")
 
 
 class SessionBusy(FoldlineError):
-    """Another process writes this session."""
+    """Another process writes this session. `holder`: what is known of it, for a person."""
+
+    def __init__(self, name: str, holder: str = "another process") -> None:
+        self.name, self.holder = name, holder
+        super().__init__(
+            f"{holder} is writing session {name!r}; wait until it has closed it, or fork the session"
+        )
+
+
+class SessionFailed(FoldlineError):
+    """The log could not be written. Nothing that was acknowledged is lost; nothing more is taken in this process, since
+    a second try may seem to succeed where the first one lost data."""
+
+    def __init__(self, name: str, why: str) -> None:
+        self.name, self.why = name, (why := _bounded(why))
+        super().__init__(
+            f"session {name!r} can no longer be written ({why}); mend the cause and open it again"
+        )
+
+
+class CheckpointFailed(SessionFailed):
+    """A compaction could not be made durable; memory is as it was."""
 
 
 class SessionCorrupt(FoldlineError):

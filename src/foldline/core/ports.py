@@ -1,15 +1,17 @@
 """The ports: what core and the layers around it ask of the outside, as small protocols.
 
-Implementations live elsewhere (`foldline.tokens`, `foldline.passes`, …); `foldline.testing` holds a counter for tests.
+Implementations live elsewhere (`foldline.tokens`, `foldline.passes`, `foldline.stores`, …); `foldline.testing` holds a
+counter for tests, and `check_store`, which every store must pass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
+from foldline.core.entry import Draft, Entry
 from foldline.core.message import Message, Part
 from foldline.core.view import View
 
@@ -99,4 +101,86 @@ class Pass(Protocol):
     def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:
         """Edits for this view; an empty plan when there is nothing to do. Never changes the view. Idempotent:
         planning again on the result gives no further edit."""
+        ...
+
+
+class Pages(Protocol):
+    """A session's log, read. Sees what was durable or merely written when it was opened, never half a line."""
+
+    @property
+    def format(self) -> str:
+        """Wire format of the session, as its first line says."""
+        ...
+
+    @property
+    def about(self) -> bytes:
+        """The first line's body: id, model and whatever else is known, a JSON object."""
+        ...
+
+    @property
+    def torn(self) -> str:
+        """What an interrupted append left behind the last entry, for a person; empty when the log ends well."""
+        ...
+
+    def entry(self, offset: int) -> Entry:
+        """The entry whose line begins at this byte, wherever an archive keeps it. Raises `SessionCorrupt`."""
+        ...
+
+    def entries(self, offset: int = 0) -> Iterator[Entry]:
+        """Entries from this byte on (0: all of them), oldest first. Raises `SessionCorrupt` at damage, after what is
+        sound before it."""
+        ...
+
+    def back(self) -> Iterator[Entry]:
+        """Entries from the newest to the oldest; costs what is taken of it. Raises `SessionCorrupt`."""
+        ...
+
+
+class Journal(Pages, Protocol):
+    """A session's log, written. There is one at a time for a session, in all processes."""
+
+    def append(self, drafts: Sequence[Draft], *, sync: bool = True) -> tuple[Entry, ...]:
+        """The drafts as entries, one after the other, in one write: all of them or none will be read again. With
+        `sync` they are on disk when this returns. Raises `SessionFailed`, and from then on always: what failed is
+        never tried again, the session has to be opened anew."""
+        ...
+
+    def sync(self) -> None:
+        """Put on disk what was appended without. Nothing to do is done at once. Raises as `append`."""
+        ...
+
+    def close(self) -> None:
+        """Sync, and let others write. Closing twice is closing once."""
+        ...
+
+
+class Store(Protocol):
+    """Keeps the logs of sessions, each under a name. Any number may read while one writes."""
+
+    def names(self) -> tuple[str, ...]:
+        """The sessions there are, sorted."""
+        ...
+
+    def create(self, name: str, *, format: str, about: bytes) -> Journal:
+        """A new log, durable when this returns. Raises `SessionExists`, `SessionBusy`, `InvalidOption` for a name that
+        no session may have."""
+        ...
+
+    def write(self, name: str) -> Journal:
+        """The log of a session, to be gone on with; a torn end is cut off and said in `torn`. Raises `UnknownSession`,
+        `SessionBusy`, `SessionCorrupt`."""
+        ...
+
+    def read(self, name: str) -> Pages:
+        """The log of a session as it is now. Raises `UnknownSession`."""
+        ...
+
+    def rewrite(self, name: str, change: Callable[[Entry], bytes | None]) -> int:
+        """Put another body in the place of old ones: `change` gives it, of the very length, or `None` to leave the
+        entry. Every offset and number stays; afterwards the old bytes are nowhere, before it the new ones; an
+        interruption leaves one or the other. Returns how many entries were changed. Raises as `write`."""
+        ...
+
+    def remove(self, name: str) -> None:
+        """Take the session away with everything kept for it. Raises `UnknownSession`, `SessionBusy`."""
         ...

@@ -16,9 +16,9 @@ from typing import Any, Final, TypeAlias
 from msgspec.structs import replace
 
 from foldline.core.message import Message, Meta, Part, Reasoning, ToolCall, ToolResult, Usage
+from foldline.log.values import read_part, read_synthetic
 from foldline.transcripts import document
 from foldline.transcripts.atif_write import EXTRA, WRITER, AtifWriter
-from foldline.transcripts.log_values import read_part, read_synthetic
 from foldline.transcripts.neutral import (
     arguments_text,
     content_parts,

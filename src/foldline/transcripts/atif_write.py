@@ -22,7 +22,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult, Usage
-from foldline.transcripts.log_values import part_json
+from foldline.log.values import part_json
 from foldline.transcripts.transcript import Transcript, Written
 from foldline.wire import strict
 from foldline.wire.tools import convert_tools

@@ -6,7 +6,7 @@ the view is what the messages come to when the edits are applied:
     log     m0 m1 m2 m3 │ compaction {fold 1–2} │ m4          view    m0 [fold 1–2] m3 m4
 
 Edits name messages by ordinal, the count of message entries before them. Lines and checksums are
-`foldline.transcripts.log_lines`, the JSON of values `foldline.transcripts.log_values`; the format in words is
+`foldline.log.lines`, the JSON of values `foldline.log.values`; the format in words is
 `docs/reference/log-format.md`.
 """
 
@@ -20,12 +20,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.edit import Drop, Edit, Fold, Replace, edited
+from foldline.core.entry import Entry
 from foldline.core.errors import SessionCorrupt, UnknownFormat
 from foldline.core.message import Message, Meta, Part, Usage
 from foldline.core.ports import TokenCounter
 from foldline.core.view import Item, Span, item_of
-from foldline.transcripts.log_lines import Entry, Header, Log, parse_log, write_log
-from foldline.transcripts.log_values import (
+from foldline.log.lines import Header, Log, parse_log, write_log
+from foldline.log.values import (
     Json,
     bytes_json,
     dumps,

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from foldline.core.edit import Drop, Edit, Fold, Replace
 from foldline.core.message import Media, Message, Meta, Opaque, Reasoning, Text, ToolCall, ToolResult, Usage
 from foldline.core.view import Span
-from foldline.testing.strategies import broken_sessions, sessions
-from foldline.transcripts.log_values import (
+from foldline.log.values import (
     dumps,
     edit_json,
     message_json,
@@ -20,6 +19,7 @@ from foldline.transcripts.log_values import (
     read_system,
     system_json,
 )
+from foldline.testing.strategies import broken_sessions, sessions
 from foldline.wire.formats import codec
 
 EVERY_PART = Message(

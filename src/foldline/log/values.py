@@ -2,7 +2,7 @@
 
 Owns the spelling of `docs/reference/log-format.md` below the level of a line: messages as their wire bytes or in the
 neutral form, parts, spans, edits. Defaults are left out, unknown members ignored when read (the log keeps their
-bytes). Knows nothing of lines, checksums and files; that is `foldline.transcripts.log_lines`.
+bytes). Knows nothing of lines, checksums and files; that is `foldline.log.lines`.
 """
 
 from __future__ import annotations

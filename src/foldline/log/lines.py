@@ -1,13 +1,13 @@
 """The lines of a foldline log: framing, checksums and what is wrong with a damaged one.
 
-Owns `docs/reference/log-format.md` at the level of a line, as pure functions on bytes. A store appends what
-`entry_line` gives, one `write` a line; `parse_log` tells a log that ends well from one whose last append was
+Owns `docs/reference/log-format.md` at the level of a line, as pure functions on bytes. A store (`foldline.stores`)
+appends what `entry_line` gives, one `write` a batch; `parse_log` tells a log that ends well from one whose last append was
 interrupted (torn: report it, cut it off, go on) and from one that is damaged (corrupt: refuse). Knows nothing of what
-stands in a body; that is `foldline.transcripts.log_values`.
+stands in a body; that is `foldline.log.values`.
 
     {"foldline":1,"format":"anthropic","len":21,"crc":"5ad1f20c","body":{"id":"fix-login"}}
     {"seq":0,"kind":"message","len":88,"crc":"c8804c13","body":{"format":"anthropic","wire":{…}}}
-    {"seq":1,"kind":"compaction","len":412,"crc":"0b41d9e7","body":{"edits":[…],"report":{…}}}
+    {"seq":1,"kind":"compaction","time":1764460000123,"len":412,"crc":"0b41d9e7","body":{"edits":[…],"report":{…}}}
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
+from foldline.core.entry import Entry
 from foldline.core.errors import UnknownFormat
 
 VERSION: Final = 1
@@ -31,10 +32,10 @@ PREFIX_BYTES_MAX: Final = 160
 State: TypeAlias = Literal["clean", "torn", "corrupt"]
 
 _FIRST: Final = re.compile(
-    rb'\{"foldline":([1-9]\d{0,3}),"format":"([a-z][a-z-]{0,31})","len":(\d{1,10}),"crc":"([0-9a-f]{8})","body":'
+    rb'\{"foldline":([1-9]\d{0,3}),"format":"([a-z][a-z-]{0,31})","len":(?P<len>\d{1,10}),"crc":"(?P<crc>[0-9a-f]{8})","body":'
 )
 _ENTRY: Final = re.compile(
-    rb'\{"seq":(\d{1,15}),"kind":"([a-z][a-z_]{0,31})","len":(\d{1,10}),"crc":"([0-9a-f]{8})","body":'
+    rb'\{"seq":(\d{1,15}),"kind":"([a-z][a-z_]{0,31})"(?:,"time":(?P<time>\d{1,15}))?,"len":(?P<len>\d{1,10}),"crc":"(?P<crc>[0-9a-f]{8})","body":'
 )
 _VERSION: Final = re.compile(rb'\{"foldline":(\d{1,4}),')
 
@@ -51,19 +52,6 @@ class Header(Struct, frozen=True, kw_only=True):
     """The checksum every entry's goes on from, so that a line of another log is refused."""
 
 
-class Entry(Struct, frozen=True, kw_only=True):
-    """One line after the first."""
-
-    seq: int
-    """Its number among the entries, from 0."""
-    kind: str
-    """`message`, `system`, `tools`, `compaction`, `edit`, `usage`, or a word of a later version."""
-    body: bytes
-    """The exact JSON bytes."""
-    offset: int
-    """Byte of the log at which the line begins."""
-
-
 class Log(Struct, frozen=True, kw_only=True):
     """What the bytes of a log hold."""
 
@@ -78,8 +66,8 @@ class Log(Struct, frozen=True, kw_only=True):
     """What is wrong at `end`, for a person; empty when clean."""
 
 
-class _Damage(Exception):
-    """A line is not what it should be."""
+class Damage(Exception):
+    """A line is not what it should be: why, for a person."""
 
 
 def header_line(*, format: str, body: bytes) -> bytes:
@@ -87,9 +75,11 @@ def header_line(*, format: str, body: bytes) -> bytes:
     return _line(b'{"foldline":%d,"format":"%b"' % (VERSION, format.encode()), body, crc=0)
 
 
-def entry_line(*, seq: int, kind: str, body: bytes, crc: int) -> bytes:
-    """The line of one entry; `crc` is the header's. `body` is a JSON object on one line."""
-    return _line(b'{"seq":%d,"kind":"%b"' % (seq, kind.encode()), body, crc=crc)
+def entry_line(*, seq: int, kind: str, body: bytes, crc: int, time_ms: int | None = None) -> bytes:
+    """The line of one entry; `crc` is the header's. `body` is a JSON object on one line. `time_ms`: Unix time, for a
+    log that a running session writes; what is made by a pure function has none (law SAME)."""
+    begin = b'{"seq":%d,"kind":"%b"' % (seq, kind.encode())
+    return _line(begin if time_ms is None else b'%b,"time":%d' % (begin, time_ms), body, crc=crc)
 
 
 def _line(begin: bytes, body: bytes, *, crc: int) -> bytes:
@@ -117,7 +107,7 @@ def header_crc(first: bytes) -> int:
     match = _FIRST.match(first)
     if match is None:
         raise ValueError("this is no first line of a log")
-    return int(match[4], 16)
+    return int(match["crc"], 16)
 
 
 def parse_log(data: bytes) -> Log:
@@ -135,13 +125,13 @@ def parse_log(data: bytes) -> Log:
     try:
         while (stop := sound.find(b"\n", end)) >= 0:
             if header is None:
-                header = _read_header(sound[end:stop])
+                header = read_header(sound[end:stop])
             else:
-                entries.append(_read_entry(sound[end:stop], len(entries), crc=header.crc, offset=end))
+                entries.append(read_entry(sound[end:stop], seq=len(entries), crc=header.crc, offset=end))
             end = stop + 1
-    except _Damage as damage:
+    except Damage as damage:
         return Log(header=header, entries=tuple(entries), end=end, state="corrupt", detail=str(damage))
-    state, detail = _judge_tail(sound[end:], len(data) - len(sound), first=header is None)
+    state, detail = judge_tail(sound[end:], len(data) - len(sound), first=header is None)
     return Log(header=header, entries=tuple(entries), end=end, state=state, detail=detail)
 
 
@@ -155,36 +145,48 @@ def _refuse_later(data: bytes) -> None:
         )
 
 
-def _read_header(line: bytes) -> Header:
+def read_header(line: bytes) -> Header:
+    """The first line, without its line feed. Raises `Damage`, and `UnknownFormat` for a later version."""
+    _refuse_later(line)
     match = _FIRST.match(line)
     if match is None:
-        raise _Damage("the first line is no header of a foldline log")
+        raise Damage("the first line is no header of a foldline log")
     body = _body(line, match, crc=0)
-    return Header(version=int(match[1]), format=match[2].decode(), body=body, crc=int(match[4], 16))
+    return Header(version=int(match[1]), format=match[2].decode(), body=body, crc=int(match["crc"], 16))
 
 
-def _read_entry(line: bytes, seq: int, *, crc: int, offset: int) -> Entry:
+def read_entry(line: bytes, *, seq: int | None, crc: int, offset: int) -> Entry:
+    """One entry's line, without its line feed. `seq`: the number it must have; `None`: whatever it says. `crc`: the
+    header's. `offset`: where the line begins. Raises `Damage`."""
     match = _ENTRY.match(line)
     if match is None:
-        raise _Damage(f"entry {seq} is not written as an entry")
+        raise Damage(f"entry {seq} is not written as an entry" if seq is not None else "the line is no entry")
     body = _body(line, match, crc=crc)
-    if match[1] != b"%d" % seq:
-        raise _Damage(f"entry {seq} is missing; the line says {match[1].decode()}")
-    return Entry(seq=seq, kind=match[2].decode(), body=body, offset=offset)
+    if seq is not None and match[1] != b"%d" % seq:
+        raise Damage(f"entry {seq} is missing; the line says {match[1].decode()}")
+    return Entry(
+        seq=int(match[1]),
+        kind=match[2].decode(),
+        body=body,
+        offset=offset,
+        size=len(line) + 1,
+        time_ms=None if match["time"] is None else int(match["time"]),
+    )
 
 
 def _body(line: bytes, match: re.Match[bytes], *, crc: int) -> bytes:
     """The body of a line whose length and checksum are right."""
     body = line[match.end() : -1]
-    if line[-1:] != b"}" or match[3] != b"%d" % len(body):
-        raise _Damage(f"the line holds {len(body):,} bytes, not the {match[3].decode()} it should")
-    if checksum(line[: match.end(3)], body, crc=crc) != int(match[4], 16):
-        raise _Damage("the checksum does not match")
+    if line[-1:] != b"}" or match["len"] != b"%d" % len(body):
+        raise Damage(f"the line holds {len(body):,} bytes, not the {match['len'].decode()} it should")
+    if checksum(line[: match.end("len")], body, crc=crc) != int(match["crc"], 16):
+        raise Damage("the checksum does not match")
     return body
 
 
-def _judge_tail(tail: bytes, nuls: int, *, first: bool) -> tuple[State, str]:
-    """Whether bytes after the last line feed are what an interrupted append leaves."""
+def judge_tail(tail: bytes, nuls: int, *, first: bool) -> tuple[State, str]:
+    """Whether `tail`, the bytes after the last line feed (then came `nuls` NUL bytes), is what an interrupted append
+    leaves; and what is wrong, for a person. `first`: nothing stands before it, not even a header."""
     filled = f", then {nuls:,} NUL bytes" if nuls else ""
     if not tail:
         if first:
@@ -199,7 +201,7 @@ def _begins_line(tail: bytes, *, first: bool) -> bool:
     """True when some sound line begins with `tail` and goes on after it."""
     match = (_FIRST if first else _ENTRY).match(tail)
     if match is not None:
-        return len(tail) - match.end() <= int(match[3]) + 1
+        return len(tail) - match.end() <= int(match["len"]) + 1
     word = b'{"foldline":' if first else b'{"seq":'
     if len(tail) < len(word):
         return word.startswith(tail)

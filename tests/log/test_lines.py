@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foldline.core.entry import Entry
 from foldline.core.errors import UnknownFormat
-from foldline.transcripts.log_lines import (
-    Entry,
+from foldline.log.lines import (
     checksum,
     entry_line,
     header_crc,
