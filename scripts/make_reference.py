@@ -24,14 +24,24 @@ from foldline.catalogue import policies
 from foldline.core.laws import Violation
 from foldline.core.pairing import Repair
 from foldline.engine.report import Cache, Covers, PassReport, Report, Summary
+from foldline.passes.bounded_fold import BoundedFold
 from foldline.passes.budget_reduction import BudgetReduction
 from foldline.passes.collapse import Collapse
 from foldline.passes.fold_oldest import FoldOldest
+from foldline.passes.fold_range import FoldRange
 from foldline.passes.microcompact import Microcompact
 from foldline.passes.snip import Snip
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
-PASSES: tuple[type[Struct], ...] = (BudgetReduction, Microcompact, Snip, Collapse, FoldOldest)
+PASSES: tuple[type[Struct], ...] = (
+    BudgetReduction,
+    Microcompact,
+    Snip,
+    Collapse,
+    FoldRange,
+    FoldOldest,
+    BoundedFold,
+)
 IDS = re.compile(r" \((?:requirements? )?[A-Z]{3}-\d+(?:, [A-Z]{3}-\d+)*\)|, requirement [A-Z]{3}-\d+")
 """Where a docstring says which requirement a field meets; a reader of the page has no use for it."""
 MADE = "*This page is made by `scripts/make_reference.py`; change the values, not the page.*"
@@ -64,6 +74,8 @@ def _default(value: Any) -> str:
         return "none"
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, Struct):
+        return f"[{value.name}](#{value.name})"  # type: ignore[attr-defined]
     return f"{value:,}" if isinstance(value, int) else f"`{value}`" if isinstance(value, str) else str(value)
 
 

@@ -8,9 +8,14 @@ import pytest
 
 from foldline import compact
 from foldline.core.errors import UnknownPolicy
+from foldline.core.pairing import Needs
+from foldline.engine.policy import Line
+from foldline.engine.report import Report
 from foldline.passes.microcompact import Microcompact
 from foldline.presets import POLICIES, policy_of
+from foldline.reduce import Goal, Reduced, history_of, reduce
 from foldline.testing.builders import assistant, call, frame_for, moment_for, result, user, view_from
+from foldline.testing.counting import CharacterCounter
 
 WINDOWS = (8_000, 128_000, 200_000, 1_000_000)
 
@@ -85,6 +90,82 @@ def test_an_unknown_policy_lists_what_there_is() -> None:
         policy_of("thrifty")
     assert caught.value.known == tuple(POLICIES)
     assert "balanced" in str(caught.value)
+
+
+DUE = [
+    ("balanced", "threshold", 144_000),
+    ("handoff", "handoff", 126_000),
+    ("handoff", "threshold", 144_000),
+    ("reserve", "threshold", 167_000),
+    ("ladder-minimal", "threshold", 161_501),
+    ("ladder-professional", "threshold", 161_501),
+    ("ladder-enterprise", "threshold", 160_651),
+    ("cascade", "advice", 120_000),
+    ("cascade", "threshold", 180_000),
+    ("cascade", "forced", 190_000),
+]
+"""The first number of tokens at which each line of each policy is passed, at a window of 200,000."""
+
+
+@pytest.mark.parametrize(("name", "which", "first"), DUE)
+def test_each_line_is_passed_at_its_number_and_not_a_token_before(name: str, which: str, first: int) -> None:
+    """BUD-1 (70 % and 80 % of window less reserve, from there on), BUD-2 (from the threshold on), BUD-3 (over 85 % of
+    the effective budget), BUD-4 (90 %, forced at 95 %, advice from 60 %)."""
+    line = getattr(policy_of(name, 200_000), which)
+    assert isinstance(line, Line)
+    assert line.is_reached(first, 200_000)
+    assert not line.is_reached(first - 1, 200_000)
+
+
+def sized(tokens: int, policy: str) -> Reduced:
+    """A history of exactly so many tokens, brought to its policy at a window of 200,000."""
+    rounds = [m for n in range(60) for m in (assistant(call(f"c{n}")), result(f"c{n}", "x" * 9_000))]
+    counter = CharacterCounter()
+    history = history_of([user("go"), *rounds, user("next")], needs=Needs(), counter=counter, tokens_fixed=0)
+    grown = history_of(
+        [user("go"), *rounds, user("next" + "more" * (tokens - history.tokens))],
+        needs=Needs(),
+        counter=counter,
+        tokens_fixed=0,
+    )
+    assert grown.tokens == tokens
+    goal = Goal(policy=policy_of(policy, 200_000), tokens_window=200_000)
+    return reduce(grown, goal, counter=counter, report=Report(format="neutral"))
+
+
+@pytest.mark.parametrize(
+    ("name", "first"), [(name, first) for name, which, first in DUE if which == "threshold"]
+)
+def test_a_policy_acts_from_its_threshold_on_and_ends_at_its_target(name: str, first: int) -> None:
+    """PRE-1, PRE-2, PRE-3, PRE-4, PRE-5, PRE-6, PRE-7: a token below nothing but what runs before every request; from there on down to its target (a
+    policy whose one tier needs a model says so)."""
+    policy = policy_of(name, 200_000)
+    always = {tier.name for tier in policy.tiers if tier.when == "always"}
+    below, at = sized(first - 1, name).report, sized(first, name).report
+    assert {step.name for step in below.passes} <= always
+    if name == "reserve":
+        assert (at.outcome, at.passes) == ("unchanged", ())
+        return
+    assert (at.outcome, at.valid) == ("compacted", True)
+    assert at.tokens_after <= policy.target.tokens(200_000)
+
+
+def test_tiers_run_in_the_order_of_their_policy_and_only_while_the_view_is_over() -> None:
+    """BUD-12: cheapest first, counted again after each; the ladder stops at the first that suffices."""
+    ladder = [step.name for step in sized(161_501, "ladder-professional").report.passes]
+    assert ladder == ["snip"]
+    cascade = [step.name for step in sized(195_000, "cascade").report.passes]
+    order = [tier.name for tier in policy_of("cascade", 200_000).tiers]
+    assert cascade == [name for name in order if name in cascade]
+
+
+@pytest.mark.parametrize(("tokens_window", "warned"), [(33_000, True), (33_001, False), (200_000, False)])
+def test_a_window_that_a_reserve_takes_whole_is_warned_of(tokens_window: int, warned: bool) -> None:
+    """BUD-2: at a threshold of 0 a warning says that the window is too small for this policy."""
+    history = history_of([user("go")], needs=Needs(), counter=CharacterCounter(), tokens_fixed=0)
+    goal = Goal(policy=policy_of("reserve", tokens_window), tokens_window=tokens_window)
+    notes = reduce(history, goal, counter=CharacterCounter(), report=Report(format="neutral")).report.notes
+    assert [("too small for policy reserve" in note) for note in notes] == [True] * warned
 
 
 def test_a_tier_that_runs_by_idle_time_alone_is_said_to_need_a_session() -> None:

@@ -13,9 +13,11 @@ from foldline.core.budget import result_limits
 from foldline.core.errors import UnknownPolicy
 from foldline.engine.policy import Line, Policy, Tier
 from foldline.ledger.tools import CASCADE_KINDS
+from foldline.passes.bounded_fold import BoundedFold
 from foldline.passes.budget_reduction import BudgetReduction
 from foldline.passes.collapse import Collapse
 from foldline.passes.fold_oldest import FoldOldest
+from foldline.passes.fold_range import FoldRange
 from foldline.passes.microcompact import Microcompact
 from foldline.passes.snip import Snip
 
@@ -23,7 +25,7 @@ WINDOW_SHOWN = 200_000
 """The window that `foldline policies` shows numbers for."""
 INPUT_80 = Line(percent=80, of="input")
 INPUT_70 = Line(percent=70, of="input")
-TRIGGER = Line(percent=85, of="effective")
+TRIGGER = Line(percent=85, of="effective", over=True)
 
 
 def _ledger(*, due: Line | None = None, target: Line | None = None) -> Tier:
@@ -84,7 +86,7 @@ def _handoff(window: int | None) -> Policy:
             ),
             Tier(name="snip", reduce=Snip(unit="tool-rounds"), due=INPUT_80, target=INPUT_70),
             Tier(name="auto-compact", reduce=None, needs="model", due=INPUT_80),
-            _ledger(due=INPUT_80),
+            Tier(name="ledger", reduce=BoundedFold(name="ledger"), due=INPUT_80),
         ),
     )
 
@@ -113,7 +115,7 @@ def _minimal(_window: int | None) -> Policy:
 
 
 def _ladder(name: str, reserved: int, *tail: Tier) -> Policy:
-    trigger = Line(percent=85, of="effective", reserved=reserved)
+    trigger = Line(percent=85, of="effective", reserved=reserved, over=True)
     half = Line(percent=50, of="effective", reserved=reserved)
     truncate = BudgetReduction(
         name="microcompact",
@@ -134,6 +136,7 @@ def _ladder(name: str, reserved: int, *tail: Tier) -> Policy:
             Tier(name="microcompact", reduce=truncate),
             Tier(name="collapse", reduce=Collapse(window=15)),
             Tier(name="auto-compact", reduce=None, needs="model", due=trigger, target=half),
+            Tier(name="fold-range", reduce=FoldRange(), due=trigger, target=half),
             _ledger(due=trigger, target=half),
             *tail,
         ),

@@ -167,6 +167,7 @@ def reduce(
         tokens_target=target,
         messages_before=len(history.view),
         repairs=history.repairs,
+        notes=(*report.notes, *_warned(goal)),
     )
     always = goal.to is None and any(tier.when == "always" for tier in goal.policy.tiers)
     if (target is None or history.tokens <= target) and not always:
@@ -198,11 +199,26 @@ def reduce(
             assert_never(never)
 
 
+def _warned(goal: Goal) -> tuple[str, ...]:
+    """What a person should know of a window that a policy's reserve takes whole (requirement BUD-2)."""
+    window, policy = goal.tokens_window, goal.policy
+    if goal.to is not None or not window:
+        return ()
+    if policy.threshold.budget(window, goal.output_cap, output_max=goal.output_max) > 0:
+        return ()
+    return (
+        f"a window of {window:,} tokens is too small for policy {policy.name}: what it reserves takes all of it, so "
+        "nothing is due before the window is full; take another policy",
+    )
+
+
 def target_of(tokens: int, goal: Goal) -> int | None:
     """The target in tokens of the whole request; `None` when the policy's threshold is not reached."""
     if goal.to is None:
         window, policy = goal.tokens_window or 0, goal.policy
-        due = tokens >= policy.threshold.tokens(window, goal.output_cap, output_max=goal.output_max)
+        due = policy.threshold.is_reached(
+            tokens, window, output_cap=goal.output_cap, output_max=goal.output_max
+        )
         return policy.target.tokens(window, goal.output_cap, output_max=goal.output_max) if due else None
     to: object = goal.to
     if isinstance(to, float):

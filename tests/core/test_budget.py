@@ -44,7 +44,7 @@ def test_the_effective_budget_is_95_percent_less_what_is_reserved() -> None:
 
 
 def test_the_reserve_line_leaves_room_for_output_and_a_buffer() -> None:
-    """200,000 with 32,000 of output → 167,000; with 8,000 → 179,000; never below 0."""
+    """BUD-2: 200,000 with 32,000 of output → 167,000; with 8,000 → 179,000; never below 0."""
     assert reserve_threshold(200_000, 32_000) == 167_000
     assert reserve_threshold(200_000, 8_000) == 179_000
     assert reserve_threshold(200_000) == 167_000
@@ -63,12 +63,12 @@ def test_the_reserve_line_leaves_room_for_output_and_a_buffer() -> None:
 def test_results_of_a_turn_may_take_a_share_of_the_window(
     tokens_window: int | None, limits: tuple[int, int]
 ) -> None:
-    """15 % of the window at 4 characters a token, a single result half of that, each within bounds."""
+    """BUD-8: 15 % of the window at 4 characters a token, a single result half of that, each within bounds."""
     assert result_limits(tokens_window) == limits
 
 
 def test_what_replaces_a_history_is_bounded() -> None:
-    """min(50,000, half the window, max(5,000, 80 % of the source))."""
+    """CMP-10: min(50,000, half the window, max(5,000, 80 % of the source))."""
     assert replacement_max(10_000, 200_000) == 8_000
     assert replacement_max(1_000, 200_000) == 5_000
     assert replacement_max(1_000_000, 200_000) == 50_000

@@ -20,9 +20,11 @@ from foldline.core.edit import Drop, Frame, apply
 from foldline.core.ports import Moment, Pass
 from foldline.core.rounds import kept_seqs, outline_of
 from foldline.core.view import Item
+from foldline.passes.bounded_fold import BoundedFold
 from foldline.passes.budget_reduction import BudgetReduction
 from foldline.passes.collapse import Collapse
 from foldline.passes.fold_oldest import FoldOldest
+from foldline.passes.fold_range import FoldRange
 from foldline.passes.microcompact import Microcompact
 from foldline.passes.snip import Snip
 from foldline.tokens.choose import counter_for
@@ -34,7 +36,9 @@ PASSES: dict[str, type[Struct]] = {
     "microcompact": Microcompact,
     "snip": Snip,
     "collapse": Collapse,
+    "fold-range": FoldRange,
     "fold": FoldOldest,
+    "bounded-fold": BoundedFold,
 }
 GIVEN = ("input.json", "input.jsonl", "settings.toml")
 SUFFIXES = {"claude-code": "jsonl", "foldline": "jsonl"}

@@ -22,6 +22,20 @@ class Line(Struct, frozen=True, kw_only=True, gc=False):
     model's output, at most 20,000, less 13,000 (BUD-2)."""
     reserved: int = 0
     """Tokens taken off the budget before the share is taken."""
+    over: bool = False
+    """True for a line that has to be passed; else it is enough to reach it."""
+
+    def is_reached(
+        self,
+        tokens: int,
+        tokens_window: int,
+        *,
+        output_cap: int | None = None,
+        output_max: int | None = None,
+    ) -> bool:
+        """True when a request of so many tokens is due by this line."""
+        line = self.tokens(tokens_window, output_cap, output_max=output_max)
+        return tokens > line if self.over else tokens >= line
 
     def tokens(
         self, tokens_window: int, output_cap: int | None = None, *, output_max: int | None = None
@@ -29,18 +43,24 @@ class Line(Struct, frozen=True, kw_only=True, gc=False):
         """The line for a window, rounded down. `output_cap`: what the request itself asks for at most; `output_max`:
         what the model can write at most. Where the reserve takes the whole window the line is the window itself, so
         that nothing is due while the request fits."""
+        budget = self.budget(tokens_window, output_cap, output_max=output_max)
+        return max(1, budget * self.percent // 100) if budget > 0 else tokens_window
+
+    def budget(
+        self, tokens_window: int, output_cap: int | None = None, *, output_max: int | None = None
+    ) -> int:
+        """What the share is taken of; 0 where the reserve takes the whole window."""
         match self.of:
             case "input":
-                budget = input_budget(tokens_window, output_cap)
+                return input_budget(tokens_window, output_cap)
             case "effective":
-                budget = effective_budget(tokens_window, self.reserved)
+                return effective_budget(tokens_window, self.reserved)
             case "window":
-                budget = tokens_window
+                return tokens_window
             case "reserve":
-                budget = reserve_threshold(tokens_window, output_max)
+                return reserve_threshold(tokens_window, output_max)
             case _:
                 assert_never(self.of)
-        return max(1, budget * self.percent // 100) if budget > 0 else tokens_window
 
 
 Lack: TypeAlias = Literal["", "model", "session", "provider"]

@@ -101,7 +101,12 @@ def _is_due(tier: Tier, view: View, *, moment: Moment, excess: int) -> bool:
         return False
     if moment.by_hand or tier.due is None:
         return True
-    return view.tokens + moment.tokens_fixed >= _tokens(tier.due, moment)
+    return tier.due.is_reached(
+        view.tokens + moment.tokens_fixed,
+        moment.tokens_window or 0,
+        output_cap=moment.output_cap,
+        output_max=moment.output_max,
+    )
 
 
 def _run_tier(

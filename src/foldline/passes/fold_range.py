@@ -1,0 +1,77 @@
+"""Fold range: the smallest oldest part whose fold brings the view to its target becomes one ledger; the newest messages
+are never in it. Counterpart: `fold_oldest`, which always reaches the target. Knows messages and tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from foldline.core.edit import Fold, Frame, Plan
+from foldline.core.ports import Moment
+from foldline.core.rounds import Outline, Unit, outline_of
+from foldline.core.view import Item, View
+from foldline.ledger.compose import Evicted, compose, words_of
+from foldline.passes.fold_oldest import may_fold
+from foldline.passes.folding import counted, fold_of
+from foldline.passes.shorten import fact_cache
+
+HEAD_TOKENS = 80
+"""What the delimiters and the first line of a fold cost at most."""
+CANNOT = "cannot free enough"
+
+
+class FoldRange(Struct, frozen=True, kw_only=True):
+    """Fold as little as possible, from the oldest message on.
+
+        [u][a][r][a][r][u][a][r]   target ↓   →  [‹ledger of 3 messages›][a][r][u][a][r]
+
+    Costs: O(messages) and the facts of what is folded. Breaks the cache from the first folded message. Reach for it where
+    the newest messages must stay whatever they weigh: where no range frees enough nothing is changed, and the next tier
+    has to.
+    """
+
+    name: str = "fold-range"
+    keep_last: int = 10
+    """The newest messages stay; a round that begins among them stays whole."""
+    summary_tokens: int = 2_000
+    """Most tokens of the ledger."""
+
+    def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:
+        """One fold, or a hint that no range frees enough (requirement CMP-25)."""
+        if moment.tokens_excess <= 0:
+            return Plan()
+        structure = outline_of(view)
+        gone: list[Item] = []
+        freed = -HEAD_TOKENS
+        for unit in _oldest(structure, keep_last=self.keep_last, frame=frame):
+            gone += structure.items[unit.start : unit.end]
+            freed += unit.tokens
+            if freed >= moment.tokens_excess:
+                fold = self._fold(structure, gone, spare=freed - moment.tokens_excess, frame=frame)
+                return Plan(edits=(fold,))
+        return Plan(hints=(CANNOT,))
+
+    def _fold(self, structure: Outline, gone: Sequence[Item], *, spare: int, frame: Frame) -> Fold:
+        """The fold of a range whose ledger may take what the range frees beyond the target."""
+        seqs = {item.seq for item in gone}
+        evicted = Evicted(
+            folded=gone,
+            history=frame.originals or [item.message for item in structure.items],
+            kept=[item.message for item in structure.items if item.seq not in seqs],
+            words=words_of(structure.items),
+        )
+        budget = min(self.summary_tokens, spare)
+        written = compose(evicted, budget=budget, count=frame.counter.texts, cache=fact_cache(frame))
+        head = f"{counted(gone)}, folded; the address opens the originals."
+        return fold_of(gone, f"{head}\n{written.text}" if written.text else head, frame=frame)
+
+
+def _oldest(structure: Outline, *, keep_last: int, frame: Frame) -> Iterator[Unit]:
+    """What may be folded, oldest first, up to the newest messages."""
+    last = len(structure.items) - keep_last
+    for unit in structure.units:
+        if unit.end > last:
+            return
+        if may_fold(structure, unit, frame=frame):
+            yield unit
