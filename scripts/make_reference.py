@@ -74,8 +74,8 @@ def _default(value: Any) -> str:
         return "none"
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, Struct):
-        return f"[{value.name}](#{value.name})"  # type: ignore[attr-defined]
+    if type(value) in PASSES:
+        return f"[{value.name}](#{value.name})"
     return f"{value:,}" if isinstance(value, int) else f"`{value}`" if isinstance(value, str) else str(value)
 
 
