@@ -189,6 +189,8 @@ def reduce(
     match run(history.view, goal.policy, moment=moment, frame=frame, clock=clock):
         case Unchanged(reason=reason):
             outcome = "unchanged" if target is None or history.tokens <= target else "unreachable"
+            if target is not None and outcome == "unreachable" and history.tokens_fixed >= target:
+                reason = why_unreachable(history, history.view, target=target)
             return _unchanged(history, replace(filled, outcome=outcome), reason=reason)
         case Failed(step=step, error=error):
             return _unchanged(history, replace(filled, outcome="failed"), reason=f"{step}: {error}")
