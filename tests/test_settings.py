@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from foldline.core.errors import InvalidOption
-from foldline.settings import FILE, FILE_MAX, known_model, load, plan_for, user_file
+from foldline.settings import FILE, FILE_MAX, known_model, load, plan_for, sessions_home, user_file
 from foldline.tokens.models import WINDOW_DEFAULT
 
 
@@ -63,6 +63,20 @@ def test_the_users_file_lies_where_the_environment_says(
     monkeypatch.delenv("XDG_CONFIG_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert user_file() == tmp_path / ".config" / "foldline" / FILE
+
+
+def test_sessions_are_kept_where_the_environment_says(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """FOLDLINE_HOME, then XDG_STATE_HOME, then ~/.local/state."""
+    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "a"))
+    assert sessions_home() == tmp_path / "a"
+    monkeypatch.delenv("FOLDLINE_HOME")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert sessions_home() == tmp_path / "foldline"
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert sessions_home() == tmp_path / ".local/state/foldline"
 
 
 def test_the_users_own_word_on_a_model_goes_first(user_settings: Path) -> None:

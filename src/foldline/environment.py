@@ -23,9 +23,23 @@ FOLDLINE_CONFIG = Variable(
 XDG_CONFIG_HOME = Variable(
     name="XDG_CONFIG_HOME", sentence="The user's configuration folder; left out: `~/.config`."
 )
+FOLDLINE_HOME = Variable(
+    name="FOLDLINE_HOME",
+    sentence="The folder in which sessions are kept; left out: `foldline` in the state folder.",
+)
+XDG_STATE_HOME = Variable(
+    name="XDG_STATE_HOME", sentence="The user's state folder; left out: `~/.local/state`."
+)
 FOLDLINE_DEBUG = Variable(
     name="FOLDLINE_DEBUG", sentence="`1`: show the traceback of a fault of foldline's own."
 )
 NO_COLOR = Variable(name="NO_COLOR", sentence="Set to anything: no colours.")
 
-VARIABLES: tuple[Variable, ...] = (FOLDLINE_CONFIG, XDG_CONFIG_HOME, FOLDLINE_DEBUG, NO_COLOR)
+VARIABLES: tuple[Variable, ...] = (
+    FOLDLINE_CONFIG,
+    XDG_CONFIG_HOME,
+    FOLDLINE_HOME,
+    XDG_STATE_HOME,
+    FOLDLINE_DEBUG,
+    NO_COLOR,
+)

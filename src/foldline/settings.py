@@ -20,7 +20,7 @@ from typing import Any
 from msgspec import Struct
 
 from foldline.core.errors import InvalidOption, UnknownModel
-from foldline.environment import FOLDLINE_CONFIG, XDG_CONFIG_HOME
+from foldline.environment import FOLDLINE_CONFIG, FOLDLINE_HOME, XDG_CONFIG_HOME, XDG_STATE_HOME
 from foldline.tokens.models import WINDOW_DEFAULT, Model
 from foldline.tokens.models import model as model_of
 
@@ -61,6 +61,15 @@ def user_file() -> Path:
         return Path(named)
     folder = os.environ.get(XDG_CONFIG_HOME.name) or os.path.expanduser("~/.config")
     return Path(folder) / "foldline" / FILE
+
+
+def sessions_home() -> Path:
+    """Where sessions are kept."""
+    named = os.environ.get(FOLDLINE_HOME.name)
+    if named:
+        return Path(named)
+    folder = os.environ.get(XDG_STATE_HOME.name) or os.path.expanduser("~/.local/state")
+    return Path(folder) / "foldline"
 
 
 def _read(path: Path) -> dict[str, Any]:

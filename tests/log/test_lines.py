@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foldline.core.entry import Entry
+from foldline.core.entry import Draft, Entry
 from foldline.core.errors import UnknownFormat
 from foldline.log.lines import (
     checksum,
@@ -101,7 +101,7 @@ def test_lines_appended_one_by_one_are_the_log_written_at_once() -> None:
     """A store appends what `entry_line` gives."""
     first = header_line(format="anthropic", body=b'{"id":"s"}')
     crc = header_crc(first)
-    lines = [entry_line(seq=n, kind=kind, body=body, crc=crc) for n, (kind, body) in enumerate(BODIES)]
+    lines = [entry_line(n, Draft(kind=kind, body=body), crc=crc) for n, (kind, body) in enumerate(BODIES)]
     assert first + b"".join(lines) == SMALL
 
 
@@ -125,7 +125,7 @@ def test_a_later_version_is_refused_with_what_to_do() -> None:
 def test_a_body_with_a_line_feed_cannot_be_written() -> None:
     """It would be two lines."""
     with pytest.raises(ValueError, match="one line"):
-        entry_line(seq=0, kind="message", body=b'{\n"a":1}', crc=0)
+        entry_line(0, Draft(kind="message", body=b'{\n"a":1}'), crc=0)
 
 
 @given(

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from foldline.core.entry import Entry
 from foldline.stores.memory import MemoryJournal, MemoryStore
-from foldline.testing.stores import check_store, memory_store
+from foldline.testing.stores import check_store, disk_store, memory_store
 
 
 def test_the_store_in_memory_keeps_the_contract() -> None:
     check_store(memory_store)
+
+
+def test_the_store_on_disk_keeps_the_contract(tmp_path: Path) -> None:
+    homes = iter(range(99))
+    check_store(lambda: disk_store(str(tmp_path / str(next(homes)))))
 
 
 class TwoWriters(MemoryStore):

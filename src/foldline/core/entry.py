@@ -32,3 +32,5 @@ class Entry(Struct, frozen=True, kw_only=True, gc=False):
     """Bytes of its line, line feed included."""
     time_ms: int | None = None
     """Unix time of the append, milliseconds; `None` in a log that a pure function wrote."""
+    more: int = 0
+    """How many entries after it belong to the same append; they count together or not at all."""

@@ -13,7 +13,7 @@
     ├── UnknownSession        no session of that name
     ├── SessionExists         there is one of that name already
     ├── SessionBusy           another process writes this session
-    ├── SessionFailed         the log could not be written; the session must be opened anew
+    ├── SessionFailed         the log could not be written or read; the session must be opened anew
     │   └── CheckpointFailed  … while a compaction was made durable; memory is unchanged
     └── SessionCorrupt        the log is damaged: offset, why
 
@@ -135,14 +135,12 @@ class SessionBusy(FoldlineError):
 
 
 class SessionFailed(FoldlineError):
-    """The log could not be written. Nothing that was acknowledged is lost; nothing more is taken in this process, since
+    """The log could not be written or read. Nothing that was acknowledged is lost; nothing more is taken in this process, since
     a second try may seem to succeed where the first one lost data."""
 
     def __init__(self, name: str, why: str) -> None:
         self.name, self.why = name, (why := _bounded(why))
-        super().__init__(
-            f"session {name!r} can no longer be written ({why}); mend the cause and open it again"
-        )
+        super().__init__(f"session {name!r} can no longer be used ({why}); mend the cause and open it again")
 
 
 class CheckpointFailed(SessionFailed):

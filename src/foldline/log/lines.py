@@ -8,34 +8,40 @@ stands in a body; that is `foldline.log.values`.
     {"foldline":1,"format":"anthropic","len":21,"crc":"5ad1f20c","body":{"id":"fix-login"}}
     {"seq":0,"kind":"message","len":88,"crc":"c8804c13","body":{"format":"anthropic","wire":{…}}}
     {"seq":1,"kind":"compaction","time":1764460000123,"len":412,"crc":"0b41d9e7","body":{"edits":[…],"report":{…}}}
+
+A log that has grown goes on in a new segment. Its first line says at which byte (`at`) and number (`seq`) of the whole log it
+begins, and the checksum (`log`) from which the whole log's entries go on; so segments put together are one log again.
 """
 
 from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from foldline.core.entry import Entry
+from foldline.core.entry import Draft, Entry
 from foldline.core.errors import UnknownFormat
 
 VERSION: Final = 1
 """The version written; every version up to this one is read."""
 BODY_BYTES_MAX: Final = 2**30
 """Longest body, bytes: `foldline.wire.strict.DOCUMENT_BYTES_MAX`, the largest value that can be read at all."""
-PREFIX_BYTES_MAX: Final = 160
+PREFIX_BYTES_MAX: Final = 200
 """Longest beginning of a line, up to its body, bytes."""
 
 State: TypeAlias = Literal["clean", "torn", "corrupt"]
 
+_REST: Final = rb',"len":(?P<len>\d{1,10}),"crc":"(?P<crc>[0-9a-f]{8})","body":'
 _FIRST: Final = re.compile(
-    rb'\{"foldline":([1-9]\d{0,3}),"format":"([a-z][a-z-]{0,31})","len":(?P<len>\d{1,10}),"crc":"(?P<crc>[0-9a-f]{8})","body":'
+    rb'\{"foldline":([1-9]\d{0,3}),"format":"([a-z][a-z-]{0,31})"'
+    rb'(?:,"at":(?P<at>[1-9]\d{0,14}),"seq":(?P<seq>0|[1-9]\d{0,14}),"log":"(?P<log>[0-9a-f]{8})")?' + _REST
 )
 _ENTRY: Final = re.compile(
-    rb'\{"seq":(\d{1,15}),"kind":"([a-z][a-z_]{0,31})"(?:,"time":(?P<time>\d{1,15}))?,"len":(?P<len>\d{1,10}),"crc":"(?P<crc>[0-9a-f]{8})","body":'
+    rb'\{"seq":(\d{1,15}),"kind":"([a-z][a-z_]{0,31})"(?:,"time":(?P<time>\d{1,15}))?(?:,"more":(?P<more>[1-9]\d{0,8}))?'
+    + _REST
 )
 _VERSION: Final = re.compile(rb'\{"foldline":(\d{1,4}),')
 
@@ -50,6 +56,18 @@ class Header(Struct, frozen=True, kw_only=True):
     """The exact JSON of the rest: id, model and whatever else is known."""
     crc: int
     """The checksum every entry's goes on from, so that a line of another log is refused."""
+    at: int = 0
+    """Byte of the whole log at which the entries of this segment begin; 0 in the first segment, which has no other."""
+    seq: int = 0
+    """Number of its first entry."""
+    size: int
+    """Bytes of the line, line feed included."""
+
+    @property
+    def shift(self) -> int:
+        """What to add to a byte of this segment's file to have the byte of the whole log. The first line of a later
+        segment is no part of the whole log."""
+        return self.at - self.size if self.at else 0
 
 
 class Log(Struct, frozen=True, kw_only=True):
@@ -75,11 +93,68 @@ def header_line(*, format: str, body: bytes) -> bytes:
     return _line(b'{"foldline":%d,"format":"%b"' % (VERSION, format.encode()), body, crc=0)
 
 
-def entry_line(*, seq: int, kind: str, body: bytes, crc: int, time_ms: int | None = None) -> bytes:
-    """The line of one entry; `crc` is the header's. `body` is a JSON object on one line. `time_ms`: Unix time, for a
-    log that a running session writes; what is made by a pure function has none (law SAME)."""
-    begin = b'{"seq":%d,"kind":"%b"' % (seq, kind.encode())
-    return _line(begin if time_ms is None else b'%b,"time":%d' % (begin, time_ms), body, crc=crc)
+def segment_line(header: Header, *, at: int, seq: int) -> bytes:
+    """The first line of a segment that goes on with the log of `header` at this byte and number."""
+    begin = b'{"foldline":%d,"format":"%b","at":%d,"seq":%d,"log":"%08x"' % (
+        header.version,
+        header.format.encode(),
+        at,
+        seq,
+        header.crc,
+    )
+    return _line(begin, header.body, crc=0)
+
+
+def entry_line(seq: int, draft: Draft, *, crc: int, time_ms: int | None = None, more: int = 0) -> bytes:
+    """The line of one entry; `crc` is the header's. `time_ms`: Unix time, for a log that a running session writes; what
+    is made by a pure function has none (law SAME). `more`: how many entries of the same append follow."""
+    begin = b'{"seq":%d,"kind":"%b"' % (seq, draft.kind.encode())
+    if time_ms is not None:
+        begin += b',"time":%d' % time_ms
+    if more:
+        begin += b',"more":%d' % more
+    return _line(begin, draft.body, crc=crc)
+
+
+class Place(Struct, frozen=True, kw_only=True, gc=False):
+    """Where and when an append begins."""
+
+    seq: int
+    offset: int
+    """Byte of the whole log."""
+    time_ms: int | None
+
+
+def append_lines(drafts: Sequence[Draft], *, place: Place, crc: int) -> tuple[bytes, tuple[Entry, ...]]:
+    """The lines of one append, and the entries they are."""
+    lines: list[bytes] = []
+    made: list[Entry] = []
+    offset = place.offset
+    for count, draft in enumerate(drafts):
+        seq, more = place.seq + count, len(drafts) - 1 - count
+        line = entry_line(seq, draft, crc=crc, time_ms=place.time_ms, more=more)
+        made.append(
+            Entry(
+                seq=seq,
+                kind=draft.kind,
+                body=draft.body,
+                offset=offset,
+                size=len(line),
+                time_ms=place.time_ms,
+                more=more,
+            )
+        )
+        lines.append(line)
+        offset += len(line)
+    return b"".join(lines), tuple(made)
+
+
+def line_again(entry: Entry, body: bytes, *, crc: int) -> bytes:
+    """The line of an entry with another body of the very same length."""
+    if len(body) != len(entry.body):
+        raise ValueError(f"entry {entry.seq}: another body has the length of the old one")
+    draft = Draft(kind=entry.kind, body=body)
+    return entry_line(entry.seq, draft, crc=crc, time_ms=entry.time_ms, more=entry.more)
 
 
 def _line(begin: bytes, body: bytes, *, crc: int) -> bytes:
@@ -98,16 +173,24 @@ def write_log(*, format: str, body: bytes, entries: Iterable[tuple[str, bytes]])
     """A whole log: header and (kind, body) entries."""
     first = header_line(format=format, body=body)
     crc = header_crc(first)
-    lines = [entry_line(seq=seq, kind=kind, body=body, crc=crc) for seq, (kind, body) in enumerate(entries)]
+    drafts = (Draft(kind=kind, body=body) for kind, body in entries)
+    lines = [entry_line(seq, draft, crc=crc) for seq, draft in enumerate(drafts)]
     return b"".join([first, *lines])
 
 
 def header_crc(first: bytes) -> int:
-    """The checksum that stands in a first line."""
+    """The checksum from which the entries under a first line go on."""
     match = _FIRST.match(first)
     if match is None:
         raise ValueError("this is no first line of a log")
-    return int(match["crc"], 16)
+    return int(match["log"] or match["crc"], 16)
+
+
+def announced(head: bytes, *, first: bool = False) -> int | None:
+    """Bytes of the line, line feed included, that begins with `head` (of which `PREFIX_BYTES_MAX` suffice); `None` when
+    that is no beginning of a line, or not enough of one."""
+    match = (_FIRST if first else _ENTRY).match(head)
+    return None if match is None else match.end() + int(match["len"]) + 2
 
 
 def parse_log(data: bytes) -> Log:
@@ -127,12 +210,38 @@ def parse_log(data: bytes) -> Log:
             if header is None:
                 header = read_header(sound[end:stop])
             else:
-                entries.append(read_entry(sound[end:stop], seq=len(entries), crc=header.crc, offset=end))
+                entries.append(
+                    read_entry(
+                        sound[end:stop],
+                        seq=header.seq + len(entries),
+                        crc=header.crc,
+                        offset=end + header.shift,
+                    )
+                )
             end = stop + 1
     except Damage as damage:
         return Log(header=header, entries=tuple(entries), end=end, state="corrupt", detail=str(damage))
     state, detail = judge_tail(sound[end:], len(data) - len(sound), first=header is None)
+    if state != "corrupt" and header is not None and (half := half_append(entries)):
+        state, detail = "torn", half_words(half, entries[-1].more)
+        end = entries[-half].offset - header.shift
+        del entries[-half:]
     return Log(header=header, entries=tuple(entries), end=end, state=state, detail=detail)
+
+
+def half_append(entries: Sequence[Entry]) -> int:
+    """How many of the last entries belong to an append of which the rest is missing; 0: it ends with a whole one."""
+    if not entries or not entries[-1].more:
+        return 0
+    count = 1
+    while count < len(entries) and entries[-1 - count].more == entries[-1].more + count:
+        count += 1
+    return count
+
+
+def half_words(count: int, missing: int) -> str:
+    """Such an end, for a person."""
+    return f"the last append was interrupted after {count:,} of its {count + missing:,} entries"
 
 
 def _refuse_later(data: bytes) -> None:
@@ -152,7 +261,15 @@ def read_header(line: bytes) -> Header:
     if match is None:
         raise Damage("the first line is no header of a foldline log")
     body = _body(line, match, crc=0)
-    return Header(version=int(match[1]), format=match[2].decode(), body=body, crc=int(match["crc"], 16))
+    return Header(
+        version=int(match[1]),
+        format=match[2].decode(),
+        body=body,
+        crc=int(match["log"] or match["crc"], 16),
+        at=int(match["at"] or 0),
+        seq=int(match["seq"] or 0),
+        size=len(line) + 1,
+    )
 
 
 def read_entry(line: bytes, *, seq: int | None, crc: int, offset: int) -> Entry:
@@ -171,6 +288,7 @@ def read_entry(line: bytes, *, seq: int | None, crc: int, offset: int) -> Entry:
         offset=offset,
         size=len(line) + 1,
         time_ms=None if match["time"] is None else int(match["time"]),
+        more=int(match["more"] or 0),
     )
 
 
@@ -184,25 +302,26 @@ def _body(line: bytes, match: re.Match[bytes], *, crc: int) -> bytes:
     return body
 
 
-def judge_tail(tail: bytes, nuls: int, *, first: bool) -> tuple[State, str]:
+def judge_tail(tail: bytes, nuls: int, *, first: bool, size: int | None = None) -> tuple[State, str]:
     """Whether `tail`, the bytes after the last line feed (then came `nuls` NUL bytes), is what an interrupted append
-    leaves; and what is wrong, for a person. `first`: nothing stands before it, not even a header."""
+    leaves; and what is wrong, for a person. `first`: nothing stands before it, not even a header. `size`: how long the tail
+    is, when only `PREFIX_BYTES_MAX` of it are given."""
+    size = len(tail) if size is None else size
     filled = f", then {nuls:,} NUL bytes" if nuls else ""
     if not tail:
         if first:
             return "torn", f"the log is empty{filled}"
         return ("torn", f"{nuls:,} NUL bytes after the last entry") if nuls else ("clean", "")
-    if _begins_line(tail, first=first):
-        return "torn", f"the last append was interrupted after {len(tail):,} bytes{filled}"
-    return "corrupt", f"{len(tail):,} bytes after the last entry are no beginning of one"
+    if _begins_line(tail, size, first=first):
+        return "torn", f"the last append was interrupted after {size:,} bytes{filled}"
+    return "corrupt", f"{size:,} bytes after the last entry are no beginning of one"
 
 
-def _begins_line(tail: bytes, *, first: bool) -> bool:
+def _begins_line(tail: bytes, size: int, *, first: bool) -> bool:
     """True when some sound line begins with `tail` and goes on after it."""
-    match = (_FIRST if first else _ENTRY).match(tail)
-    if match is not None:
-        return len(tail) - match.end() <= int(match["len"]) + 1
+    if (whole := announced(tail, first=first)) is not None:
+        return size < whole
     word = b'{"foldline":' if first else b'{"seq":'
-    if len(tail) < len(word):
+    if size < len(word):
         return word.startswith(tail)
-    return tail.startswith(word) and len(tail) < PREFIX_BYTES_MAX
+    return tail.startswith(word) and size < PREFIX_BYTES_MAX

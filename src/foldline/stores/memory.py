@@ -12,7 +12,16 @@ from msgspec import Struct
 
 from foldline.core.entry import Draft, Entry
 from foldline.core.errors import SessionBusy, SessionCorrupt, SessionExists, SessionFailed, UnknownSession
-from foldline.log.lines import Damage, Header, entry_line, header_line, read_entry, read_header
+from foldline.log.lines import (
+    Damage,
+    Header,
+    Place,
+    append_lines,
+    header_line,
+    line_again,
+    read_entry,
+    read_header,
+)
 
 
 class _Log(Struct, kw_only=True):
@@ -78,16 +87,11 @@ class MemoryJournal(MemoryPages):
         log = self._log
         if log.writer is not self:
             raise SessionFailed(self._name, "it was closed")
-        made: list[Entry] = []
-        for draft in drafts:
-            at, now = self._end, self._clock()
-            line = entry_line(seq=log.seq, kind=draft.kind, body=draft.body, crc=log.header.crc, time_ms=now)
-            log.data += line
-            made.append(
-                Entry(seq=log.seq, kind=draft.kind, body=draft.body, offset=at, size=len(line), time_ms=now)
-            )
-            log.seq, self._end = log.seq + 1, len(log.data)
-        return tuple(made)
+        place = Place(seq=log.seq, offset=self._end, time_ms=self._clock())
+        data, made = append_lines(drafts, place=place, crc=log.header.crc)
+        log.data += data
+        log.seq, self._end = log.seq + len(made), len(log.data)
+        return made
 
     def sync(self) -> None:
         """Memory is as durable as it gets."""
@@ -133,11 +137,7 @@ class MemoryStore:
             body = change(entry)
             if body is None:
                 continue
-            if len(body) != len(entry.body):
-                raise ValueError(f"entry {entry.seq}: another body has the length of the old one")
-            line = entry_line(
-                seq=entry.seq, kind=entry.kind, body=body, crc=log.header.crc, time_ms=entry.time_ms
-            )
+            line = line_again(entry, body, crc=log.header.crc)
             log.data[entry.offset : entry.offset + entry.size] = line
             changed += 1
         return changed

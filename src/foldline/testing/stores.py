@@ -12,6 +12,7 @@ from typing import Any
 from foldline.core.entry import Draft
 from foldline.core.errors import SessionBusy, SessionExists, SessionFailed, UnknownSession
 from foldline.core.ports import Store
+from foldline.stores.disk import DiskStore
 from foldline.stores.memory import MemoryStore
 
 ONE = Draft(kind="message", body=b'{"n":1}')
@@ -21,6 +22,11 @@ TWO = Draft(kind="usage", body=b'{"n":2}')
 def memory_store() -> Store:
     """A store that needs no disk."""
     return MemoryStore()
+
+
+def disk_store(home: str) -> Store:
+    """A store on disk whose entries have no times."""
+    return DiskStore(home, clock=lambda: None)
 
 
 def check_store(make: Callable[[], Store]) -> None:

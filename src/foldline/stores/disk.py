@@ -1,0 +1,205 @@
+"""Sessions on disk: `foldline.core.ports.Store` over one folder a session.
+
+    HOME/sessions/NAME/log.jsonl    the log, or its newest segment: appended to, or replaced whole
+                       archive/     older bytes of it, packed (`foldline.stores.archive`)
+                       lock         held by the one writer
+                       new.jsonl    a file about to take log.jsonl's place; left over by an interruption, then removed
+
+Owns the order of calls that makes an append, a new session and a rewrite durable (`docs/concepts/durability.md`). Every
+call goes through `foldline.stores.fs`; lines are `foldline.log.lines`'s, finding them `foldline.stores.scan`'s. Knows nothing of
+what stands in a body.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import socket
+import time
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+from typing import Final
+
+from foldline.core.entry import Entry
+from foldline.core.errors import (
+    InvalidOption,
+    SessionBusy,
+    SessionExists,
+    SessionFailed,
+    UnknownSession,
+)
+from foldline.log.lines import header_line
+from foldline.stores.disk_log import ARCHIVE, LOG, NEW, DiskJournal, DiskPages, LogFolder, write_all
+from foldline.stores.fs import Fs, Lock, LockHeld, Open
+from foldline.stores.real_fs import RealFs
+from foldline.stores.segments import HEADER_BYTES_MAX
+
+SESSIONS: Final = "sessions"
+LOCK: Final = "lock"
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", re.ASCII)
+
+
+def unix_ms() -> int:
+    """Now, in milliseconds: the clock of a store that was given no other."""
+    return time.time_ns() // 1_000_000
+
+
+def check_name(name: str) -> str:
+    """A name a session may have: it is a folder's, on every system. Raises `InvalidOption`."""
+    if _NAME.fullmatch(name) is None:
+        why = "a session's name has 1 to 128 letters, digits, dots, hyphens or underscores, and begins with a letter or digit"
+        raise InvalidOption("name", name, why=why)
+    return name
+
+
+class DiskStore:
+    """`foldline.core.ports.Store` below a home folder, which is made when the first session is. `clock`: Unix time of new
+    entries in milliseconds; `None`: none. `fs`: how the disk is reached."""
+
+    def __init__(
+        self, home: str | os.PathLike[str], *, clock: Callable[[], int | None] = unix_ms, fs: Open = RealFs
+    ) -> None:
+        self._fs: Fs = fs(os.fspath(home))
+        self._clock = clock
+
+    def names(self) -> tuple[str, ...]:
+        try:
+            found = self._fs.names(SESSIONS)
+        except FileNotFoundError:
+            return ()
+        return tuple(name for name in found if _NAME.fullmatch(name) and LOG in self._files(name))
+
+    def create(self, name: str, *, format: str, about: bytes) -> DiskJournal:
+        first = header_line(format=format, body=about)
+        if len(first) > HEADER_BYTES_MAX:
+            raise InvalidOption("about", f"{len(about):,} bytes", why=f"at most {HEADER_BYTES_MAX:,} bytes")
+        log = self._log(name)
+        with _told(name):
+            for folder in ("", SESSIONS, log.path):
+                self._fs.make_folder(folder)
+        with self._locked(name) as lock, _told(name):
+            if LOG in self._files(name):
+                raise SessionExists(name)
+            log.clear()
+            write_all(log, NEW, data=(first,))
+            self._fs.replace(log.file(NEW), log.file(LOG))
+            self._sync_folders(log)
+            return lock.hand_to(DiskJournal(log, clock=self._clock))
+
+    def write(self, name: str) -> DiskJournal:
+        with self._locked_log(name) as (log, lock):
+            return lock.hand_to(DiskJournal(log, clock=self._clock))
+
+    def read(self, name: str) -> DiskPages:
+        log = self._log(name)
+        if LOG not in self._files(name):
+            raise self._unknown(name)
+        with _told(name):
+            return DiskPages(log)
+
+    def rewrite(self, name: str, change: Callable[[Entry], bytes | None]) -> int:
+        with self._locked_log(name) as (log, _):
+            return log.rewrite(change)
+
+    def remove(self, name: str) -> None:
+        with self._locked_log(name) as (log, _):
+            self._fs.remove(log.file(LOG))
+            self._fs.sync_folder(log.path)
+            log.clear()
+            if ARCHIVE in self._fs.names(log.path):
+                self._fs.remove_folder(log.file(ARCHIVE))
+            self._fs.remove(log.file(LOCK))
+            with contextlib.suppress(OSError):  # someone may be making a session of this name already
+                self._fs.remove_folder(log.path)
+            self._fs.sync_folder(SESSIONS)
+
+    # ── folders and the lock ─────────────────────────────────────────────────────────────────────────────────
+
+    def _log(self, name: str) -> LogFolder:
+        return LogFolder(self._fs, name=check_name(name), path=f"{SESSIONS}/{name}")
+
+    def _files(self, name: str) -> tuple[str, ...]:
+        """What is in a session's folder; nothing when it has none."""
+        try:
+            return self._fs.names(f"{SESSIONS}/{name}")
+        except (FileNotFoundError, InvalidOption):
+            return ()
+
+    def _unknown(self, name: str) -> UnknownSession:
+        return UnknownSession(name, tuple(get_close_matches(name, self.names(), n=1)))
+
+    @contextlib.contextmanager
+    def _locked(self, name: str) -> Iterator[_Held]:
+        """The lock of a session, let go of at the end unless a journal took it over. Raises `SessionBusy`."""
+        with _told(name):
+            try:
+                lock = self._fs.lock(f"{SESSIONS}/{name}/{LOCK}", self._note())
+            except LockHeld as busy:
+                raise SessionBusy(name, _holder(busy.note)) from None
+        held = _Held(lock)
+        try:
+            yield held
+        finally:
+            held.release()
+
+    @contextlib.contextmanager
+    def _locked_log(self, name: str) -> Iterator[tuple[LogFolder, _Held]]:
+        """An existing session, locked, without what an interruption left, and sure to be found after a power cut."""
+        log = self._log(name)
+        if LOG not in self._files(name):
+            raise self._unknown(name)
+        with self._locked(name) as lock, _told(name):
+            if LOG not in self._files(name):
+                raise self._unknown(name)
+            log.clear_leftovers()
+            self._sync_folders(log)
+            yield log, lock
+
+    def _sync_folders(self, log: LogFolder) -> None:
+        """Whoever made the folders may have been interrupted before their names were on disk."""
+        for folder in (log.path, SESSIONS, ""):
+            self._fs.sync_folder(folder)
+
+    def _note(self) -> bytes:
+        note = {"pid": os.getpid(), "host": socket.gethostname()[:64], "since_ms": self._clock()}
+        return json.dumps(note).encode()
+
+
+class _Held:
+    """A lock on its way to a journal."""
+
+    def __init__(self, lock: Lock) -> None:
+        self._lock: Lock | None = lock
+
+    def hand_to(self, journal: DiskJournal) -> DiskJournal:
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            journal.hold(lock)
+        return journal
+
+    def release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+
+
+@contextlib.contextmanager
+def _told(name: str) -> Iterator[None]:
+    """What the system refuses, as an error of the session."""
+    try:
+        yield
+    except OSError as error:
+        raise SessionFailed(name, error.strerror or str(error)) from error
+
+
+def _holder(note: bytes) -> str:
+    """Who holds a lock, as far as its note says, for a person."""
+    try:
+        told = json.loads(note)
+        pid, host = int(told["pid"]), re.sub(r"[^A-Za-z0-9._-]", "?", str(told["host"]))[:64]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return "another process"
+    if pid == os.getpid():
+        return f"another part of this program (process {pid})"
+    return f"process {pid} on {host}"

@@ -1,0 +1,150 @@
+"""The real file system: modes whatever the umask, and nothing that leads elsewhere or belongs to others (S8, S17)."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from foldline.core.errors import InvalidOption
+from foldline.stores.fs import Fs, LockHeld, Mode
+from foldline.stores.real_fs import RealFs
+
+
+@pytest.fixture
+def fs(tmp_path: Path) -> Fs:
+    """A home with a folder and a file."""
+    os.chmod(tmp_path, 0o700)
+    fs = RealFs(str(tmp_path))
+    fs.make_folder("sub")
+    fs.open("sub/f", "new").close()
+    return fs
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077, 0o777])
+def test_folders_and_files_are_the_users_alone_whatever_the_umask(umask: int, tmp_path: Path) -> None:
+    """S17."""
+    old = os.umask(umask)
+    try:
+        fs = RealFs(str(tmp_path / "a/b"))
+        fs.make_folder("")
+        fs.make_folder("sub")
+        fs.make_folder("sub")
+        fs.open("sub/f", "new").close()
+        fs.lock("sub/lock", b"me").release()
+    finally:
+        os.umask(old)
+    modes = {str(p.relative_to(tmp_path)): stat.S_IMODE(p.stat().st_mode) for p in tmp_path.rglob("*")}
+    assert modes == {"a": 0o700, "a/b": 0o700, "a/b/sub": 0o700, "a/b/sub/f": 0o600, "a/b/sub/lock": 0o600}
+
+
+def test_reading_and_writing(fs: Fs) -> None:
+    file = fs.open("sub/f", "append")
+    assert file.write(b"hello") == 5
+    file.sync()
+    fs.sync_folder("sub")
+    assert (file.read(99, at=1), file.size()) == (b"ello", 5)
+    file.truncate(2)
+    assert file.write(b"!") == 1
+    assert file.read(99, at=0) == b"he!"
+    file.close()
+    file.close()
+    fs.replace("sub/f", "sub/g")
+    assert fs.names("sub") == ("g",)
+    fs.remove("sub/g")
+    fs.remove_folder("sub")
+    assert fs.names("") == ()
+
+
+def test_a_lock_is_had_by_one(fs: Fs) -> None:
+    lock = fs.lock("sub/lock", b"me")
+    with pytest.raises(LockHeld) as held:
+        fs.lock("sub/lock", b"you")
+    assert held.value.note == b"me"
+    lock.release()
+    lock.release()
+    fs.lock("sub/lock", b"you").release()
+
+
+MODES: tuple[Mode, ...] = ("read", "append", "new")
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "path",
+    ["../secret", "sub/../../secret", "link", "absolute", "proc/secret", "/etc/passwd", "sub/../f", "", ".", "sub//f",
+     "fifo", "loop", "sub", "sub/f/x", "f\0x", "device", "socket", "linked/f", "x" * 5000],
+)  # fmt: skip
+def test_no_path_leads_out_of_the_home_or_to_what_is_no_file(
+    path: str, mode: Mode, fs: Fs, tmp_path: Path
+) -> None:
+    """S8: nineteen paths by three ways of opening; none gives a file, none waits, none is made."""
+    secret = tmp_path.parent / f"{tmp_path.name}-secret"
+    secret.write_text("SECRET")
+    (tmp_path / "link").symlink_to(secret)
+    (tmp_path / "absolute").symlink_to("/etc/passwd")
+    (tmp_path / "proc").symlink_to(f"/proc/self/root{tmp_path.parent}")
+    (tmp_path / "linked").symlink_to("sub")
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "device").symlink_to("/dev/null")
+    os.mkfifo(tmp_path / "fifo")
+    os.mknod(tmp_path / "socket", stat.S_IFSOCK | 0o600)
+    before = sorted(p.name for p in tmp_path.rglob("*"))
+    with pytest.raises((InvalidOption, OSError)) as caught:
+        fs.open(path, mode)
+    if isinstance(caught.value, OSError):
+        assert caught.value.errno in {errno.EEXIST, errno.ENAMETOOLONG, errno.ENOENT, errno.ENXIO}
+    assert sorted(p.name for p in tmp_path.rglob("*")) == before
+    assert secret.read_text() == "SECRET"
+
+
+def test_a_lock_or_a_new_folder_follows_no_link(fs: Fs, tmp_path: Path) -> None:
+    """S17: a link planted where a state file goes."""
+    (tmp_path / "sub/lock").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(InvalidOption, match="a symbolic link or no file"):
+        fs.lock("sub/lock", b"")
+    (tmp_path / "away").symlink_to("/tmp")
+    with pytest.raises(InvalidOption, match="a symbolic link or no folder"):
+        fs.make_folder("away/x")
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o702])
+@pytest.mark.parametrize("place", ["", "sub"])
+def test_a_folder_that_others_may_write_is_refused(mode: int, place: str, fs: Fs, tmp_path: Path) -> None:
+    """S17: they could put their file in the place of ours."""
+    os.chmod(tmp_path / place, mode)
+    with pytest.raises(InvalidOption, match="chmod go-w"):
+        fs.open("sub/f", "append")
+    os.chmod(tmp_path / place, 0o700)
+
+
+def test_a_file_that_others_may_write_is_refused(fs: Fs, tmp_path: Path) -> None:
+    os.chmod(tmp_path / "sub/f", 0o666)
+    with pytest.raises(InvalidOption, match="only you may write"):
+        fs.open("sub/f", "append")
+
+
+def test_a_folder_of_another_user_is_refused(fs: Fs, tmp_path: Path) -> None:
+    """S17."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a folder away")
+    os.chown(tmp_path / "sub", 65534, -1)
+    with pytest.raises(InvalidOption, match="another user's"):
+        fs.open("sub/f", "read")
+
+
+def test_a_hard_link_is_a_file_like_any_other(fs: Fs, tmp_path: Path) -> None:
+    """The policy: the folder is the user's alone, so only the user can have made it (a backup, say)."""
+    os.link(tmp_path / "sub/f", tmp_path / "sub/g")
+    fs.open("sub/g", "read").close()
+
+
+def test_a_home_may_be_reached_through_a_link(fs: Fs, tmp_path: Path) -> None:
+    """The user chose it; only below it nothing is followed."""
+    link = tmp_path.parent / f"{tmp_path.name}-link"
+    link.symlink_to(tmp_path)
+    assert RealFs(str(link)).names("sub") == ("f",)
