@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from foldline.core.address import block
 from foldline.core.errors import InvalidOption
-from foldline.core.message import Message, Meta, Text
+from foldline.core.message import Message, Meta
 from foldline.core.pairing import Needs
 from foldline.core.rounds import kept_seqs, outline_of
 from foldline.engine.policy import Line, Policy, Tier
@@ -23,9 +22,7 @@ from foldline.reduce import (
     find_pins,
     history_of,
     needs_of,
-    recognised,
     reduce,
-    slotted,
     target_of,
     why_unreachable,
 )
@@ -180,30 +177,6 @@ def test_pinned_messages_survive_a_hard_compaction_verbatim() -> None:
     done = reduced(history, Goal(policy=FOLDING, to=0.4, pins=(5, "question 3")))
     kept = {id(item.message) for item in done.view}
     assert {id(i.message) for i in history.view if i.seq in {5, 6}} <= kept
-
-
-def test_every_part_gets_an_address_and_messages_of_a_wire_keep_theirs() -> None:
-    """TRACE: what has no slot yet is numbered in its order."""
-    neutral = Message(role="user", parts=(Text(text="a"), Text(text="b")))
-    assert [part.slot for part in slotted(neutral).parts] == [0, 1]
-    wired = Message(role="user", parts=(Text(text="a", slot=3),))
-    assert slotted(wired) is wired
-
-
-def test_an_earlier_fold_is_known_again() -> None:
-    """A summary is never summarised blindly: it is carried on as what it is."""
-    fold = Message(role="user", parts=(Text(text=block("fold", "m0-3@00000000", body="lines")),))
-    note = Message(role="user", parts=(Text(text=block("notice", "m0-3@00000000", body="lines")),))
-    assert recognised(fold).synthetic == "fold"
-    assert recognised(note).synthetic == "notice"
-    for other in (
-        user("<foldline-fold> is a tag"),
-        user("plain"),
-        user(fold.text, "and words"),
-        replace(fold, role="assistant"),
-        user(),
-    ):
-        assert recognised(other) is other
 
 
 @pytest.mark.parametrize("name", CODECS)

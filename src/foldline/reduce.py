@@ -16,13 +16,13 @@ from typing import Any, SupportsIndex, assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import read_block
 from foldline.core.edit import Edit, Fold, Frame
 from foldline.core.errors import InvalidOption
 from foldline.core.laws import Violation, check
-from foldline.core.message import NEW, Message, Text, ToolCall, ToolResult, result_text
+from foldline.core.message import Message, Text, ToolCall, ToolResult, result_text
 from foldline.core.pairing import Needs, Placed, Repair
 from foldline.core.ports import Moment, TokenCounter
+from foldline.core.received import received
 from foldline.core.repair import repair
 from foldline.core.rounds import kept_seqs, outline_of, whole_units
 from foldline.core.view import Item, View, item_of, view_of
@@ -101,7 +101,7 @@ def history_of(
     messages: Sequence[Message], *, needs: Needs, counter: TokenCounter, tokens_fixed: int
 ) -> History:
     """Repair and weigh a history; each part is counted once."""
-    originals = tuple([recognised(slotted(message)) for message in messages])
+    originals = tuple([received(message) for message in messages])
     repaired = repair(originals, needs)
     weights = counter.weights_of([placed.message for placed in repaired.placed])
     items = tuple(
@@ -114,26 +114,6 @@ def history_of(
     return History(
         view=view, tokens_fixed=tokens_fixed, repairs=repaired.repairs, needs=needs, originals=originals
     )
-
-
-def slotted(message: Message) -> Message:
-    """The message with a slot for every part, so that each has an address; messages of a wire have them already."""
-    if NEW not in [part.slot for part in message.parts]:
-        return message
-    return replace(
-        message, parts=tuple(replace(part, slot=index) for index, part in enumerate(message.parts))
-    )
-
-
-def recognised(message: Message) -> Message:
-    """The message, known as a fold of ours where that is all it holds: a summary is carried on, not summarised."""
-    if message.role != "user" or message.synthetic or len(message.parts) != 1:
-        return message
-    part = message.parts[0]
-    found = read_block(part.text) if isinstance(part, Text) and part.text.startswith("<foldline-") else None
-    if found is None:
-        return message
-    return replace(message, synthetic="fold" if found[0] == "fold" else "notice")
 
 
 def reduce(

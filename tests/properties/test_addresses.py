@@ -14,8 +14,8 @@ from pathlib import Path
 from foldline import files
 from foldline.core.address import parse_address
 from foldline.core.message import ToolResult
+from foldline.core.received import slotted
 from foldline.lookup import show, text_of
-from foldline.reduce import slotted
 from foldline.transcripts.transcript import Transcript
 
 DATA = Path(__file__).parents[1] / "data"

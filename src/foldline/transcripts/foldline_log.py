@@ -1,46 +1,26 @@
 """The foldline log as a session format (format `foldline`): read into a live view, written with nothing lost.
 
-Owns what the kinds of entries mean. The log holds every message ever said; compactions are entries that hold edits, and
-the view is what the messages come to when the edits are applied:
-
-    log     m0 m1 m2 m3 │ compaction {fold 1–2} │ m4          view    m0 [fold 1–2] m3 m4
-
-Edits name messages by ordinal, the count of message entries before them. Lines and checksums are
-`foldline.log.lines`, the JSON of values `foldline.log.values`; the format in words is
+The log holds every message ever said; compactions are entries that hold edits, and the view is what the messages come to
+when the edits are applied (`foldline.log.replay`). Edits name messages by ordinal, the count of message entries before
+them. Lines and checksums are `foldline.log.lines`, the JSON of values `foldline.log.values`; the format in words is
 `docs/reference/log-format.md`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from foldline.core.edit import Drop, Edit, Fold, Replace, edited
-from foldline.core.entry import Entry
-from foldline.core.errors import SessionCorrupt, UnknownFormat
-from foldline.core.message import Message, Meta, Part, Usage
-from foldline.core.ports import TokenCounter
-from foldline.core.view import Item, Span, item_of
+from foldline.core.errors import SessionCorrupt
+from foldline.core.message import Message
+from foldline.core.view import Item
+from foldline.log.chain import Beyond
 from foldline.log.lines import Header, Log, parse_log, write_log
-from foldline.log.values import (
-    Json,
-    bytes_json,
-    dumps,
-    edit_json,
-    elements,
-    members,
-    message_json,
-    read_bytes,
-    read_edit,
-    read_message,
-    read_system,
-    read_usage,
-    system_json,
-)
+from foldline.log.replay import Replay
+from foldline.log.state import Anchor
+from foldline.log.values import Json, bytes_json, dumps, edit_json, message_json, system_json
 from foldline.transcripts.neutral import count, string
 from foldline.transcripts.source import Source
 from foldline.transcripts.transcript import Transcript, Written
@@ -56,23 +36,8 @@ class LogSource(Struct, frozen=True, kw_only=True):
 
     log: Log
     wire: str
-    compactions: tuple[tuple[Edit, ...], ...]
-    """The edits of each compaction that was not undone."""
     ordinals: tuple[int, ...]
     """Ordinal in `Transcript.history` of each live message; a fold has that of the first message it stands for."""
-
-
-class _Contents(Struct, kw_only=True):
-    """What the entries say, in order."""
-
-    messages: list[Message]
-    compactions: dict[int, tuple[Edit, ...]]
-    """By the `seq` of their entry."""
-    system: Message | None = None
-    tools: bytes | None = None
-    floor: int = 0
-    """Messages there were at the last compaction: no usage from before it is trusted."""
-    unknown: Counter[str]
 
 
 class _Reader:
@@ -90,30 +55,35 @@ class _Reader:
         if log.header is None:
             raise source.fail(f"{log.detail}; give a log that was written to its first line feed")
         about = _about(log.header, source)
-        contents = _contents(log, source)
-        compactions = tuple(contents.compactions.values())
-        live = _live(contents.messages, compactions)
+        replay = Replay(keep=True)
+        try:
+            state = replay.run(log.entries)
+        except Beyond as error:
+            why = f"an entry takes back what no log before this one holds; restore {source.path} from a copy"
+            raise SessionCorrupt(0, why) from error
+        except SessionCorrupt as error:
+            raise SessionCorrupt(error.offset, f"{error.why}; restore {source.path} from a copy") from error
+        live = state.root.view.items()
         wire = string(about.get("wire")) or log.header.format
-        at = _last_usage(live, contents.floor)
+        anchor = state.root.anchor
         return (
             Transcript(
                 format=NAME,
                 wire=wire if wire in CODECS else DEFAULT,
                 messages=tuple(item.message for item in live),
-                history=tuple(contents.messages),
-                system=contents.system,
-                tools=contents.tools,
+                history=tuple(replay.history),
+                system=state.system,
+                tools=state.tools,
                 id=string(about.get("id")),
-                model=string(about.get("model")),
+                model=state.model or string(about.get("model")),
                 tokens_window=count(about.get("tokens_window")) or None,
-                usage=_usage_of(live[at].message) if at is not None else None,
-                usage_at=at,
-                skipped=tuple(sorted(contents.unknown.items())),
+                usage=anchor.usage if anchor is not None else None,
+                usage_at=_index_of(live, anchor),
+                skipped=tuple(sorted(replay.unknown.items())),
                 notes=() if log.state == "clean" else (f"at byte {log.end:,}: {log.detail}; left out",),
                 source=LogSource(
                     log=log,
                     wire=log.header.format,
-                    compactions=compactions,
                     ordinals=tuple(item.seq for item in live),
                 ),
             ),
@@ -171,119 +141,11 @@ def _about(header: Header, source: Source) -> Json:
     return about if isinstance(about, dict) else {}
 
 
-def _contents(log: Log, source: Source) -> _Contents:
-    contents = _Contents(messages=[], compactions={}, unknown=Counter())
-    for entry in log.entries:
-        try:
-            _take(contents, entry)
-        except (ValueError, LookupError, TypeError, OverflowError, UnknownFormat) as error:
-            why = f"missing {error}" if isinstance(error, KeyError) else str(error)
-            what = f"{entry.kind} entry {entry.seq} cannot be read: {why}"
-            raise SessionCorrupt(entry.offset, f"{what}; restore {source.path} from a copy") from error
-    return contents
-
-
-def _take(contents: _Contents, entry: Entry) -> None:
-    body = entry.body
-    match entry.kind:
-        case "message":
-            contents.messages.append(read_message(body))
-        case "system":
-            contents.system = read_system(body)
-        case "tools":
-            contents.tools = read_bytes("tools", body)
-        case "compaction" | "edit":
-            edits = elements(members(body)["edits"])
-            made = tuple(edit for told in edits for edit in read_edit(told))
-            for edit in made:
-                _refuse_nowhere(edit, messages=len(contents.messages))
-            contents.compactions[entry.seq] = made
-            contents.floor = len(contents.messages)
-        case "undo":
-            contents.compactions.pop(int(strict.loads(body)["entry"]), None)
-        case "usage":
-            told = strict.loads(body)
-            at = int(told["message"])
-            meta = replace(contents.messages[at].meta or Meta(), usage=read_usage(told["usage"]))
-            contents.messages[at] = replace(contents.messages[at], meta=meta)
-        case _:
-            contents.unknown[entry.kind] += 1
-
-
-def _refuse_nowhere(edit: Edit, *, messages: int) -> None:
-    """Raise `ValueError` for an edit that names no message, or one that the log does not have."""
-    match edit:
-        case Replace():
-            spans: tuple[Span, ...] = (Span(start=edit.seq, end=edit.seq + 1),)
-        case Drop():
-            spans = (edit.span,)
-        case Fold():
-            spans = edit.spans
-    if not spans or any(not 0 <= span.start < span.end <= messages for span in spans):
-        raise ValueError("an edit of messages that are not there")
-
-
-class _Weightless:
-    """A counter for a projection that nobody weighs."""
-
-    def part(self, part: Part) -> int:
-        return 0
-
-    def weights_of(self, messages: Sequence[Message]) -> list[tuple[tuple[int, ...], int]]:
-        return [self.weights(message) for message in messages]
-
-    def weights(self, message: Message) -> tuple[tuple[int, ...], int]:
-        return (0,) * len(message.parts), 0
-
-
-def _live(messages: Sequence[Message], compactions: Sequence[Sequence[Edit]]) -> tuple[Item, ...]:
-    """The view of a log: its messages with the edits of each compaction applied in turn."""
-    counter = cast(TokenCounter, _Weightless())
-    items = tuple(item_of(n, m, weights=(0,) * len(m.parts), overhead=0) for n, m in enumerate(messages))
-    for edits in compactions:
-        for batch in _batches(edits):
-            items = edited(items, batch, counter=counter)
-    return items
-
-
-def _batches(edits: Sequence[Edit]) -> Iterator[Sequence[Edit]]:
-    """The edits of one entry in runs that can be made at once: each sees what the earlier ones left, which only
-    matters where it names the place of a fold made before it."""
-    batch: list[Edit] = []
-    folds: set[int] = set()
-    for edit in edits:
-        if not folds.isdisjoint(_named(edit)):
-            yield batch
-            batch, folds = [], set()
-        batch.append(edit)
-        if isinstance(edit, Fold):
-            folds.add(min(_named(edit)))
-    yield batch
-
-
-def _named(edit: Edit) -> set[int]:
-    """The ordinals an edit names."""
-    match edit:
-        case Replace():
-            return {edit.seq}
-        case Drop():
-            return set(range(edit.span.start, edit.span.end))
-        case Fold():
-            return {seq for span in edit.spans for seq in range(span.start, span.end)}
-
-
-def _last_usage(live: Sequence[Item], floor: int) -> int | None:
-    """The last response with a usage among the messages since the last compaction."""
-    for index in range(len(live) - 1, -1, -1):
-        if live[index].seq < floor:
-            return None
-        if _usage_of(live[index].message) is not None:
-            return index
-    return None
-
-
-def _usage_of(message: Message) -> Usage | None:
-    return message.meta.usage if message.meta is not None else None
+def _index_of(live: Sequence[Item], anchor: Anchor | None) -> int | None:
+    """Where in the view the response stands that the usage came with."""
+    if anchor is None:
+        return None
+    return next((index for index, item in enumerate(live) if item.seq == anchor.ordinal), None)
 
 
 # ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────

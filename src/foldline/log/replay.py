@@ -1,0 +1,427 @@
+"""Replay: what the entries of a log come to. The one place that knows what the kinds of entries mean.
+
+    log     m0 m1 m2 m3 │ compaction {fold 1–2} │ m4          view    m0 [fold 1–2] m3 m4
+
+Entries are a chain, each with the one before it; a `rollback` has an earlier one before it, so that what lies between is
+no longer on the chain. Messages of the chain are taken in order, and the edits of each compaction that no later `undo`
+or `unfold` of the chain takes back are applied where it stands (law REPLAY).
+
+    m0 m1 m2 rollback{to 0} m3        chain m0 ◄─ rollback ◄─ m3
+
+Used entry by entry while a session runs, from a checkpoint when it is opened again (`resume`), and over a whole file by
+its reader. Pure: pages come in as a port, and nothing is written. `docs/reference/log-format.md` is the same in words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
+from typing import Any, Final, cast
+
+from msgspec.structs import replace
+
+from foldline.core.edit import Drop, Edit, edited
+from foldline.core.entry import Entry
+from foldline.core.errors import UnknownFormat
+from foldline.core.message import Message, Meta, Part, Usage, calls_of
+from foldline.core.ports import Pages, TokenCounter
+from foldline.core.received import received
+from foldline.core.view import Item, View, item_of, view_of
+from foldline.log.chain import Beyond, Voided, chain_of, unreadable
+from foldline.log.checkpoint import Reading, read_checkpoint
+from foldline.log.edits import batches, first_named, refuse_nowhere
+from foldline.log.state import EXPOSES, ROOT, STATUSES, Anchor, Applied, Node, Places, Scope, State
+from foldline.log.values import (
+    elements,
+    members,
+    read_bytes,
+    read_edit,
+    read_message,
+    read_system,
+    read_usage,
+)
+from foldline.wire import strict
+
+SHAPING: Final = frozenset(("message", "compaction", "edit", "undo", "unfold", "rollback", "system", "tools"))
+"""Kinds that a request depends on: a revision covers them."""
+REVISION_BYTES: Final = 16
+
+
+class Weightless:
+    """A counter for a projection that nobody weighs."""
+
+    name = "none"
+
+    def part(self, part: Part) -> int:
+        return 0
+
+    def weights_of(self, messages: Sequence[Message]) -> list[tuple[tuple[int, ...], int]]:
+        return [self.weights(message) for message in messages]
+
+    def weights(self, message: Message) -> tuple[tuple[int, ...], int]:
+        return (0,) * len(message.parts), 0
+
+
+WEIGHTLESS: Final = cast(TokenCounter, Weightless())
+
+
+class Replay:
+    """A state, and what it takes to go on from it. `counter` weighs what a view holds. `keep`: collect every message in
+    `history`, whoever sees it."""
+
+    def __init__(
+        self, state: State | None = None, *, counter: TokenCounter = WEIGHTLESS, keep: bool = False
+    ) -> None:
+        self.state = state or State()
+        self.counter = counter
+        self.places: Places = {}
+        self.history: list[Message] = []
+        self.unknown: Counter[str] = Counter()
+        """Entries of kinds that this version does not know."""
+        self._keep = keep
+
+    def run(self, entries: Iterable[Entry]) -> State:
+        """Take in entries, of which the first follows what the state has seen. Raises `SessionCorrupt` for one that
+        cannot be read, and `Beyond` for one that takes back what lies before the first."""
+        given = list(entries)
+        on_chain, voided = chain_of(given, after=self.state.seq)
+        for entry, counts in zip(given, on_chain, strict=True):
+            if counts:
+                self.state = self.step(entry, voided=voided)
+            elif entry.kind == "message":
+                self._pass_over(entry)
+        return self.state
+
+    def step(self, entry: Entry, *, live: Message | None = None, voided: Voided | None = None) -> State:
+        """The state after one entry of the chain; this replay's own stays as it is. `live`: the message as a running
+        session has it, where its log holds less. Raises `SessionCorrupt`."""
+        state = replace(self.state, seq=entry.seq, since=self.state.since + 1)
+        if entry.kind in SHAPING:
+            sha = sha256(state.revision)
+            sha.update(entry.kind.encode() + b"\0" + entry.body)
+            state = replace(state, revision=sha.digest()[:REVISION_BYTES])
+        try:
+            return self._taken(state, entry, live=live, voided=voided or Voided())
+        except (ValueError, LookupError, TypeError, OverflowError, UnknownFormat) as error:
+            raise unreadable(entry, error) from error
+
+    def _pass_over(self, entry: Entry) -> None:
+        """A message that is no longer on the chain keeps its ordinal."""
+        ordinal = self.state.ordinals
+        self.places[ordinal] = (entry.offset, entry.size)
+        if self._keep:
+            try:
+                self.history.append(read_message(entry.body))
+            except (ValueError, LookupError, TypeError, OverflowError, UnknownFormat) as error:
+                raise unreadable(entry, error) from error
+        self.state = replace(self.state, ordinals=ordinal + 1)
+
+    def _taken(self, state: State, entry: Entry, *, live: Message | None, voided: Voided) -> State:
+        match entry.kind:
+            case "message":
+                return self._message(state, entry, live=live)
+            case "compaction" | "edit":
+                return self._edits(state, entry, voided=voided)
+            case "usage":
+                return self._usage(state, entry)
+            case "checkpoint":
+                is_full = strict.loads(members(entry.body)["full"]) is True
+                return replace(state, since=0, full_at=entry.offset if is_full else state.full_at)
+            case _:
+                make = _KINDS.get(entry.kind)
+                if make is None:
+                    self.unknown[entry.kind] += 1
+                    return state
+                return make(state, entry)
+
+    # ── messages ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _message(self, state: State, entry: Entry, *, live: Message | None) -> State:
+        stored = read_message(entry.body)
+        if self._keep:
+            self.history.append(stored)
+        message = received(live if live is not None else stored)
+        ordinal = state.ordinals
+        self.places[ordinal] = (entry.offset, entry.size)
+        extra = members(entry.body)
+        scope = str(strict.loads(extra["node"])) if "node" in extra else ROOT
+        weights, overhead = self.counter.weights(message)
+        item = item_of(ordinal, message, weights=weights, overhead=overhead)
+        anchor = _anchor(message, ordinal, request=extra.get("request"))
+        scopes = dict(state.scopes)
+        for name in _seen_in(state, scope):
+            was = scopes[name]
+            scopes[name] = Scope(
+                view=was.view.append(item), anchor=anchor if name == scope and anchor else was.anchor
+            )
+        answers = message.role == "assistant" and not message.synthetic
+        return replace(
+            state,
+            ordinals=ordinal + 1,
+            scopes=scopes,
+            calls=state.calls + len(calls_of(message)),
+            compacted=state.compacted and not (answers and scope == ROOT),
+            answered_ms=entry.time_ms if answers and entry.time_ms is not None else state.answered_ms,
+        )
+
+    def _usage(self, state: State, entry: Entry) -> State:
+        told = strict.loads(entry.body)
+        at, usage = int(told["message"]), read_usage(told["usage"])
+        if not 0 <= at < state.ordinals:
+            raise ValueError(f"there is no message {at}")
+        if self._keep:
+            self.history[at] = _with_usage(self.history[at], usage)
+        scopes = {}
+        for name, scope in state.scopes.items():
+            found = next((item for item in scope.view if item.seq == at and not item.covers), None)
+            if found is not None:
+                item = replace(found, message=_with_usage(found.message, usage))
+                items = tuple(item if other is found else other for other in scope.view)
+                newer = scope.anchor is None or scope.anchor.ordinal <= at
+                scope = Scope(
+                    view=view_of(items, next_seq=scope.view.next_seq),
+                    anchor=Anchor(ordinal=at, usage=usage) if newer else scope.anchor,
+                )
+            scopes[name] = scope
+        return replace(state, scopes=scopes)
+
+    # ── edits ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _edits(self, state: State, entry: Entry, *, voided: Voided) -> State:
+        by_hand = entry.kind == "edit"
+        told = members(entry.body)
+        scope = str(strict.loads(told["node"])) if "node" in told else ROOT
+        made = tuple(edit for one in elements(told["edits"]) for edit in read_edit(one))
+        for edit in made:
+            refuse_nowhere(edit, messages=state.ordinals)
+        begun = int(strict.loads(told["begin"])) if "begin" in told else None
+        if begun == state.open_begin:
+            state = replace(state, open_begin=None)
+        if scope not in state.scopes:  # of a node that has ended
+            return state
+        was = state.scopes[scope]
+        view, anchor = was.view, was.anchor
+        if entry.seq in voided.entries:
+            anchor = None
+        else:
+            gone = voided.spans.get(entry.seq, frozenset())
+            edits = [edit for edit in made if isinstance(edit, Drop) or edit.address not in gone]
+            view = self.edited(view, edits)
+            if not by_hand or gone or (anchor and first_named(made) <= anchor.ordinal):
+                anchor = None
+            applied = Applied(seq=entry.seq, offset=entry.offset, scope=scope, by_hand=by_hand)
+            state = replace(state, applied=(*state.applied, applied))
+        return replace(
+            state,
+            scopes={**state.scopes, scope: Scope(view=view, anchor=anchor)},
+            compacted=state.compacted or (not by_hand and scope == ROOT),
+            handoff=None if not by_hand and scope == ROOT else state.handoff,
+        )
+
+    def edited(self, view: View, edits: Sequence[Edit]) -> View:
+        """A view after edits, no law checked: they were judged when they were made."""
+        items = view.items()
+        for batch in batches(edits):
+            items = edited(items, batch, counter=self.counter)
+        return view_of(items, next_seq=view.next_seq)
+
+
+def resume(pages: Pages, *, counter: TokenCounter = WEIGHTLESS) -> Replay:
+    """A log's state, from its last full checkpoint on; from its beginning where none will do. Reads from the end at most
+    as far as the last checkpoint, and then what the last full one refers to and what follows it. Raises
+    `SessionCorrupt`."""
+    found = _last_full(pages)
+    if found is not None:
+        replay = Replay(counter=counter)
+        try:
+            replay.state = _restored(found, pages, replay=replay)
+            after = (entry for entry in pages.entries(found.offset) if entry.offset > found.offset)
+            replay.run(after)
+        except Beyond:
+            pass
+        else:
+            return replay
+    replay = Replay(counter=counter)
+    replay.run(pages.entries())
+    return replay
+
+
+def at(pages: Pages, seq: int) -> Replay:
+    """The state as it was after entry `seq`: what a rollback to it, or a fork of it, begins with."""
+    replay = Replay()
+    replay.run(entry for entry in pages.entries() if entry.seq <= seq)
+    return replay
+
+
+def _last_full(pages: Pages) -> Entry | None:
+    """The last full checkpoint, by way of a small one where that comes first."""
+    for entry in pages.back():
+        if entry.kind == "checkpoint":
+            told = strict.loads(members(entry.body)["full"])
+            if told is True:
+                return entry
+            base = members(entry.body).get("base")
+            return None if base is None else pages.entry(int(strict.loads(base)))
+    return None
+
+
+def _restored(entry: Entry, pages: Pages, *, replay: Replay) -> State:
+    reading = Reading(
+        entries=pages.entries,
+        read=lambda one: received(read_message(one.body)),
+        counter=replay.counter,
+        places=replay.places,
+    )
+    try:
+        state = read_checkpoint(entry, reading)
+        if state.system_at is not None:
+            state = replace(state, system=read_system(pages.entry(state.system_at).body))
+        if state.tools_at is not None:
+            state = replace(state, tools=read_bytes("tools", pages.entry(state.tools_at).body))
+    except (ValueError, LookupError, TypeError, OverflowError, UnknownFormat) as error:
+        raise unreadable(entry, error) from error
+    return state
+
+
+# ── kinds that say one thing ─────────────────────────────────────────────────────────────────────────────────
+
+
+def _system(state: State, entry: Entry) -> State:
+    return replace(
+        state,
+        system=None if _is_nothing(entry) else read_system(entry.body),
+        system_at=None if _is_nothing(entry) else entry.offset,
+    )
+
+
+def _tools(state: State, entry: Entry) -> State:
+    if _is_nothing(entry):
+        return replace(state, tools=None, tools_at=None)
+    return replace(state, tools=read_bytes("tools", entry.body), tools_at=entry.offset)
+
+
+def _is_nothing(entry: Entry) -> bool:
+    """True for `{}`: from here on there is none."""
+    return bool(strict.loads(entry.body) == {})
+
+
+def _model(state: State, entry: Entry) -> State:
+    named = strict.loads(entry.body).get("model")
+    return replace(state, model=None if named is None else str(named))
+
+
+def _begin(state: State, entry: Entry) -> State:
+    return replace(state, open_begin=entry.seq)
+
+
+def _settle(state: State, entry: Entry) -> State:
+    begun = int(strict.loads(entry.body)["begin"])
+    return replace(state, open_begin=None) if state.open_begin == begun else state
+
+
+def _node(state: State, entry: Entry) -> State:
+    told = strict.loads(entry.body)
+    if told["expose"] not in EXPOSES:
+        raise ValueError(f"a node exposes one of {', '.join(EXPOSES)}, not {told['expose']!r}")
+    node = Node(
+        id=str(told["id"]),
+        name=str(told["name"]),
+        expose=told["expose"],
+        parent=str(told.get("parent", ROOT)),
+        call_id=told.get("call_id"),
+        seq=entry.seq,
+        start=state.ordinals,
+    )
+    if node.id == ROOT or node.id in state.nodes:
+        raise ValueError(f"node {node.id!r} runs already")
+    return replace(
+        state, nodes={**state.nodes, node.id: node}, scopes={**state.scopes, node.id: Scope(view=View())}
+    )
+
+
+def _node_end(state: State, entry: Entry) -> State:
+    told = strict.loads(entry.body)
+    ended = str(told["id"])
+    if told["status"] not in STATUSES:
+        raise ValueError(f"a node ends as one of {', '.join(STATUSES)}, not {told['status']!r}")
+    gone = {ended, *(node.id for node in state.nodes.values() if ended in lineage_of(state, node.id))}
+    return replace(
+        state,
+        nodes={key: node for key, node in state.nodes.items() if key not in gone},
+        scopes={key: scope for key, scope in state.scopes.items() if key not in gone},
+    )
+
+
+def _handoff(state: State, entry: Entry) -> State:
+    """The record of an epoch: a second one leaves the epoch with none (requirement HND-2)."""
+    return replace(state, handoff=entry.seq if state.handoff is None else -1)
+
+
+def _as_it_is(state: State, entry: Entry) -> State:
+    """Undo, unfold and rollback have done their work on the chain; a forget has done its own in the bodies."""
+    return state
+
+
+_KINDS: Final[dict[str, Callable[[State, Entry], State]]] = {
+    "system": _system,
+    "tools": _tools,
+    "model": _model,
+    "begin": _begin,
+    "settle": _settle,
+    "node": _node,
+    "node_end": _node_end,
+    "handoff": _handoff,
+    "undo": _as_it_is,
+    "unfold": _as_it_is,
+    "rollback": _as_it_is,
+    "forgot": _as_it_is,
+}
+
+
+# ── scopes and anchors ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def lineage_of(state: State, scope: str) -> tuple[str, ...]:
+    """A scope and those around it, from the inside out."""
+    found: list[str] = []
+    while scope != ROOT and scope in state.nodes and scope not in found:
+        found.append(scope)
+        scope = state.nodes[scope].parent
+    return (*found, ROOT)
+
+
+def _seen_in(state: State, scope: str) -> Iterator[str]:
+    """The scopes whose view a message of `scope` enters: its own, and each around it as long as every node between
+    exposes all it does. None for a node that has ended."""
+    while scope in state.scopes:
+        yield scope
+        if scope == ROOT or state.nodes[scope].expose != "full":
+            return
+        scope = state.nodes[scope].parent
+
+
+def _anchor(message: Message, ordinal: int, *, request: bytes | None) -> Anchor | None:
+    """The anchor that a response comes with; none where its request was another than the log shows (requirement
+    TOK-5)."""
+    if message.role != "assistant" or message.meta is None or message.meta.usage is None:
+        return None
+    told: Any = None if request is None else strict.loads(request)
+    if told is False:
+        return None
+    fixed = told.get("tokens_fixed") if isinstance(told, dict) else None
+    return Anchor(ordinal=ordinal, usage=message.meta.usage, tokens_fixed=fixed)
+
+
+def _with_usage(message: Message, usage: Usage) -> Message:
+    return replace(message, meta=replace(message.meta or Meta(), usage=usage))
+
+
+def weighed(items: Iterable[Item], counter: TokenCounter) -> tuple[Item, ...]:
+    """The same items with the weights of another counter, counted in one call."""
+    given = tuple(items)
+    weights = counter.weights_of([item.message for item in given])
+    return tuple(
+        item_of(item.seq, item.message, weights=parts, overhead=overhead, covers=item.covers)
+        for item, (parts, overhead) in zip(given, weights, strict=True)
+    )
