@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foldline.ledger.found_in_text import Finder, extract
-from foldline.ledger.word_shapes import facts_at, places_in, shape_of
+from foldline.ledger.word_shapes import classes_of, facts_at, places_in, shape_of
 
 
 @pytest.mark.parametrize(
@@ -32,5 +32,6 @@ def test_a_word_has_its_own_facts_whatever_words_of_its_shape_were_read_before(s
 def test_the_same_text_twice_in_a_word_is_two_places() -> None:
     """OBS-3: two tickets of one shape are two facts."""
     word = "PROJ-412,PROJ-413"
-    facts = [fact.text for _, fact in facts_at(word, places_in(shape_of(word)))]
+    shape = shape_of(word)
+    facts = [fact.text for _, fact in facts_at(word, places_in(shape, classes_of(shape)))]
     assert facts == ["PROJ-412", "PROJ-413"]

@@ -17,6 +17,7 @@ ID_CHARS_MIN = 5
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s\"'<>`|{}\\\u3000-\u303f\uff00-\uffef]+")
 UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
+UUID_CHARS = 36
 _TICKET = re.compile(r"(?<![A-Za-z0-9-])[A-Z][A-Z0-9]{1,9}-\d{1,7}(?![\w-])")
 _NOT_TICKETS = ("UTF-", "SHA-", "ISO-", "GPT-", "HTTP-", "BASE-", "AES-", "RSA-", "MD-", "X-", "CPU-", "GPU-")
 _NUMBERED = re.compile(r"(?<![\w&#])#(?:\d{1,6}|[A-Z]\d{4,12})(?![\w.])")
@@ -26,29 +27,31 @@ _VERSION = re.compile(
 )
 _PINNED = re.compile(r"(?<![\w.])[A-Za-z][\w.-]{0,60}(?:\[[\w,-]{1,60}\])?[=~<>!]=v?\d[\w.*]{0,30}")
 _PIN = re.compile(r"=(?<=[=~<>!]=)v?\d")
-_HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+")
-_DIGIT = re.compile(r"\d")
+_HEX = "0123456789abcdefABCDEF"
 _RUNS = re.compile(r"\d+")
 _TRAILING = ".,;:!?*'\"，。；：！？"
 
 
-def identifiers_in(word: str) -> list[str]:
-    """The identifiers in one word that are told by their punctuation; `is_id` tells the others."""
+def identifiers_in(word: str, classes: str) -> list[str]:
+    """The identifiers in one word that are told by their punctuation; `is_id` tells the others. `classes` is the word
+    with its letters as `a` and `A` and its digits as `0`: without a pair of those nobody has to look."""
     found: list[str] = []
     if "://" in word:
         found += [trimmed(url) for url in _URL.findall(word)]
     if "@" in word:
         found += _MAIL.findall(word)
     if "-" in word:
-        found += UUID.findall(word)
-        found += [ticket for ticket in _TICKET.findall(word) if not ticket.startswith(_NOT_TICKETS)]
-    if "#" in word:
+        if len(word) >= UUID_CHARS:
+            found += UUID.findall(word)
+        if "A-0" in classes or "0-0" in classes:
+            found += [ticket for ticket in _TICKET.findall(word) if not ticket.startswith(_NOT_TICKETS)]
+    if "#0" in classes or "#A" in classes:
         found += _NUMBERED.findall(word)
-    if "." in word and _DIGIT.search(word) is not None:
+    if "0.0" in classes:
         found += _VERSION.findall(word)
-    if "=" in word and _PIN.search(word) is not None:
-        found += _PINNED.findall(word)
-    return [text for text in found if len(text) <= IDENTIFIER_CHARS_MAX]
+    if "=0" in classes or "=v0" in word:
+        found += _PINNED.findall(word) if _PIN.search(word) is not None else ()
+    return [text for text in found if len(text) <= IDENTIFIER_CHARS_MAX] if found else found
 
 
 def trimmed(url: str) -> str:
@@ -66,11 +69,11 @@ def is_id(token: str) -> bool:
     """True for a token that names a record or a state of files: a hash, a booking code, `toolu_01A9bcD3`."""
     if len(token) < ID_CHARS_MIN or len(token) > HASH_CHARS_MAX or token.isalpha() or token.isdigit():
         return False
-    if _HEX.fullmatch(token):
-        return len(token) >= HASH_CHARS_MIN and not token.isdigit()
-    digits = _RUNS.findall(token)
-    if not digits:
-        return False
+    if not token.removeprefix("0x").strip(_HEX):
+        return len(token) >= HASH_CHARS_MIN
     if token.isupper() and token.isalnum():
         return len(token) >= ID_CHARS_MIN + 1 or token[-3:].isdigit()
-    return len(token) >= 8 and (len(digits) >= 3 or (len(digits[-1]) >= 4 and "_" in token))
+    if len(token) < 8:
+        return False
+    digits = _RUNS.findall(token)
+    return len(digits) >= 3 or ("_" in token and len(digits) > 0 and len(digits[-1]) >= 4)

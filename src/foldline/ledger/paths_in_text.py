@@ -94,6 +94,8 @@ def _trimmed(run: str) -> str:
 
 
 def _is_path(path: str) -> bool:
+    if len(path) <= _SEGMENT_CHARS_MAX and has_extension(path.rpartition("/")[2]):
+        return True
     segments = [s for s in path.split("/") if s and s not in (".", "..", "~")]
     if not segments or not _LETTER.search(path):
         return False

@@ -40,4 +40,4 @@ def is_name(token: str) -> bool:
         return False
     if "_" in token:
         return _JOINED.search(token) is not None
-    return not token.isupper() and _HUMP.search(token) is not None
+    return not (token[1:].islower() or token.isupper()) and _HUMP.search(token) is not None

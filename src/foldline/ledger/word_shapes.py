@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from string import ascii_letters
 from typing import TypeAlias
 
 from foldline.ledger.facts import KINDS, Fact, FactKind
@@ -22,10 +23,7 @@ Found: TypeAlias = tuple[str, Fact]
 """What makes a fact the same as another, and the fact."""
 
 _ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
-_TELLING = re.compile(r"[0_/\\@#]|\.[A-Za-z]|[a-z][A-Z]")
-"""Without one of these a shape is neither a path nor an identifier nor a name of code."""
-_MIXED = re.compile(r"[A-Za-z]0|0[A-Za-z]|_|[a-z][A-Z]")
-"""Without one of these a shape holds neither an id nor a name of code."""
+_CLASSES = bytes.maketrans(ascii_letters.encode(), b"a" * 26 + b"A" * 26)
 _TOKEN_CHARS_MIN = min(ID_CHARS_MIN, SYMBOL_CHARS_MIN)
 _TOKEN = re.compile(rf"[A-Za-z0-9_]{{{_TOKEN_CHARS_MIN},}}")
 _INITIALS: dict[FactKind, str] = {kind: kind[0] for kind in KINDS}
@@ -36,18 +34,50 @@ def shape_of(text: str) -> str:
     return text.encode(errors="surrogatepass").translate(_ZEROS).decode(errors="surrogatepass")
 
 
-def places_in(shape: str) -> tuple[Place, ...]:
-    """Where the facts of a word of this shape stand; none for most words."""
-    if _TELLING.search(shape) is None and shape not in NAMES:
+def classes_of(shape: str) -> str:
+    """A shape, or many apart, with `a` for its small letters and `A` for its capitals. Every character keeps its place."""
+    return shape.encode(errors="surrogatepass").translate(_CLASSES).decode(errors="surrogatepass")
+
+
+def places_in(shape: str, classes: str) -> tuple[Place, ...]:
+    """Where the facts of a word of this shape stand; none for most words. `classes` is `classes_of` the shape: a look for
+    two classes side by side costs a tenth of an expression."""
+    is_mixed = _is_mixed(classes)
+    if not (is_mixed or _is_marked(classes) or shape in NAMES):
         return ()
     places: list[Place] = []
     if "/" in shape or "." in shape or "\\" in shape or shape in NAMES:
         places += _placed(shape, paths_in(shape), kind="paths")
-    if identifiers := identifiers_in(shape):
+    if identifiers := identifiers_in(shape, classes):
         places += _placed(shape, identifiers, kind="identifiers")
-    if _MIXED.search(shape) is not None:
+    if is_mixed:
         _add_tokens(shape, places)
     return tuple(places)
+
+
+def _is_mixed(classes: str) -> bool:
+    """False for a word that holds neither an id nor a name of code."""
+    return (
+        "_" in classes
+        or "aA" in classes
+        or "a0" in classes
+        or "0a" in classes
+        or "A0" in classes
+        or "0A" in classes
+    )
+
+
+def _is_marked(classes: str) -> bool:
+    """False for a word without what all paths and identifiers have."""
+    return (
+        "0" in classes
+        or "/" in classes
+        or ".a" in classes
+        or ".A" in classes
+        or "@" in classes
+        or "#" in classes
+        or "\\" in classes
+    )
 
 
 def facts_at(word: str, places: Iterable[Place]) -> tuple[Found, ...]:
@@ -87,9 +117,8 @@ def _add_tokens(shape: str, places: list[Place]) -> None:
         end = start + len(token)
         if "0" in token and is_id(token):
             places.append(("identifiers", start, end))
-        if not token[1:].islower() or "_" in token:
-            if is_name(token):
-                names.append(("symbols", start, end))
+        if is_name(token):
+            names.append(("symbols", start, end))
     places += names
 
 
