@@ -1,8 +1,9 @@
-"""A fact is found once in a part and remembered with it."""
+"""A fact is found once in a text and remembered with it."""
 
 from __future__ import annotations
 
-from foldline.core.message import Text
+from collections.abc import Iterable
+
 from foldline.ledger.facts import KINDS, Fact, FactCache
 from foldline.ledger.found_in_text import Finder
 
@@ -14,26 +15,61 @@ def test_each_kind_of_fact_is_found_and_no_other() -> None:
     assert {"paths", "identifiers", "numbers", "errors"} <= {fact.kind for fact in Finder()(text)}
 
 
-def test_a_part_is_searched_once_and_another_part_of_the_same_text_is_a_part_of_its_own() -> None:
-    """OBS-3: a part is immutable, so what was found in it holds for ever."""
-    searched: list[str] = []
+class Counted:
+    """A finder that notes what it was asked for."""
 
-    def extract(text: str) -> tuple[Fact, ...]:
-        searched.append(text)
-        return (Fact(kind="paths", key=text, text=text),)
+    def __init__(self) -> None:
+        self.searched: list[str] = []
 
-    cache = FactCache(extract)
-    part, twin = Text(text="a.py"), Text(text="a.py")
-    first = cache.of(part, part.text)
-    assert cache.of(part, part.text) is first
-    assert searched == ["a.py"]
-    cache.of(twin, twin.text)
-    assert searched == ["a.py", "a.py"]
+    def __call__(self, text: str) -> tuple[Fact, ...]:
+        return self.many([text])[0]
+
+    def many(self, texts: Iterable[str]) -> list[tuple[Fact, ...]]:
+        asked = list(texts)
+        self.searched += asked
+        return [(Fact(kind="paths", key=text, text=text),) for text in asked]
+
+
+def test_a_text_is_searched_once_in_whatever_part_it_stands() -> None:
+    """OBS-3: the text of a part never changes, and the same history comes back longer at the next call."""
+    finder = Counted()
+    cache = FactCache(finder)
+    first = cache.of("a.py")
+    assert cache.of("".join(["a.", "py"])) is first
+    cache.learn(["a.py", "b.py", "b.py"])
+    assert cache.of("b.py")[0].key == "b.py"
+    assert finder.searched == ["a.py", "b.py"]
     assert len(cache) == 2
+    assert "b.py" in cache
+    assert "c.py" not in cache
 
 
-def test_text_that_is_no_part_is_searched_each_time_and_not_remembered() -> None:
-    """The cache is bounded by the history it serves."""
+def test_what_is_made_of_the_facts_of_a_text_is_made_once() -> None:
+    """OBS-3: cheap enough to be always on."""
+    cache, made = FactCache(Counted()), []
+
+    def keys(facts: tuple[Fact, ...]) -> list[str]:
+        made.append(facts)
+        return [fact.key for fact in facts]
+
+    assert cache.made("a.py", keys) == cache.made("a.py", keys) == ["a.py"]
+    assert len(made) == 1
+
+
+def test_the_cache_is_bounded_and_forgets_first_what_was_not_asked_for() -> None:
+    """OBS-3: style rule 11, every buffer has a named bound."""
+    finder = Counted()
+    cache = FactCache(finder, chars_max=400)
+    for number in range(200):
+        cache.of(f"{number:010d}")
+        cache.of("read at every step")
+    assert len(cache) <= 400 // 10
+    assert finder.searched.count("read at every step") == 1
+
+
+def test_large_texts_are_found_in_batches_of_a_bounded_size() -> None:
+    """OBS-3: a history is never copied whole."""
     cache = FactCache(Finder())
-    assert cache.in_text("port=8080") == cache.in_text("port=8080")
-    assert len(cache) == 0
+    texts = [f"src/part{number}.py\n" * 20_000 for number in range(4)]
+    cache.learn(texts)
+    assert [cache.of(text)[0].text for text in texts] == [f"src/part{number}.py" for number in range(4)]

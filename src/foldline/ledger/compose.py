@@ -203,7 +203,7 @@ def _wanted(evicted: Evicted, carried: Sequence[Fact], *, cache: FactCache) -> t
             if read > CHARS_MAX:
                 break
             of_kind: Counter[str] = Counter()
-            for fact in cache.of(part, text):
+            for fact in cache.of(text):
                 same = _same(fact)
                 of_kind[fact.kind] += 1
                 newest.setdefault((fact.kind, fact.key), fact)
@@ -256,7 +256,7 @@ def _same(fact: Fact) -> tuple[str, ...]:
 def facts_in(message: Message, cache: FactCache) -> Iterator[Fact]:
     """Every fact of a message."""
     for part in message.parts:
-        yield from cache.of(part, text_of(part))
+        yield from cache.of(text_of(part))
 
 
 def text_of(part: Part) -> str:

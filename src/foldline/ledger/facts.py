@@ -1,17 +1,22 @@
 """Facts: what can be checked of a history without understanding it.
 
-A fact is found once in an immutable part and cached; identity is its kind and key. Owns the vocabulary of facts and
+A fact is found once in an immutable text and cached; identity is its kind and key. Owns the vocabulary of facts and
 the cache; how facts are found stands in `found_in_text`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from foldline.core.message import Part
+Made = TypeVar("Made")
+
+CACHED_CHARS_MAX = 16_000_000
+"""Characters of the texts whose facts are remembered: two histories of two million tokens."""
+BATCH_CHARS = 400_000
+"""Texts are read together up to this size: more brings no speed, and takes memory."""
 
 FactKind: TypeAlias = Literal["paths", "identifiers", "numbers", "errors", "symbols"]
 """`identifiers`: URLs, hashes, ids. `numbers`: a number with its key. `errors`: a line that reports a failure.
@@ -35,32 +40,88 @@ class Fact(Struct, frozen=True, kw_only=True, gc=False):
     """A number's value."""
 
 
-Extract: TypeAlias = Callable[[str], tuple[Fact, ...]]
-"""Facts of one text, in order of first occurrence, each once."""
+class Extract(Protocol):
+    """Finds the facts of texts; pure."""
+
+    def __call__(self, text: str, /) -> tuple[Fact, ...]:
+        """Facts of one text, in order of first occurrence, each once."""
+        ...
+
+    def many(self, texts: Iterable[str], /) -> list[tuple[Fact, ...]]:
+        """The same of each text."""
+        ...
+
+
+class _Entry:
+    """Facts of one text, and what was made of them."""
+
+    __slots__ = ("facts", "made")
+
+    def __init__(self, facts: tuple[Fact, ...]) -> None:
+        self.facts = facts
+        self.made: dict[Callable[[tuple[Fact, ...]], Any], Any] = {}
 
 
 class FactCache:
-    """Facts of parts, found once. A part is immutable, so nothing ever has to be found again.
+    """Facts of texts, found once: the text of a part never changes, and a history says the same again when it comes
+    back longer.
 
-    Bounded by the history it serves: one entry for each part asked for.
+    Bounded by the characters of the texts it has facts of: those asked for longest ago are forgotten, half of all at
+    once.
     """
 
-    def __init__(self, extract: Extract) -> None:
+    def __init__(self, extract: Extract, *, chars_max: int = CACHED_CHARS_MAX) -> None:
         self._extract = extract
-        self._found: dict[int, tuple[Part, tuple[Fact, ...]]] = {}
+        self._chars_max = chars_max
+        self._young: dict[str, _Entry] = {}
+        self._old: dict[str, _Entry] = {}
+        self._chars = 0
+        """Of the young ones."""
 
-    def of(self, part: Part, *texts: str) -> tuple[Fact, ...]:
-        """Facts of a part whose text is `texts`: one, or pieces that are read one by one."""
-        entry = self._found.get(id(part))
-        if entry is not None and entry[0] is part:
-            return entry[1]
-        facts = tuple([fact for text in texts for fact in self._extract(text)])
-        self._found[id(part)] = (part, facts)
-        return facts
+    def of(self, text: str) -> tuple[Fact, ...]:
+        """Facts of a text."""
+        return self._entry(text).facts
 
-    def in_text(self, text: str) -> tuple[Fact, ...]:
-        """Facts of a text that is no part's whole text: found anew each time."""
-        return self._extract(text)
+    def made(self, text: str, make: Callable[[tuple[Fact, ...]], Made]) -> Made:
+        """What `make`, a pure function, makes of the facts of a text; made once."""
+        entry = self._entry(text)
+        if make not in entry.made:
+            entry.made[make] = make(entry.facts)
+        made: Made = entry.made[make]
+        return made
+
+    def learn(self, texts: Iterable[str]) -> None:
+        """Find the facts of those texts that are new, many at a time, which costs less than one by one."""
+        batch: list[str] = []
+        room = BATCH_CHARS
+        for text in dict.fromkeys(texts):
+            if text not in self._young and text not in self._old:
+                batch.append(text)
+                room -= len(text)
+            if room < 0:
+                self._find(batch)
+                batch, room = [], BATCH_CHARS
+        self._find(batch)
+
+    def _entry(self, text: str) -> _Entry:
+        entry = self._young.get(text)
+        if entry is None:
+            entry = self._old.get(text) or _Entry(self._extract(text))
+            self._keep(text, entry)
+        return entry
+
+    def _find(self, texts: list[str]) -> None:
+        for text, facts in zip(texts, self._extract.many(texts), strict=True):
+            self._keep(text, _Entry(facts))
+
+    def _keep(self, text: str, entry: _Entry) -> None:
+        if self._chars + len(text) > self._chars_max // 2:
+            self._young, self._old, self._chars = {}, self._young, 0
+        self._young[text] = entry
+        self._chars += len(text)
+
+    def __contains__(self, text: str) -> bool:
+        return text in self._young or text in self._old
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._young.keys() | self._old.keys())

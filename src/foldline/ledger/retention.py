@@ -13,14 +13,14 @@ text that foldline wrote.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from typing import TypeAlias
 
 from msgspec import Struct
 
 from foldline.core.address import escape_tags
-from foldline.core.message import Part, Text, speaks_for_user
+from foldline.core.message import Text, speaks_for_user
 from foldline.core.view import Item
 from foldline.ledger.compose import text_of, whole_text_of
 from foldline.ledger.errors_in_text import IN_CODE
@@ -36,8 +36,8 @@ _SPAN_MAX = 1_000_000
 """Ordinals one address may name; a longer range is no address of ours."""
 
 
-Same: TypeAlias = tuple[str, str, str]
-"""What makes it one fact: kind, key, value."""
+Same: TypeAlias = tuple[str, str]
+"""What makes it one fact of its kind: key and value."""
 
 
 class Counts(Struct, frozen=True, kw_only=True, gc=False):
@@ -70,12 +70,23 @@ class Expected(Struct, frozen=True, kw_only=True):
     """Messages that left the view or were reduced in it."""
 
 
-class _Shown(Struct, frozen=True):
+class _Sum(Struct, frozen=True, kw_only=True):
+    """What the facts of one text come to."""
+
+    same: dict[str, frozenset[Same]]
+    """By kind, kinds without a fact left out. Lines of code that speak of failures are no errors."""
+    newest: dict[str, str]
+    """A number's key -> its newest value."""
+    columns: frozenset[str]
+    """Keys with several values at once: none of them is the value of the key."""
+    errors: dict[Same, str]
+    """The line that reports a failure."""
+
+
+class _Shown(Struct, frozen=True, kw_only=True):
     """A view, laid out for look-ups."""
 
-    facts: frozenset[Same]
-    values: dict[str, set[str]]
-    """A number's key -> its values in view."""
+    same: dict[str, set[Same]]
     texts: dict[int, tuple[str, ...]]
     """Ordinal -> the texts of its message."""
     whole: frozenset[int]
@@ -86,26 +97,44 @@ class _Shown(Struct, frozen=True):
     """Ordinals that an address in `written` opens."""
 
 
+class _Said:
+    """The facts of one kind in a history."""
+
+    def __init__(self) -> None:
+        self.all: set[Same] = set()
+        self.left: set[Same] = set()
+        """Said in messages that left the view or were reduced in it."""
+        self.covered: set[Same] = set()
+        """Said in messages that an address in the view opens."""
+
+    def add(self, same: frozenset[Same], *, is_left: bool, is_covered: bool) -> None:
+        self.all |= same
+        if is_left:
+            self.left |= same
+        if is_covered:
+            self.covered |= same
+
+
 def measure(
     history: Sequence[Item], view: Sequence[Item], *, cache: FactCache, expected: Expected | None = None
 ) -> Retention:
-    """What `view` still says of `history`. O(parts + facts), and each fact of a part is found once.
+    """What `view` still says of `history`. O(parts + facts), and each fact of a text is found once.
 
-    A number is one fact for each of its values; the same fact in several messages is one. Lines of code that speak of
-    failures are no errors here.
+    A number is one fact for each of its values; the same fact in several messages is one.
     """
     expected = expected or Expected()
-    shown = _lay_out(history, view, cache=cache)
-    rows = chain(
-        _facts(history, shown, cache=cache, left=expected.evicted),
-        _sayings(history, shown, expected=expected),
-    )
+    texts = [tuple([text_of(part) for part in item.message.parts]) for item in history]
+    cache.learn(chain.from_iterable(texts))
+    shown = _lay_out(history, view, texts=texts, cache=cache)
     whole = {kind: [0, 0, 0, 0] for kind in KINDS}
     evicted = {kind: [0, 0, 0, 0] for kind in KINDS}
-    for kind, left, outcome in rows:
+    for kind, found, left in _facts(history, shown, texts=texts, cache=cache, left=expected.evicted):
+        for outcome, same in enumerate(found):
+            whole[kind][outcome] += len(same)
+            evicted[kind][outcome] += len(same & left)
+    for kind, is_left, outcome in _sayings(history, shown, expected=expected):
         whole[kind][outcome] += 1
-        if left:
-            evicted[kind][outcome] += 1
+        evicted[kind][outcome] += is_left
     return Retention(whole=_counted(whole), evicted=_counted(evicted))
 
 
@@ -119,40 +148,71 @@ def _counted(sums: dict[str, list[int]]) -> dict[str, Counts]:
     }
 
 
-def _lay_out(history: Sequence[Item], view: Sequence[Item], *, cache: FactCache) -> _Shown:
-    came_in = {id(part) for item in history for part in item.message.parts}
-    facts: set[Same] = set()
-    values: dict[str, set[str]] = {}
-    texts: dict[int, tuple[str, ...]] = {}
+def _sum(facts: Sequence[Fact]) -> _Sum:
+    same: dict[str, set[Same]] = {}
+    newest: dict[str, str] = {}
+    columns: set[str] = set()
+    errors: dict[Same, str] = {}
+    for fact in facts:
+        kind, key, value = fact.kind, fact.key, fact.value
+        if kind == "numbers":
+            if key in newest:
+                columns.add(key)
+            newest[key] = value
+        elif kind == "errors":
+            if key.startswith(IN_CODE):
+                continue
+            errors[key, value] = fact.text
+        elif kind not in FACT_KINDS:
+            continue
+        same.setdefault(kind, set()).add((key, value))
+    return _Sum(
+        same={kind: frozenset(found) for kind, found in same.items()},
+        newest=newest,
+        columns=frozenset(columns),
+        errors=errors,
+    )
+
+
+def _lay_out(
+    history: Sequence[Item], view: Sequence[Item], *, texts: Sequence[tuple[str, ...]], cache: FactCache
+) -> _Shown:
+    came_in = {id(item.message): said for item, said in zip(history, texts, strict=True)}
+    parts = {id(part) for item in history for part in item.message.parts}
+    same: dict[str, set[Same]] = {kind: set() for kind in FACT_KINDS}
+    shown: dict[int, tuple[str, ...]] = {}
     written: list[str] = []
     for item in view:
-        for part in item.message.parts:
-            text = text_of(part)
-            ours = id(part) not in came_in
-            if ours:
-                written.append(whole_text_of(part))
-                for line in text.split("\n") if NUMBERS_LABEL in text else ():
-                    for fact in facts_in_line(line):  # a key with several values, which no extractor reads
-                        facts.add((fact.kind, fact.key, fact.value))
-                        if fact.kind == "numbers":
-                            values.setdefault(fact.key, set()).add(fact.value)
-            for fact in cache.of(part, *(read_whole(text) if ours else [text])):
-                facts.add((fact.kind, fact.key, fact.value))
-                if fact.kind == "numbers":
-                    values.setdefault(fact.key, set()).add(fact.value)
+        said = came_in.get(id(item.message))
+        pieces: Iterable[str] = said or ()
+        if said is None:
+            said = tuple([text_of(part) for part in item.message.parts])
+            ours = [part for part in item.message.parts if id(part) not in parts]
+            written += map(whole_text_of, ours)
+            pieces = chain.from_iterable(
+                [text] if id(part) in parts else read_whole(text)
+                for part, text in zip(item.message.parts, said, strict=True)
+            )
+            for fact in chain.from_iterable(map(_listed, map(text_of, ours))):
+                same[fact.kind].add((fact.key, fact.value))
+        for piece in pieces:
+            for kind, found in cache.made(piece, _sum).same.items():
+                same[kind] |= found
         if not item.covers:
-            texts[item.seq] = tuple([text_of(part) for part in item.message.parts])
+            shown[item.seq] = said
     whole = frozenset(
         item.seq
-        for item in history
-        if (now := texts.get(item.seq)) is not None and _stands(item.message.parts, now)
+        for item, said in zip(history, texts, strict=True)
+        if (now := shown.get(item.seq)) is not None and (now is said or all(text in now for text in said))
     )
     joined = "\n".join(written)
-    return _Shown(frozenset(facts), values, texts, whole, joined, frozenset(_opened(joined)))
+    return _Shown(same=same, texts=shown, whole=whole, written=joined, covered=frozenset(_opened(joined)))
 
 
-def _stands(parts: Iterable[Part], now: Sequence[str]) -> bool:
-    return all(text_of(part) in now for part in parts)
+def _listed(text: str) -> Iterator[Fact]:
+    """Facts of an index: a key with several values is read by no extractor."""
+    for line in text.split("\n") if NUMBERS_LABEL in text else ():
+        yield from (fact for fact in facts_in_line(line) if fact.kind in FACT_KINDS)
 
 
 def _opened(text: str) -> Iterator[int]:
@@ -164,59 +224,47 @@ def _opened(text: str) -> Iterator[int]:
             yield from range(first, last + 1)
 
 
-class _Said(Struct):
-    """One fact of a history, gathered message by message."""
-
-    text: str
-    left: bool = False
-    covered: bool = False
-
-
 def _facts(
-    history: Sequence[Item], shown: _Shown, *, cache: FactCache, left: frozenset[int]
-) -> Iterator[tuple[str, bool, int]]:
-    """Each fact of the history: its kind, whether it was said in what left, what became of it."""
-    found: dict[Same, _Said] = {}
+    history: Sequence[Item],
+    shown: _Shown,
+    *,
+    texts: Sequence[tuple[str, ...]],
+    cache: FactCache,
+    left: frozenset[int],
+) -> Iterator[tuple[str, tuple[set[Same], ...], set[Same]]]:
+    """Of each kind: its facts by what became of them, and those that were said in what left."""
+    kinds = {kind: _Said() for kind in FACT_KINDS}
     newest: dict[str, str] = {}
-    columns: set[str] = set()  # keys with several values at once: none of them is the value of the key
-    for item in history:
+    columns: set[str] = set()
+    errors: dict[Same, str] = {}
+    for item, said in zip(history, texts, strict=True):
         gone, covered = item.seq in left, item.seq in shown.covered
-        for part in item.message.parts:
-            facts = [fact for fact in cache.of(part, text_of(part)) if _counts(fact)]
-            columns.update(_repeated(facts))
-            newest.update([(fact.key, fact.value) for fact in facts if fact.kind == "numbers"])
-            for fact in facts:
-                said = found.setdefault((fact.kind, fact.key, fact.value), _Said(fact.text))
-                said.text = fact.text
-                said.left = said.left or gone
-                said.covered = said.covered or covered
-    for same, said in found.items():
-        kind, key, _ = same
-        if same in shown.facts or (kind == "errors" and _quotes(shown, said.text)):
-            outcome = _IN_VIEW
-        elif kind == "numbers" and key not in columns and _is_stale(shown.values.get(key), newest[key]):
-            outcome = _ALTERED
-        else:
-            outcome = _RECALLABLE if said.covered else _LOST
-        yield kind, said.left, outcome
+        for facts in [cache.made(text, _sum) for text in said]:
+            newest.update(facts.newest)
+            columns |= facts.columns
+            errors.update(facts.errors)
+            for kind, same in facts.same.items():
+                kinds[kind].add(same, is_left=gone, is_covered=covered)
+    for kind, found in kinds.items():
+        in_view = found.all & shown.same[kind]
+        rest = found.all - in_view
+        altered: set[Same] = set()
+        if kind == "errors":
+            in_view |= {same for same in rest if _quotes(shown, errors[same])}
+        elif kind == "numbers":
+            stale = _stale(rest, shown.same[kind], newest=newest)
+            altered = {same for same in stale if same[0] not in columns}
+        rest -= in_view | altered
+        recallable = rest & found.covered
+        yield kind, (in_view, recallable, rest - recallable, altered), found.left
 
 
-def _repeated(facts: Iterable[Fact]) -> Iterator[str]:
-    """Keys of numbers that stand with more than one value."""
-    seen: set[str] = set()
-    for fact in facts:
-        if fact.kind == "numbers":
-            if fact.key in seen:
-                yield fact.key
-            seen.add(fact.key)
-
-
-def _is_stale(values: set[str] | None, newest: str) -> bool:
-    return values is not None and newest not in values
-
-
-def _counts(fact: Fact) -> bool:
-    return fact.kind in FACT_KINDS and not fact.key.startswith(IN_CODE)
+def _stale(numbers: Iterable[Same], shown: Set[Same], *, newest: Mapping[str, str]) -> Iterator[Same]:
+    """Those whose key stands in the view, but not with its newest value."""
+    keys = {key for key, _ in shown}
+    for key, value in numbers:
+        if key in keys and (key, newest[key]) not in shown:
+            yield key, value
 
 
 def _quotes(shown: _Shown, text: str) -> bool:

@@ -16,10 +16,9 @@ from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of, tail_start
 from foldline.core.view import Item, View
 from foldline.ledger.compose import Evicted, Words, compose, rank_of, words_of
-from foldline.ledger.facts import FactCache
-from foldline.ledger.found_in_text import Finder
 from foldline.passes.clamping import clamp
 from foldline.passes.folding import counted, fold_of
+from foldline.passes.shorten import fact_cache
 from foldline.passes.template import body
 
 FOLD_TOKENS_MIN = 80
@@ -168,8 +167,7 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             kept=[item.message for item in stays],
             words=division.words,
         )
-        cache = frame.memo.setdefault("facts", FactCache(Finder()))
-        return compose(evicted, budget=room, count=frame.counter.texts, cache=cache).text
+        return compose(evicted, budget=room, count=frame.counter.texts, cache=fact_cache(frame)).text
 
 
 class _Room(Struct, frozen=True, kw_only=True, gc=False):

@@ -127,6 +127,8 @@ class Microcompact(Struct, frozen=True, kw_only=True):
         # where clearing is not enough, the old rounds are folded next, and the ledger looks for their facts
         suffices = sum(found.tokens - PLACEHOLDER_TOKENS for found in old) >= excess
         carry = self.carry_tokens if suffices else 0
+        if carry:
+            fact_cache(frame).learn([result_text(found.part) for found in old])
         edits: list[Edit] = []
         for found in old:
             if excess <= 0:
@@ -146,7 +148,7 @@ def _cleared(found: Found, why: str, *, frame: Frame, carry: int = 0) -> Replace
     if is_notice(text.partition("\n")[0]):
         return None
     room = min(carry, found.tokens // CARRY_DIVISOR)
-    facts = fact_cache(frame).of(found.part, text) if room > 0 else ()
+    facts = fact_cache(frame).of(text) if room > 0 else ()
     lines = index(facts, room, count=frame.counter.texts)[1] if facts else []
     edit = cleared(found, why, frame=frame, facts=lines)
     return edit if found.tokens > SMALL_TOKENS or frame.counter.part(edit.part) < found.tokens else None

@@ -131,7 +131,7 @@ def _head_and_tail(text: str, limit: Limit, *, mark: str, frame: Frame, size: in
     if limit.carry <= 0:
         return "\n".join([cut[0], mark, cut[1]])
     shown, omitted = "".join(cut), text[len(cut[0]) : len(text) - len(cut[1])]
-    facts = [fact for fact in fact_cache(frame).in_text(omitted) if fact.text not in shown]
+    facts = [fact for fact in fact_cache(frame).of(omitted) if fact.text not in shown]
     lines = index(facts, limit.carry, count=count)[1]
     spare = limit.carry - sum(count(lines))
     if spare > limit.size * SPARE_SHARE:  # what no fact needs goes to head and tail
