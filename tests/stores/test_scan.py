@@ -30,6 +30,9 @@ class Bytes:
         self.taken += min(size, len(self.data) - at)
         return self.data[at : at + size]
 
+    def floor(self, stop: int) -> int:
+        return 0
+
 
 @pytest.mark.parametrize("chunk", [*range(1, 40), 64, 500, 1 << 16])
 def test_the_size_of_a_chunk_changes_nothing(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:

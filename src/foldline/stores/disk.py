@@ -31,7 +31,7 @@ from foldline.core.errors import (
     UnknownSession,
 )
 from foldline.log.lines import header_line
-from foldline.stores.disk_log import ARCHIVE, LOG, NEW, DiskJournal, DiskPages, LogFolder, write_all
+from foldline.stores.disk_log import LOG, NEW, DiskJournal, DiskPages, LogFolder, write_all
 from foldline.stores.fs import Fs, Lock, LockHeld, Open
 from foldline.stores.real_fs import RealFs
 from foldline.stores.segments import HEADER_BYTES_MAX
@@ -108,8 +108,6 @@ class DiskStore:
             self._fs.remove(log.file(LOG))
             self._fs.sync_folder(log.path)
             log.clear()
-            if ARCHIVE in self._fs.names(log.path):
-                self._fs.remove_folder(log.file(ARCHIVE))
             self._fs.remove(log.file(LOCK))
             with contextlib.suppress(OSError):  # someone may be making a session of this name already
                 self._fs.remove_folder(log.path)

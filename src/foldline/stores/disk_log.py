@@ -10,15 +10,17 @@ import contextlib
 import errno
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 from msgspec.structs import replace
 
 from foldline.core.entry import Draft, Entry
 from foldline.core.errors import SessionCorrupt, SessionFailed
-from foldline.log.lines import Header, Place, append_lines, header_line, line_again
+from foldline.log.lines import Header, Place, append_lines, header_line, line_again, segment_line
+from foldline.stores.archive import FILE_BYTES_MAX, ArchivePiece, MissingPiece, name_of, packed, ranges
 from foldline.stores.fs import File, Fs, Lock, Mode
-from foldline.stores.scan import End, Extent, backward, entry_at, find_end, forward
+from foldline.stores.scan import End, Extent, backward, entry_at, find_end, forward, line_before
 from foldline.stores.segments import ActivePiece, Piece, Pieces, first_line
 
 LOG: Final = "log.jsonl"
@@ -38,41 +40,104 @@ class LogFolder:
         """The path of a file in it."""
         return f"{self.path}/{name}"
 
+    def archived(self) -> tuple[str, ...]:
+        """The names of the files in its archive."""
+        try:
+            return self.fs.names(self.file(ARCHIVE))
+        except FileNotFoundError:
+            return ()
+
+    def pieces_before(self, end: int) -> tuple[Piece, ...]:
+        """What the archive holds before the active segment, which begins at `end`."""
+        pieces: list[Piece] = []
+        at = 0
+        for start, stop in ranges(self.archived(), end=end):
+            if at < start:
+                pieces.append(MissingPiece(at, end=start))
+            path = self.file(f"{ARCHIVE}/{name_of(start, stop)}")
+            pieces.append(ArchivePiece(self.fs, path, start=start, end=stop))
+            at = stop
+        if at < end:
+            pieces.append(MissingPiece(at, end=end))
+        return tuple(pieces)
+
+    def pack(self, data: Iterable[bytes], *, start: int, end: int) -> None:
+        """Put a range of the log into the archive, in the place of what has that name: read back and compared, and on
+        disk when this returns."""
+        new = f"{ARCHIVE}/{NEW}"
+        self._remove(ARCHIVE, NEW)
+        write_all(self, new, data=packed(data, start=start))
+        if not ArchivePiece(self.fs, self.file(new), start=start, end=end).is_sound():
+            raise OSError(errno.EIO, "what was put into the archive reads back differently")
+        self.fs.replace(self.file(new), self.file(f"{ARCHIVE}/{name_of(start, end)}"))
+        self.fs.sync_folder(self.file(ARCHIVE))
+
     def clear_leftovers(self) -> None:
-        """Take away what an interruption left: nothing of it counts."""
-        if NEW in self.fs.names(self.path):
-            self.fs.remove(self.file(NEW))
+        """Take away what an interruption left half done: nothing of it counts."""
+        self._remove("", NEW)
+        self._remove(ARCHIVE, NEW)
+
+    def clear_archive(self, *, end: int) -> None:
+        """Take away what in the archive does not count, where the active segment begins at `end`: an interruption left it,
+        and whoever wants words forgotten wants them nowhere."""
+        kept = {name_of(start, stop) for start, stop in ranges(self.archived(), end=end)}
+        left = [name for name in self.archived() if name not in kept]
+        for name in left:
+            self.fs.remove(self.file(f"{ARCHIVE}/{name}"))
+        if left:
+            self.fs.sync_folder(self.file(ARCHIVE))
 
     def clear(self) -> None:
         """Take away everything beside log and lock."""
         self.clear_leftovers()
+        if ARCHIVE in self.fs.names(self.path):
+            for name in self.archived():
+                self.fs.remove(self.file(f"{ARCHIVE}/{name}"))
+            self.fs.remove_folder(self.file(ARCHIVE))
+
+    def _remove(self, folder: str, name: str) -> None:
+        path = f"{self.path}/{folder}" if folder else self.path
+        with contextlib.suppress(FileNotFoundError):
+            if name in self.fs.names(path):
+                self.fs.remove(f"{path}/{name}")
 
     def rewrite(self, change: Callable[[Entry], bytes | None]) -> int:
         """`foldline.core.ports.Store.rewrite`, with the lock held."""
         pages = DiskPages(self)
         try:
-            lines = {}
+            self.clear_archive(end=pages.active.start)
+            lines = []
             for entry in pages.entries():
                 body = change(entry)
                 if body is not None and body != entry.body:
-                    lines[entry.offset] = line_again(entry, body, crc=pages.extent.crc)
-            if lines:
-                write_all(self, NEW, data=_with(lines, pages.active))
-                self.fs.replace(self.file(NEW), self.file(LOG))
-                self.fs.sync_folder(self.path)
+                    lines.append((entry.offset, line_again(entry, body, crc=pages.extent.crc)))
+            for piece in pages.pieces:
+                if any(offset < piece.end and offset + len(line) > piece.start for offset, line in lines):
+                    self._rewrite_piece(piece, lines, active=pages.active)
             return len(lines)
         finally:
             pages.close()
 
+    def _rewrite_piece(
+        self, piece: Piece, lines: Sequence[tuple[int, bytes]], *, active: ActivePiece
+    ) -> None:
+        if piece is not active:
+            return self.pack(overlaid(piece, lines), start=piece.start, end=piece.end)
+        head = (active.head(),) if active.start else ()  # otherwise the first line is a part of the whole log
+        write_all(self, NEW, data=chain(head, overlaid(piece, lines)))
+        self.fs.replace(self.file(NEW), self.file(LOG))
+        self.fs.sync_folder(self.path)
 
-def _with(lines: dict[int, bytes], piece: ActivePiece) -> Iterator[bytes]:
-    """The bytes of a segment's file with other lines in the place of some, by offset."""
-    yield piece.head()
-    at = piece.first
-    for offset, line in sorted(lines.items()):
-        yield from _range(piece, at, end=offset)
-        yield line
-        at = offset + len(line)
+
+def overlaid(piece: Piece, lines: Sequence[tuple[int, bytes]]) -> Iterator[bytes]:
+    """The bytes of a piece with other lines, sorted by offset, in the place of some; a line may reach over its ends."""
+    at = piece.start
+    for offset, line in lines:
+        begin, stop = max(offset, piece.start), min(offset + len(line), piece.end)
+        if begin < stop:
+            yield from _range(piece, at, end=begin)
+            yield line[begin - offset : stop - offset]
+            at = stop
     yield from _range(piece, at, end=piece.end)
 
 
@@ -119,7 +184,8 @@ class DiskPages:
     def _load(self, header: Header) -> None:
         self._header = header
         self.active = ActivePiece(self._file, header)
-        self._source = Pieces([self.active])
+        self.pieces: tuple[Piece, ...] = (*self._log.pieces_before(self.active.start), self.active)
+        self._source = Pieces(self.pieces)
         self._damage: SessionCorrupt | None = None
         segment = Extent(start=self.active.first, end=self.active.end, seq=header.seq, crc=header.crc)
         try:
@@ -178,6 +244,7 @@ class DiskJournal(DiskPages):
         with _closed_unless_done(self._file.close):
             if self._damage is not None:
                 raise self._damage
+            log.clear_archive(end=self.active.start)
             if self.extent.end < self.active.end:
                 self._file.truncate(self.extent.end - self._header.shift)
                 self._file.sync()
@@ -209,6 +276,41 @@ class DiskJournal(DiskPages):
         with self._whole_or_broken(keep=self._durable):
             self._file.sync()
         self._durable = self.extent.end
+
+    def archive(self) -> str:
+        self._check()
+        self.sync()
+        if self.extent.end == self.active.first:
+            return ""
+        try:
+            self._pack()
+            segment = segment_line(self._header, at=self.extent.end, seq=self._seq)
+            write_all(self._log, NEW, data=(segment,))
+        except OSError as error:  # nothing of it counts yet: the log stands, and can be gone on with
+            with contextlib.suppress(OSError):
+                self._log.clear_leftovers()
+                self._log.clear_archive(end=self.active.start)
+            return error.strerror or str(error)
+        with self._whole_or_broken(keep=self.extent.end):
+            self._log.fs.replace(self._log.file(NEW), self._log.file(LOG))
+            self._log.fs.sync_folder(self._log.path)
+            file, self._file = self._file, self._log.fs.open(self._log.file(LOG), "append")
+            file.close()
+            torn = self._torn
+            self._load(first_line(self._file))
+            self._torn = torn
+        return ""
+
+    def _pack(self) -> None:
+        self._log.fs.make_folder(self._log.file(ARCHIVE))
+        self._log.fs.sync_folder(self._log.path)
+        start = self.active.start
+        while start < self.extent.end:  # a file of the archive begins and ends with a line
+            end = self.extent.end
+            if end - start > FILE_BYTES_MAX:
+                end = line_before(self.active, start + FILE_BYTES_MAX, start=start)
+            self._log.pack(_range(self.active, start, end=end), start=start, end=end)
+            start = end
 
     def close(self) -> None:
         if self._closed:

@@ -96,6 +96,10 @@ class MemoryJournal(MemoryPages):
     def sync(self) -> None:
         """Memory is as durable as it gets."""
 
+    def archive(self) -> str:
+        """Memory has nothing to pack away to."""
+        return ""
+
     def close(self) -> None:
         if self._log.writer is self:
             self._log.writer = None

@@ -37,6 +37,10 @@ class Source(Protocol):
         """Up to `size` bytes from this byte of the whole log on; fewer at its end alone."""
         ...
 
+    def floor(self, stop: int) -> int:
+        """Where the file begins that holds the byte before `stop`. A line begins there too."""
+        ...
+
 
 class Extent(Struct, frozen=True, kw_only=True):
     """Which bytes of a source are entries, and what holds of all of them."""
@@ -89,18 +93,20 @@ def forward(source: Source, offset: int, *, extent: Extent) -> Iterator[Entry]:
 
 def backward(source: Source, *, extent: Extent) -> Iterator[Entry]:
     """Entries from the newest to the oldest; their numbers must follow each other. Raises `SessionCorrupt`."""
-    stop = base = extent.end
+    stop = base = floor = extent.end
     buffer, seq = b"", None
     while stop > extent.start:
-        if (cut := _feed_before(buffer, stop - 1 - base)) < 0 and base > extent.start:
-            base = max(extent.start, stop - CHUNK_BYTES)
+        if stop == floor:
+            floor = max(source.floor(stop), extent.start)
+        if (cut := _feed_before(buffer, stop - 1 - base)) < 0 and base > floor:
+            base = max(floor, stop - CHUNK_BYTES)
             buffer = source.read(stop - base, at=base)
             cut = _feed_before(buffer, stop - 1 - base)
-        if cut >= 0 or base == extent.start:
+        if cut >= 0 or base == floor:
             begin = base + cut + 1
             line = buffer[begin - base : stop - base]
         else:
-            begin = line_before(source, base, start=extent.start)
+            begin = line_before(source, base, start=floor)
             line = _load(source, begin, end=stop, size=CHUNK_BYTES)
         if len(line) != stop - begin:
             raise SessionCorrupt(begin, "the line is not as long as it says")

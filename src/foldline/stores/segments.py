@@ -73,6 +73,10 @@ class ActivePiece:
         size = min(size, self.end - at)
         return self._file.read(size, at=at - self._header.shift) if size > 0 else b""
 
+    def floor(self, stop: int) -> int:
+        """Where the file begins that holds the byte before `stop`: this one."""
+        return self.start
+
 
 class Pieces:
     """Pieces, one after the other, as one run of bytes (`foldline.stores.scan.Source`). Raises `SessionCorrupt` where one
@@ -96,3 +100,7 @@ class Pieces:
             if size <= 0 or at < piece.end:
                 break
         return found[0] if len(found) == 1 else b"".join(found)
+
+    def floor(self, stop: int) -> int:
+        """Where the piece begins that holds the byte before `stop`."""
+        return self._starts[max(bisect_right(self._starts, stop - 1) - 1, 0)]

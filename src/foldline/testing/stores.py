@@ -49,6 +49,9 @@ def _reads_what_was_written(store: Store) -> None:
     assert list(pages.back()) == [third, second, first]
     assert pages.entry(second.offset) == second
     assert [entry.seq for entry in pages.entries()] == [0, 1, 2]
+    assert journal.archive() == ""
+    assert list(journal.back()) == list(pages.back()), "an archive changes no offset and nothing that is read"
+    assert store.read("s").entry(second.offset) == second
     journal.close()
     again = store.write("s")
     [fourth] = again.append([TWO])
@@ -80,11 +83,13 @@ def _knows_names(store: Store) -> None:
 
 def _rewrites_in_place(store: Store) -> None:
     journal = store.create("s", format="anthropic", about=b"{}")
-    before = journal.append([ONE, TWO])
+    before = [*journal.append([TWO])]
+    assert journal.archive() == ""
+    before += [*journal.append([ONE, TWO])]
     journal.close()
-    assert store.rewrite("s", lambda entry: b'{"n":0}' if entry.kind == "usage" else None) == 1
+    assert store.rewrite("s", lambda entry: b'{"n":0}' if entry.kind == "usage" else None) == 2
     after = list(store.read("s").entries())
-    assert [entry.body for entry in after] == [ONE.body, b'{"n":0}']
+    assert [entry.body for entry in after] == [b'{"n":0}', ONE.body, b'{"n":0}']
     assert [entry.offset for entry in after] == [entry.offset for entry in before]
     _raises(ValueError, lambda: store.rewrite("s", lambda _: b"{}"))
     assert list(store.read("s").entries()) == after

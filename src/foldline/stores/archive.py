@@ -1,0 +1,227 @@
+"""The archive of a log: older bytes of it, packed so that any of them can be read without the rest.
+
+A file holds a range of the whole log and is named after it, `START-END.jsonl.gz`: a gzip file of many members, each at most
+1 MiB of the log, then an empty one whose header carries the index. So `zcat archive/*.gz` gives the bytes back, in order,
+without foldline. A file is read back and compared before its source goes. Which ranges there are and when one is made is
+`foldline.stores.disk_log`'s.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import re
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from msgspec import Struct
+
+from foldline.core.errors import SessionCorrupt
+from foldline.stores.fs import File, Fs
+
+BLOCK_BYTES: Final = 1 << 20
+"""Bytes of the log in one member."""
+FILE_BYTES_MAX: Final = 1 << 31
+"""Bytes of the log in one file; more than the longest line has."""
+BLOCKS_KEPT: Final = 2
+"""Unpacked members that a reader keeps."""
+NAME: Final = re.compile(r"(\d{15})-(\d{15})\.jsonl\.gz", re.ASCII)
+"""Start and end, bytes of the whole log."""
+
+_GZIP: Final = 16 + zlib.MAX_WBITS
+_HEAD: Final = b"\x1f\x8b\x08\x04\0\0\0\0\0\xff"
+"""A member's header that has an extra field, without time and system."""
+_EMPTY: Final = b"\x03\0" + bytes(8)
+"""What follows the header of an empty member."""
+_FOOT: Final = struct.Struct("<I4s")
+"""How long the index is, and a mark, at its end."""
+_MARK: Final = b"FLIX"
+_FIELD: Final = struct.Struct("<2sH")
+_EXTRA_BYTES_MAX: Final = 65_535
+
+
+class Index(Struct, frozen=True, kw_only=True):
+    """What a file of the archive says of itself."""
+
+    start: int
+    end: int
+    sizes: tuple[int, ...]
+    """Packed bytes of each member, in order."""
+    sha256: str
+    """Of the bytes of the log in it."""
+
+
+def name_of(start: int, end: int) -> str:
+    """The name of the file for this range."""
+    return f"{start:015d}-{end:015d}.jsonl.gz"
+
+
+def ranges(names: Iterable[str], *, end: int) -> tuple[tuple[int, int], ...]:
+    """The ranges of the files that count, in order: from each byte the longest that does not pass `end`, where the active
+    segment begins. What an interrupted archiving left beside them does not count."""
+    found: dict[int, int] = {}
+    for name in names:
+        match = NAME.fullmatch(name)
+        if match is not None and int(match[1]) < int(match[2]) <= end:
+            found[int(match[1])] = max(int(match[2]), found.get(int(match[1]), 0))
+    out: list[tuple[int, int]] = []
+    for start, stop in sorted(found.items()):
+        if not out or start >= out[-1][1]:
+            out.append((start, stop))
+    return tuple(out)
+
+
+def packed(data: Iterable[bytes], *, start: int) -> Iterator[bytes]:
+    """The bytes of a file that holds `data`, piece by piece."""
+    digest, sizes, length = hashlib.sha256(), [], 0
+    for block in _blocks(data):
+        digest.update(block)
+        packer = zlib.compressobj(6, zlib.DEFLATED, _GZIP)
+        member = packer.compress(block) + packer.flush()
+        sizes.append(len(member))
+        length += len(block)
+        yield member
+    index = {
+        "archive": 1,
+        "start": start,
+        "end": start + length,
+        "sizes": sizes,
+        "sha256": digest.hexdigest(),
+    }
+    said = json.dumps(index, separators=(",", ":")).encode()
+    field = said + _FOOT.pack(len(said), _MARK)
+    extra = _FIELD.pack(b"FL", len(field)) + field
+    yield _HEAD + struct.pack("<H", len(extra)) + extra + _EMPTY
+
+
+def _blocks(data: Iterable[bytes]) -> Iterator[bytes]:
+    buffer = bytearray()
+    for piece in data:
+        buffer += piece
+        while len(buffer) >= BLOCK_BYTES:
+            yield bytes(buffer[:BLOCK_BYTES])
+            del buffer[:BLOCK_BYTES]
+    if buffer:
+        yield bytes(buffer)
+
+
+def read_index(file: File, *, start: int, end: int) -> Index:
+    """The index of a file, which must be the one of this range. Raises `SessionCorrupt`."""
+    size = file.size()
+    tail = file.read(_EXTRA_BYTES_MAX + 64, at=max(0, size - _EXTRA_BYTES_MAX - 64))
+    foot = len(tail) - len(_EMPTY) - _FOOT.size
+    try:
+        length, mark = _FOOT.unpack_from(tail, foot)
+        told: Any = json.loads(tail[foot - length : foot])
+        index = Index(start=told["start"], end=told["end"], sizes=tuple(told["sizes"]), sha256=told["sha256"])
+        sound = mark == _MARK and tail.endswith(_EMPTY) and _fits(index, size - _index_bytes(length))
+    except (struct.error, ValueError, KeyError, TypeError, RecursionError):
+        sound = False
+    if not sound or (index.start, index.end) != (start, end):
+        raise SessionCorrupt(
+            start, f"the archive {name_of(start, end)} has no sound index; `zcat` may still read it"
+        )
+    return index
+
+
+def _fits(index: Index, packed_bytes: int) -> bool:
+    """True when the numbers agree with each other and with the file."""
+    length = index.end - index.start
+    return (
+        all(size > 0 for size in index.sizes)
+        and len(index.sizes) == -(-length // BLOCK_BYTES)
+        and sum(index.sizes) == packed_bytes
+    )
+
+
+def _index_bytes(length: int) -> int:
+    return len(_HEAD) + 2 + _FIELD.size + length + _FOOT.size + len(_EMPTY)
+
+
+class ArchivePiece:
+    """A file of the archive, as a range of the whole log (`foldline.stores.segments.Piece`). The file is open only while
+    it is read, since there may be many."""
+
+    def __init__(self, fs: Fs, path: str, *, start: int, end: int) -> None:
+        self._fs, self._path = fs, path
+        self.start, self.end = start, end
+        self._index: Index | None = None
+        self._kept: dict[int, bytes] = {}
+
+    def read(self, size: int, *, at: int) -> bytes:
+        size = min(size, self.end - at)
+        found = bytearray()
+        while len(found) < size:
+            number, skip = divmod(at + len(found) - self.start, BLOCK_BYTES)
+            found += self._block(number)[skip : skip + size - len(found)]
+        return bytes(found)
+
+    def is_sound(self) -> bool:
+        """True when the file's bytes are those that were put in."""
+        digest = hashlib.sha256()
+        for number in range(len(self._known().sizes)):
+            digest.update(self._block(number))
+        return digest.hexdigest() == self._known().sha256
+
+    def _known(self) -> Index:
+        if self._index is None:
+            with _reading(self._fs, self._path, start=self.start) as file:
+                self._index = read_index(file, start=self.start, end=self.end)
+        return self._index
+
+    def _block(self, number: int) -> bytes:
+        if (block := self._kept.get(number)) is not None:
+            return block
+        sizes = self._known().sizes
+        with _reading(self._fs, self._path, start=self.start) as file:
+            data = file.read(sizes[number], at=sum(sizes[:number]))
+        block = self._unpack(data, number)
+        while len(self._kept) >= BLOCKS_KEPT:
+            del self._kept[next(iter(self._kept))]
+        self._kept[number] = block
+        return block
+
+    def _unpack(self, data: bytes, number: int) -> bytes:
+        """One member; never more of it than it may hold, whatever it says."""
+        begin = self.start + number * BLOCK_BYTES
+        expected = min(BLOCK_BYTES, self.end - begin)
+        unpacker = zlib.decompressobj(_GZIP)
+        try:
+            block = unpacker.decompress(data, expected + 1)
+        except zlib.error as error:
+            raise SessionCorrupt(begin, f"a block of the archive cannot be unpacked ({error})") from error
+        if len(block) != expected or not unpacker.eof or unpacker.unused_data:
+            raise SessionCorrupt(
+                begin, f"a block of the archive does not hold the {expected:,} bytes it should"
+            )
+        return block
+
+
+class MissingPiece:
+    """A range of the whole log that no file holds. The rest can be read all the same."""
+
+    def __init__(self, start: int, *, end: int) -> None:
+        self.start, self.end = start, end
+
+    def read(self, size: int, *, at: int) -> bytes:
+        """Raises `SessionCorrupt`."""
+        if size <= 0 or at >= self.end:
+            return b""
+        raise SessionCorrupt(
+            self.start, f"the archive of the bytes up to {self.end:,} is missing; put it back"
+        )
+
+
+@contextlib.contextmanager
+def _reading(fs: Fs, path: str, *, start: int) -> Iterator[File]:
+    try:
+        file = fs.open(path, "read")
+    except FileNotFoundError as error:
+        raise SessionCorrupt(start, "the archive that begins there was taken away") from error
+    try:
+        yield file
+    finally:
+        file.close()

@@ -1,0 +1,196 @@
+"""The archive: what any gzip reads, every byte at its offset, and nothing believed that does not compare (JRN-7)."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import zlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foldline.core.entry import Draft, Entry
+from foldline.core.errors import SessionCorrupt
+from foldline.log.lines import parse_log
+from foldline.stores import archive, disk_log
+from foldline.stores.archive import ArchivePiece, MissingPiece, name_of, packed, ranges, read_index
+from foldline.stores.disk import DiskStore
+from foldline.testing.disk import SimulatedDisk
+
+
+def held(data: bytes) -> SimulatedDisk:
+    """A disk with one file `f`."""
+    disk = SimulatedDisk()
+    disk.open("f", "new").write(data)
+    return disk
+
+
+def test_an_archived_session_reads_as_before_and_goes_on(tmp_path: Path) -> None:
+    """JRN-7: nothing is lost in the move; every offset stays. The pieces put together are the log as it was."""
+    store = DiskStore(tmp_path, clock=lambda: None)
+    journal = store.create("s", format="anthropic", about=b'{"id":"s"}')
+    made: list[Entry] = []
+    for round in range(3):
+        made += journal.append(
+            [Draft(kind="message", body=b'{"n":"%b"}' % (b"x" * size)) for size in (1, 900)]
+        )
+        assert journal.archive() == ""
+        assert journal.archive() == "", "nothing to pack away is done at once"
+        made += journal.append([Draft(kind="usage", body=b'{"round":%d}' % round)])
+    for pages in (journal, store.read("s")):
+        assert list(pages.entries()) == made
+        assert list(pages.back()) == made[::-1]
+        assert [pages.entry(entry.offset) for entry in made] == made
+        assert list(pages.entries(made[4].offset)) == made[4:]
+        assert (pages.format, pages.about) == ("anthropic", b'{"id":"s"}')
+    journal.close()
+    folder = tmp_path / "sessions/s"
+    names = sorted(os.listdir(folder / "archive"))
+    assert len(names) == 3
+    packed_bytes = b"".join(gzip.decompress((folder / "archive" / name).read_bytes()) for name in names)
+    active = (folder / "log.jsonl").read_bytes()
+    log = parse_log(packed_bytes + active[active.index(b"\n") + 1 :])
+    assert (log.state, list(log.entries)) == ("clean", made)
+    later = parse_log(active)
+    assert (later.state, list(later.entries)) == ("clean", made[-1:])
+    modes = {oct(path.stat().st_mode & 0o777) for path in (folder / "archive").iterdir()}
+    assert modes == {"0o600"}
+
+
+def test_an_archive_of_several_files_divides_between_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disk_log, "FILE_BYTES_MAX", 300)
+    journal = DiskStore(tmp_path).create("s", format="anthropic", about=b"{}")
+    made = [*journal.append([Draft(kind="message", body=b'{"n":%d}' % n) for n in range(20)])]
+    assert journal.archive() == ""
+    assert len(os.listdir(tmp_path / "sessions/s/archive")) > 5
+    assert list(journal.entries()) == made == [*journal.back()][::-1]
+    journal.close()
+    assert DiskStore(tmp_path).rewrite("s", lambda entry: entry.body.replace(b"1", b"0")) == 11
+    assert [entry.offset for entry in DiskStore(tmp_path).read("s").entries()] == [e.offset for e in made]
+
+
+@pytest.mark.skipif(shutil.which("gzip") is None, reason="no gzip here to ask")
+def test_gzip_itself_reads_the_archive(tmp_path: Path) -> None:
+    """Recovery by hand needs no foldline."""
+    (tmp_path / "a.gz").write_bytes(b"".join(packed([b"some", b"thing\n" * 400_000], start=7)))
+    out = subprocess.run(["gzip", "-dc", str(tmp_path / "a.gz")], capture_output=True, check=True)
+    assert out.stdout == b"some" + b"thing\n" * 400_000
+    assert out.stderr == b""
+
+
+@given(st.data())
+def test_any_range_of_the_archive_is_read_at_its_offset(data: st.DataObject) -> None:
+    length = data.draw(st.integers(1, 3_000))
+    content = bytes(byte % 251 for byte in range(length))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(archive, "BLOCK_BYTES", 500)
+        disk = held(b"".join(packed([content[:100], content[100:]], start=50)))
+        piece = ArchivePiece(disk, "f", start=50, end=50 + length)
+        for _ in range(4):
+            at, size = data.draw(st.integers(0, length)), data.draw(st.integers(0, length))
+            assert piece.read(size, at=50 + at) == content[at : at + size]
+        assert piece.is_sound()
+
+
+def test_no_flipped_bit_of_an_archive_gives_other_bytes() -> None:
+    """D7 for the archive. A flag of the header that changes nothing may pass, other content may not."""
+    content = b'{"some":"thing"}\n' * 20
+    whole = b"".join(packed([content], start=9))
+    for place in range(len(whole)):
+        for bit in range(8):
+            damaged = bytearray(whole)
+            damaged[place] ^= 1 << bit
+            piece = ArchivePiece(held(bytes(damaged)), "f", start=9, end=9 + len(content))
+            try:
+                assert piece.read(len(content), at=9) == content, (place, bit)
+                piece.is_sound()
+            except SessionCorrupt:
+                continue
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"start": 8},
+        {"end": 10**9},
+        {"sizes": []},
+        {"sizes": [10**12]},
+        {"sizes": "x"},
+        {"sizes": [-1, 70]},
+        {"sizes": [[]]},
+        {"sha256": None},
+    ],
+)
+def test_an_index_that_disagrees_is_not_believed(change: dict[str, object]) -> None:
+    """S12, S19."""
+    whole = b"".join(packed([b"x" * 100], start=9))
+    begin = whole.index(b'{"archive"')
+    told = json.loads(whole[begin : whole.index(b"}", begin) + 1])
+    said = json.dumps({**told, **change}, separators=(",", ":")).encode()
+    field = said + archive._FOOT.pack(len(said), b"FLIX")
+    extra = archive._FIELD.pack(b"FL", len(field)) + field
+    other = (
+        whole[: told["sizes"][0]] + archive._HEAD + len(extra).to_bytes(2, "little") + extra + archive._EMPTY
+    )
+    piece = ArchivePiece(held(other), "f", start=9, end=109)
+    if change == {"sha256": None}:
+        assert not piece.is_sound()
+    else:
+        with pytest.raises(SessionCorrupt, match="no sound index"):
+            piece.read(1, at=9)
+
+
+@pytest.mark.parametrize("data", [b"", b"x" * 40, bytes(200_000)])
+def test_a_file_that_is_no_archive_is_refused(data: bytes) -> None:
+    with pytest.raises(SessionCorrupt, match="no sound index"):
+        read_index(held(data).open("f", "read"), start=0, end=10)
+
+
+def test_a_block_that_swells_is_not_unpacked_further_than_it_may() -> None:
+    """S19: a bomb of 200 MB costs a megabyte."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    bomb = packer.compress(bytes(200_000_000)) + packer.flush()
+    said = json.dumps({"start": 0, "end": 100, "sizes": [len(bomb)], "sha256": ""}).encode()
+    field = said + archive._FOOT.pack(len(said), b"FLIX")
+    extra = archive._FIELD.pack(b"FL", len(field)) + field
+    disk = held(bomb + archive._HEAD + len(extra).to_bytes(2, "little") + extra + archive._EMPTY)
+    with pytest.raises(SessionCorrupt, match="does not hold the 100 bytes"):
+        ArchivePiece(disk, "f", start=0, end=100).read(10, at=0)
+
+
+def test_which_files_count() -> None:
+    """What an interruption left beside them does not: it passes the active segment's beginning, or is a part of another."""
+    names = [name_of(0, 10), name_of(0, 25), name_of(25, 40), name_of(30, 35), name_of(40, 99), "new.jsonl"]
+    assert ranges(names, end=40) == ((0, 25), (25, 40))
+    assert ranges(names, end=0) == ()
+    assert ranges([name_of(25, 40)], end=40) == ((25, 40),)
+
+
+def test_an_archive_that_was_taken_away_is_missed_where_it_is_read(tmp_path: Path) -> None:
+    """What is left can be gone on with; what is gone is named with its byte."""
+    store = DiskStore(tmp_path)
+    journal = store.create("s", format="anthropic", about=b"{}")
+    journal.append([Draft(kind="message", body=b"{}")])
+    journal.archive()
+    [made] = journal.append([Draft(kind="message", body=b'{"n":1}')])
+    journal.close()
+    for path in (tmp_path / "sessions/s/archive").iterdir():
+        path.unlink()
+    again = store.write("s")
+    back = again.back()
+    assert next(back) == made
+    with pytest.raises(SessionCorrupt, match="missing; put it back"):
+        next(back)
+    again.append([Draft(kind="message", body=b"{}")])
+    again.close()
+    assert MissingPiece(3, end=9).read(0, at=3) == b""
+    piece = ArchivePiece(SimulatedDisk(), "gone", start=4, end=9)
+    with pytest.raises(SessionCorrupt, match="taken away"):
+        piece.read(1, at=4)
