@@ -29,6 +29,7 @@ OUTERMOST_DOOR = "foldline.cli.main"
 
 FIXED_NAMES = frozenset(
     {
+        "foldline.wire.overflow.classify_error",
         # Named, with their parameters, by the public interface.
         "foldline.api.compact",
         "foldline.api.acompact",

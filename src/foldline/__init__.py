@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         UnknownPolicy,
         UnknownSession,
     )
+    from foldline.wire.overflow import classify_error
 
 __version__ = "0.1.0"
 
@@ -58,6 +59,7 @@ _ERRORS = (
 _WHERE = {
     **dict.fromkeys(("Compaction", "acompact", "compact"), "foldline.api"),
     **dict.fromkeys(_ERRORS, "foldline.core.errors"),
+    "classify_error": "foldline.wire.overflow",
 }
 
 __all__ = [
@@ -81,6 +83,7 @@ __all__ = [
     "UnknownSession",
     "__version__",
     "acompact",
+    "classify_error",
     "compact",
 ]
 

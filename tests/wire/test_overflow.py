@@ -1,0 +1,86 @@
+"""What a provider's refusal means: every recorded wording, and its look-alikes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import foldline
+from foldline.wire.overflow import ORDER, classify_error
+
+CASES: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parent.parent / "data/provider-errors.json").read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['id']}-{case['provider']}")
+def test_each_recorded_error_is_what_it_is(case: dict[str, Any]) -> None:
+    """Fault reports of kind overflow-recognition; each case names its source."""
+    found = foldline.classify_error(case["provider"], case["status"], case["body"])
+    assert (found.is_overflow, found.recovery) == (case["is_overflow"], case["recovery"])
+    if case["is_overflow"]:
+        assert (found.tokens_used, found.tokens_limit) == (case.get("tokens_used"), case.get("tokens_limit"))
+
+
+@pytest.mark.parametrize("case", CASES[:12], ids=lambda case: str(case["id"]))
+def test_a_body_may_come_as_dict_text_or_bytes_and_wrapped_by_a_gateway(case: dict[str, Any]) -> None:
+    """interface.md: `body` is dict, text or bytes."""
+    known = classify_error(case["provider"], case["status"], case["body"])
+    text = case["body"] if isinstance(case["body"], str) else json.dumps(case["body"])
+    status = case["status"] if case["status"] >= 300 else 400
+    for body in (text, text.encode(), {"error": {"message": text}}, f"Error code: 400 - {text}"):
+        assert classify_error("gateway", status, body) == known
+
+
+def test_recovery_names_compaction_exactly_for_what_compaction_helps() -> None:
+    """interface.md: it names compaction exactly when compaction is the remedy or the next step of it."""
+    for case in CASES:
+        found = classify_error(case["provider"], case["status"], case["body"])
+        assert ("compact" in found.recovery) is found.is_overflow, case["id"]
+
+
+def test_an_answer_that_quotes_a_refusal_is_no_refusal() -> None:
+    """A tool's output or a model's words about an error must not begin a recovery."""
+    quoted = {
+        "role": "assistant",
+        "content": "prompt is too long: 210000 tokens > 200000 maximum",
+        "message": "prompt is too long",
+    }
+    assert classify_error("any", 200, quoted).recovery == "none"
+    assert classify_error("any", 500, "prompt is too long").recovery == "wait"
+
+
+@pytest.mark.parametrize(
+    ("status", "recovery"),
+    [(429, "wait"), (413, "reduce_bytes"), (503, "wait"), (400, "none"), (None, "none")],
+)
+def test_an_error_without_words_goes_by_its_status(status: int | None, recovery: str) -> None:
+    """413 is about bytes unless it says tokens; a guess is never an overflow."""
+    assert classify_error("any", status, None).recovery == recovery
+    assert classify_error("any", status, {}).is_overflow is False
+
+
+@given(
+    body=st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text() | st.binary(),
+        lambda inner: (
+            st.lists(inner) | st.dictionaries(st.sampled_from(["error", "message", "code", "x"]), inner)
+        ),
+    ),
+    status=st.none() | st.integers(0, 999),
+)
+def test_nothing_that_may_come_makes_it_raise(body: Any, status: int | None) -> None:
+    """It runs inside an error handler."""
+    assert classify_error("any", status, body).recovery
+
+
+def test_the_order_is_throttle_output_structure_bytes_overflow() -> None:
+    """The wordings share their words; the first kind that fits decides."""
+    both = "Rate limit reached: tokens per minute. This model's maximum context length is 10 tokens."
+    assert classify_error("any", 429, both).recovery == "wait"
+    assert [rule.is_overflow for rule in ORDER].index(True) < len(ORDER)
