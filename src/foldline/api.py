@@ -16,11 +16,12 @@ from msgspec.structs import replace
 from foldline.core.errors import InvalidOption, InvalidTranscript, TargetUnreachable
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
+from foldline.memory import known_facts
 from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of
-from foldline.reduce import Goal, Reduced, broken_laws, history_of, needs_of, pins_of, reduce
+from foldline.reduce import Goal, Reduced, broken_laws, history_of, is_near, needs_of, pins_of, reduce
 from foldline.settings import plan_for
-from foldline.survival import measured
+from foldline.survival import look_ahead, measured
 from foldline.tokens.choose import counter_for
 from foldline.wire import strict
 from foldline.wire.body import declared_limits, read_body
@@ -87,12 +88,15 @@ def compact(
         counter=counting,
         tokens_fixed=fixed_tokens(request, counting),
     )
-    history = replace(history, limits=declared_limits(request.tools))
     notes = (*planned.notes, FOCUS_NOTE) if focus else planned.notes
     blank = Report(format=name, model=model, notes=notes)
     goal = Goal(policy=chosen, to=to, tokens_window=planned.window, output_max=planned.output_max, pins=pins)
-    reduced = reduce(history, goal, counter=counting, report=blank, clock=perf_counter)
-    reduced = replace(reduced, report=measured(reduced))
+    with known_facts() as cache:
+        history = replace(history, limits=declared_limits(request.tools), memo={"facts": cache})
+        reduced = reduce(history, goal, counter=counting, report=blank, clock=perf_counter)
+        reduced = replace(reduced, report=measured(reduced))
+        if is_near(history, goal):
+            look_ahead(history, cache)
     result = _result(reduced, rules, reader=reader)
     return _reached(result)
 

@@ -21,6 +21,7 @@ from foldline.core.ports import TokenCounter
 from foldline.core.repair import mended
 from foldline.core.view import Item
 from foldline.engine.report import Cache, Report
+from foldline.memory import known_facts
 from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of
 from foldline.provider_rules import broken_rules
@@ -143,16 +144,18 @@ def _compact_one(transcript: Transcript, options: CompactOptions) -> FileResult:
         format=transcript.format, model=options.model, notes=(*_notes(transcript, options), *planned.notes)
     )
     asked = target_of(history.tokens, goal)
-    for _ in range(TRIES_MAX):
-        reduced = reduce(history, goal, counter=counter, report=blank, clock=perf_counter)
-        sent = outgoing(transcript, reduced.view.items(), target=target)
-        over = _tokens_over(sent, asked, counter=counter)
-        if over <= 0 or reduced.report.outcome not in ("compacted", "unchanged"):
-            break
-        goal = replace(
-            goal, to=max(1, reduced.report.tokens_after - over)
-        )  # asked, less what conversion adds
-    reduced = replace(reduced, report=measured(reduced))
+    with known_facts() as cache:
+        history = replace(history, memo={"facts": cache})
+        for _ in range(TRIES_MAX):
+            reduced = reduce(history, goal, counter=counter, report=blank, clock=perf_counter)
+            sent = outgoing(transcript, reduced.view.items(), target=target)
+            over = _tokens_over(sent, asked, counter=counter)
+            if over <= 0 or reduced.report.outcome not in ("compacted", "unchanged"):
+                break
+            goal = replace(
+                goal, to=max(1, reduced.report.tokens_after - over)
+            )  # asked, less what conversion adds
+        reduced = replace(reduced, report=measured(reduced))
     report = _final_report(reduced, sent, asked=asked, counter=counter)
     written = Written(
         messages=sent.request.messages,

@@ -194,6 +194,13 @@ def _warned(goal: Goal) -> tuple[str, ...]:
     )
 
 
+def is_near(history: History, goal: Goal) -> bool:
+    """True for a history that has come half the way to the policy's threshold, and not all of it."""
+    if goal.to is not None or target_of(history.tokens, goal) is not None:
+        return False
+    return target_of(2 * history.tokens, goal) is not None
+
+
 def target_of(tokens: int, goal: Goal) -> int | None:
     """The target in tokens of the whole request; `None` when the policy's threshold is not reached."""
     if goal.to is None:

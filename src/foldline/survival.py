@@ -21,8 +21,10 @@ from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
 from foldline.ledger.outcomes import hides_status, outcome_of
 from foldline.ledger.retention import Expected, measure
-from foldline.reduce import Reduced
+from foldline.reduce import History, Reduced
 
+AHEAD_CHARS = 200_000
+"""Characters in which facts are looked for ahead of a compaction, at one call."""
 UNMEASURED = f"the history is longer than the {CHARS_MAX:,} characters that retention is measured over"
 
 
@@ -48,6 +50,22 @@ def measured(reduced: Reduced) -> Report:
         retention=msgspec.to_builtins(found.whole),
         retention_evicted=msgspec.to_builtins(found.evicted),
     )
+
+
+def look_ahead(history: History, cache: FactCache) -> None:
+    """Find facts of a history that will have to be compacted soon, so that the cut need not wait: of the oldest texts
+    that are not known yet, for at most some 20 ms a call. A call that has read all looks at new messages alone."""
+    texts = (text_of(part) for item in history.view for part in item.message.parts)
+    ahead: list[str] = []
+    read, room = 0, AHEAD_CHARS
+    for text in texts:
+        read += len(text)
+        if read > CHARS_MAX or room <= 0:
+            break
+        if text not in cache:
+            ahead.append(text)
+            room -= len(text)
+    cache.learn(ahead)
 
 
 def _commands(history: Sequence[Item]) -> Iterator[tuple[int, str, str]]:

@@ -121,7 +121,7 @@ def _canonical(json_text: str) -> str:
 
 def escape_tags(text: str) -> str:
     """Quoted text that cannot open or close a foldline block."""
-    return _TAG_OPENING.sub(r"&lt;\1", text)
+    return _TAG_OPENING.sub(r"&lt;\1", text) if "<" in text else text
 
 
 def block(kind: str, address: str, *, body: str) -> str:

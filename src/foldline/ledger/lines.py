@@ -15,7 +15,7 @@ _BREAKS = re.compile("[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
 
 def unbroken(text: str) -> str:
     """Text that ends no line: what a file or a tool is called cannot open a heading or an entry of its own."""
-    return _BREAKS.sub(" ", text)
+    return text if text.isprintable() else _BREAKS.sub(" ", text)
 
 
 def one_line(text: str, chars: int) -> str:
