@@ -32,6 +32,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "check": ("foldline.cli.commands.check", "Check a session against the laws and its provider's rules."),
     "convert": ("foldline.cli.commands.convert", "Write a session in another format."),
     "show": ("foldline.cli.commands.show", "Show the original behind an address."),
+    "scan": (
+        "foldline.cli.commands.scan",
+        "List the secrets in a file or in sessions: family and place, never the secret.",
+    ),
     "formats": ("foldline.cli.commands.formats", "List the formats that are read and written."),
     "policies": ("foldline.cli.commands.policies", "List the policies, with their tiers and numbers."),
     "models": ("foldline.cli.commands.models", "List the known models: window, output limit, prices."),

@@ -1,0 +1,86 @@
+"""`foldline scan`: which secrets stand where, never what they are.
+
+Owns the page and the exit code; the search is `foldline.privacy.scanning`'s.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from foldline.cli import exits, progress, screen
+from foldline.cli.layout import gap, grid, plural, title
+from foldline.cli.options import as_json_option
+
+if TYPE_CHECKING:
+    from foldline.privacy.scanning import Scan
+
+ROWS_MAX = 200
+"""Places listed for one file or session on a page; `--json` has all of them."""
+
+
+@click.command("scan")
+@click.argument("name", metavar="[FILE|SESSION]", required=False)
+@click.option("--all", "every", is_flag=True, help="Scan every session.")
+@as_json_option
+def command(name: str | None, *, every: bool, as_json: bool) -> int:
+    """List the secrets in a file or in sessions: family and place, never the secret.
+
+    Known families of keys, tokens and passwords are looked for; a secret of none of them is not found. Equal
+    fingerprints are equal secrets. Exit code 1 when there is one.
+    """
+    if (name is None) != every:
+        raise click.UsageError("name a file or a session, or say --all", click.get_current_context())
+    scans = list(_scans(name))
+    count = sum(len(scan.found) for scan in scans)
+    damaged = any(scan.damage for scan in scans)
+    if as_json:
+        screen.write_document(
+            {"schema": "foldline.scan/1", "secrets": count, "scanned": [scan.to_dict() for scan in scans]}
+        )
+    else:
+        for scan in scans:
+            _show(scan)
+        if not scans:
+            screen.say("there are no sessions yet")
+    return exits.BAD_INPUT if count or damaged else exits.DONE
+
+
+def _scans(name: str | None) -> Iterator[Scan]:
+    from foldline.privacy.key import redactor_in
+    from foldline.privacy.scanning import scan_bytes, scan_file, scan_session
+    from foldline.settings import sessions_home
+    from foldline.stores.disk import DiskStore
+
+    redactor = redactor_in(sessions_home())
+    if name == "-":
+        yield scan_bytes(sys.stdin.buffer.read(), name="stdin", redactor=redactor)
+        return
+    if name is not None and ("/" in name or Path(name).exists()):
+        with progress.busy(f"scanning {name}"):
+            yield scan_file(name, redactor=redactor)
+        return
+    store = DiskStore(sessions_home())
+    for session in store.names() if name is None else (name,):
+        with progress.shown(f"scanning {session}") as tick:
+            yield scan_session(store.read(session), name=session, redactor=redactor, tick=tick)
+
+
+def _show(scan: Scan) -> None:
+    said = f"{plural(scan.bytes, 'byte')} · {plural(len(scan.found), 'secret')}"
+    state, style = ("clean", "bold green") if not scan.found else ("secrets", "bold red")
+    screen.show(title(state, scan.name, style=style), gap(screen.cell(said)))
+    rows = [
+        (screen.cell(found.place, "bold"), screen.cell(found.family), screen.cell(found.fingerprint, "dim"))
+        for found in scan.found[:ROWS_MAX]
+    ]
+    if rows:
+        screen.show(gap(grid(rows, whole=(0, 2))))
+    if len(scan.found) > ROWS_MAX:
+        screen.say(f"{len(scan.found) - ROWS_MAX:,} more are in `foldline scan --json`")
+    if scan.damage:
+        screen.say(f"{scan.name}: {scan.damage}; what stands after it was not scanned")

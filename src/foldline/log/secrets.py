@@ -1,0 +1,263 @@
+"""Secrets in what is about to be written: found, and replaced by a fingerprint that keeps equality.
+
+    "key": "sk-ant-api03-…"   →   "key": "⟦secret:5f0c9a1e77b3d021⟧"
+
+Works on the JSON bytes of an entry's body, at every depth of JSON inside JSON, and on plain text. Owns the search and
+the replacement; the families stand in `foldline.log.secret_families`. The fingerprint is keyed (HMAC), so that nobody
+without the key can try words against it; the key comes in as a value. Knows no file and no session.
+
+What is never touched: signatures and encrypted reasoning, base64 of media, what was redacted before. A secret that is
+found is replaced and the session goes on: finding one is no error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from foldline.log.secret_families import RUN_BYTES_MIN, TOKENS, WORDS, Family
+
+FINGERPRINT_DIGITS: Final = 16
+"""Hexadecimal digits of a fingerprint, 4 bits each."""
+KEY_BYTES_MIN: Final = 16
+"""Shortest key of a redactor, bytes."""
+
+_ESCAPES: Final = (
+    re.compile(rb"\\u00(2[013-9a-fA-F]|[346][0-9a-fA-F]|[57][0-9abABd-eD-E])"),
+    re.compile(rb"\\(/)"),
+)
+"""Printable ASCII that is spelt as an escape, quotes and backslashes apart."""
+_BREAKS: Final = re.compile(rb"(?:\\+[nr]|[\r\n])+")
+_SEALED: Final = re.compile(
+    rb'"(?:signature|thoughtSignature|thought_signature|encrypted_content|encrypted_reasoning)"\s*:\s*"$'
+)
+"""Before the value of a wire's own seal over its reasoning."""
+_SEALED_LONG: Final = re.compile(
+    rb'\\*"(?:signature|thoughtSignature|thought_signature|encrypted_content|data|bytes|b64_json|file_data)\\*"\s*:\s*\\*"$'
+)
+"""Before a value that is opaque when it is long and base64 from its start."""
+_BASE64: Final = re.compile(rb"[A-Za-z0-9+/_=-]*")
+_SEAL_BYTES_MIN: Final = 32
+_AROUND_BYTES: Final = 24
+"""Bytes before a match that a family may judge by."""
+_KEY_BYTES: Final = 64
+"""Bytes before a value in which its key is looked for."""
+_RUN: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+=~%"
+_CLASSES: Final = bytes(ord("a") if byte in _RUN else ord(" ") for byte in range(256))
+_LONG_RUN: Final = b"a" * RUN_BYTES_MIN
+_BLOB_BYTES_MIN: Final = 512
+"""From here on a run may be a picture; asked once, before it is searched."""
+_BY_ANCHOR: Final = {
+    anchor: tuple(family for family in TOKENS if any(anchor.startswith(own) for own in family.anchors))
+    for anchor in sorted(
+        {own for family in TOKENS for own in family.anchors}, key=lambda own: (-len(own), own)
+    )
+}
+"""The families to try where an anchor stands; those of a shorter one that it begins with too."""
+_ANCHORS: Final = re.compile(b"|".join(map(re.escape, _BY_ANCHOR)))
+
+
+class Hit(Struct, frozen=True, gc=False):
+    """A secret found: bytes `start` to `end` of what was searched."""
+
+    start: int
+    end: int
+    family: str
+    value: bytes
+    """The secret itself, its escapes undone, so that one secret is the same in every wrapping."""
+
+
+class Redacted(Struct, frozen=True):
+    """What is left when the secrets are out."""
+
+    data: bytes
+    count: int = 0
+    families: Mapping[str, int] = {}
+    """How many of each family."""
+
+
+def find(data: bytes) -> tuple[Hit, ...]:
+    """The secrets in JSON or text, in order, none overlapping another. Time is linear in the size of `data`."""
+    plain, spelt = _unescape(data)
+    spans = sorted(_spans(plain), key=lambda span: (span[0], -span[1]))
+    hits: list[tuple[int, int, str]] = []
+    for start, end, name in spans:
+        if hits and start < hits[-1][1]:
+            hits[-1] = (hits[-1][0], max(end, hits[-1][1]), hits[-1][2])
+        else:
+            hits.append((start, end, name))
+    return tuple(
+        Hit(spelt.raw(start), spelt.raw(end), name, _BREAKS.sub(b"\n", plain[start:end]))
+        for start, end, name in hits
+    )
+
+
+class Redactor:
+    """Takes the secrets out of bodies and texts. Idempotent: what it gave back, it gives back unchanged."""
+
+    def __init__(self, key: bytes) -> None:
+        if len(key) < KEY_BYTES_MIN:
+            raise ValueError(f"a key of fingerprints has at least {KEY_BYTES_MIN} bytes")
+        self._key = key
+
+    def body(self, data: bytes) -> Redacted:
+        """The JSON of a body without secrets; valid JSON when `data` was. Bytes outside the secrets stay as they are."""
+        hits = find(data)
+        if not hits:
+            return Redacted(data)
+        pieces: list[bytes] = []
+        at = 0
+        for hit in hits:
+            pieces += (data[at : hit.start], self.mark(hit.value).encode())
+            at = hit.end
+        pieces.append(data[at:])
+        return Redacted(b"".join(pieces), len(hits), Counter(hit.family for hit in hits))
+
+    def text(self, text: str) -> str:
+        """A text without secrets."""
+        data = text.encode("utf-8", "surrogatepass")
+        redacted = self.body(data)
+        return redacted.data.decode("utf-8", "surrogatepass") if redacted.count else text
+
+    def mark(self, secret: bytes) -> str:
+        """What stands in the place of a secret: the same for the same one under the same key."""
+        digest = hmac.new(self._key, secret, hashlib.sha256).hexdigest()
+        return f"⟦secret:{digest[:FINGERPRINT_DIGITS]}⟧"
+
+
+# ── search ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _spans(plain: bytes) -> Iterator[tuple[int, int, str]]:
+    folded = plain.lower()
+    for family in WORDS:
+        for anchor in family.anchors:
+            yield from _spans_of(family, anchor, plain=plain, folded=folded)
+    for start, end in _runs(plain):
+        yield from _tokens(plain, start, stop=end)
+
+
+def _spans_of(
+    family: Family, anchor: bytes, *, plain: bytes, folded: bytes
+) -> Iterator[tuple[int, int, str]]:
+    """The members of a family at one of its anchors. Goes on behind what a pattern matched, taken or not: so no byte
+    is looked at more than a bounded number of times."""
+    at = folded.find(anchor)
+    while at >= 0:
+        end, taken = _try(family, plain, at=at)
+        if taken is not None:
+            yield taken
+        at = folded.find(anchor, max(end, at + 1))
+
+
+def _runs(plain: bytes) -> Iterator[tuple[int, int]]:
+    """Runs of characters of a token that are long enough for one; not those that are base64 of a picture or a seal."""
+    marks = plain.translate(_CLASSES)
+    at = marks.find(_LONG_RUN)
+    while at >= 0:
+        start = marks.rfind(b" ", 0, at) + 1
+        end = marks.find(b" ", at)
+        end = len(marks) if end < 0 else end
+        if end - start < _BLOB_BYTES_MIN or not _sealed_until(plain, start + _BLOB_BYTES_MIN // 2):
+            yield start, end
+        at = marks.find(_LONG_RUN, end)
+
+
+def _tokens(plain: bytes, start: int, *, stop: int) -> Iterator[tuple[int, int, str]]:
+    """The members of `TOKENS` in one run."""
+    at = max(start - 1, 0)
+    while (found := _ANCHORS.search(plain, at, stop)) is not None:
+        at = found.end()
+        for family in _BY_ANCHOR[found[0]]:
+            end, taken = _try(family, plain, at=found.start())
+            at = max(at, end)
+            if taken is not None:
+                yield taken
+                break
+
+
+def _try(family: Family, plain: bytes, *, at: int) -> tuple[int, tuple[int, int, str] | None]:
+    """Where to go on behind a place where an anchor stands, and the span of the secret there, if there is one."""
+    match = family.pattern.match(plain, at)
+    if match is None:
+        return at, None
+    group = "s" if "s" in family.pattern.groupindex else 0
+    start, end = match.start(group) - family.before, match.end(group)
+    sealed = _sealed_until(plain, start)
+    if sealed:
+        return max(end, sealed), None
+    if family.accept(_groups(match, plain, start=start, end=end)):
+        return end, (start, end, family.name)
+    return end, None
+
+
+def _groups(match: re.Match[bytes], plain: bytes, *, start: int, end: int) -> dict[str, bytes]:
+    """What a family may judge by: the pattern's groups, the secret, what stands before the match and after it."""
+    told = {name: group or b"" for name, group in match.groupdict().items()}
+    before = plain[max(0, match.start() - _AROUND_BYTES) : match.start()]
+    return {**told, "s": plain[start:end], "before": before, "after": plain[match.end() : match.end() + 1]}
+
+
+def _sealed_until(plain: bytes, start: int) -> int:
+    """The end of the opaque value that `start` lies in; 0 when it lies in none."""
+    quote = plain.rfind(b'"', 0, start)
+    if quote < 0:
+        return 0
+    key = plain[max(0, quote - _KEY_BYTES) : quote + 1]
+    run = _BASE64.match(plain, quote + 1)
+    assert run is not None
+    if run.end() > start and _SEALED.search(key):
+        return run.end()
+    if run.end() > start >= quote + 1 + _SEAL_BYTES_MIN and _SEALED_LONG.search(key):
+        return run.end()
+    comma = plain.rfind(b";base64,", quote, start)
+    if comma >= 0:
+        run = _BASE64.match(plain, comma + len(b";base64,"))
+        assert run is not None
+        return run.end() if run.end() > start else 0
+    return 0
+
+
+# ── spelling ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Spelling(Struct, frozen=True):
+    """Where the bytes of a plain text stand in the spelt one."""
+
+    places: list[int]
+    """Of each escape, in the plain text."""
+    extra: list[int]
+    """Bytes that all escapes up to and with this one have more than what they stand for."""
+
+    def raw(self, place: int) -> int:
+        before = bisect_left(self.places, place)
+        return place + (self.extra[before - 1] if before else 0)
+
+
+def _unescape(data: bytes) -> tuple[bytes, _Spelling]:
+    """The text with its printable ASCII unescaped, and how to come back. Most have none: the very bytes."""
+    places: list[int] = []
+    extra: list[int] = []
+    matches = [match for escape in _ESCAPES for match in escape.finditer(data)]
+    if not matches:
+        return data, _Spelling(places, extra)
+    pieces: list[bytes] = []
+    at = shift = 0
+    for match in sorted(matches, key=lambda match: match.start()):
+        start = match.start()
+        while start > at and data[start - 1 : start] == b"\\":
+            start -= 1
+        pieces += (data[at:start], b"/" if match[1] == b"/" else bytes((int(match[1], 16),)))
+        places.append(start - shift)
+        shift += match.end() - start - 1
+        extra.append(shift)
+        at = match.end()
+    pieces.append(data[at:])
+    return b"".join(pieces), _Spelling(places, extra)
