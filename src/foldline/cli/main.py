@@ -36,6 +36,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "foldline.cli.commands.scan",
         "List the secrets in a file or in sessions: family and place, never the secret.",
     ),
+    "verify": ("foldline.cli.commands.verify", "Prove sessions and their archives whole."),
+    "archive": ("foldline.cli.commands.archive", "Pack away the older bytes of a session."),
     "formats": ("foldline.cli.commands.formats", "List the formats that are read and written."),
     "policies": ("foldline.cli.commands.policies", "List the policies, with their tiers and numbers."),
     "models": ("foldline.cli.commands.models", "List the known models: window, output limit, prices."),

@@ -159,6 +159,10 @@ class ArchivePiece:
             found += self._block(number)[skip : skip + size - len(found)]
         return bytes(found)
 
+    def edge(self, at: int) -> int:
+        """A block is readable or not."""
+        return min(at - (at - self.start) % BLOCK_BYTES + BLOCK_BYTES, self.end)
+
     def is_sound(self) -> bool:
         """True when the file's bytes are those that were put in."""
         digest = hashlib.sha256()
@@ -213,6 +217,10 @@ class MissingPiece:
         raise SessionCorrupt(
             self.start, f"the archive of the bytes up to {self.end:,} is missing; put it back"
         )
+
+    def edge(self, at: int) -> int:
+        """Nothing of it is readable."""
+        return self.end
 
 
 @contextlib.contextmanager

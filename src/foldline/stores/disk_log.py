@@ -20,6 +20,7 @@ from foldline.core.errors import SessionCorrupt, SessionFailed
 from foldline.log.lines import Header, Place, append_lines, header_line, line_again, segment_line
 from foldline.stores.archive import FILE_BYTES_MAX, ArchivePiece, MissingPiece, name_of, packed, ranges
 from foldline.stores.fs import File, Fs, Lock, Mode
+from foldline.stores.salvage import Salvage
 from foldline.stores.scan import End, Extent, backward, entry_at, find_end, forward, line_before
 from foldline.stores.segments import ActivePiece, Piece, Pieces, first_line
 
@@ -216,6 +217,11 @@ class DiskPages:
 
     def back(self) -> Iterator[Entry]:
         return backward(self._source, extent=self.extent)
+
+    def salvage(self) -> tuple[bytes, Salvage]:
+        """The first line of the whole log, and what is sound of the rest."""
+        first = header_line(format=self._header.format, body=self._header.body)
+        return first, Salvage(self._source, extent=self.extent)
 
     def close(self) -> None:
         """Let go of the files. What was never closed is when it is no longer used."""

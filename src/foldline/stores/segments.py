@@ -38,6 +38,10 @@ class Piece(Protocol):
         """Up to `size` bytes from this byte of the whole log on; fewer at its end alone."""
         ...
 
+    def edge(self, at: int) -> int:
+        """The byte up to which whatever makes this one unreadable may reach."""
+        ...
+
 
 def first_line(file: File) -> Header:
     """The header of a segment's file. Raises `SessionCorrupt`, and `UnknownFormat` for a later version."""
@@ -77,6 +81,10 @@ class ActivePiece:
         """Where the file begins that holds the byte before `stop`: this one."""
         return self.start
 
+    def edge(self, at: int) -> int:
+        """A file is readable or not."""
+        return self.end
+
 
 class Pieces:
     """Pieces, one after the other, as one run of bytes (`foldline.stores.scan.Source`). Raises `SessionCorrupt` where one
@@ -104,3 +112,8 @@ class Pieces:
     def floor(self, stop: int) -> int:
         """Where the piece begins that holds the byte before `stop`."""
         return self._starts[max(bisect_right(self._starts, stop - 1) - 1, 0)]
+
+    def edge(self, at: int) -> int:
+        """The byte up to which whatever makes this one unreadable may reach."""
+        piece = self._pieces[max(bisect_right(self._starts, at) - 1, 0)]
+        return max(piece.edge(at), at + 1)

@@ -1,0 +1,163 @@
+"""Whether sessions and their archives are whole, and what is sound of one that is not.
+
+`verify` goes through everything once: framing, checksums and numbers of each line, the digest of each archive file, and what
+entries refer to. `salvage` gives a log of what is sound. Neither changes anything. The facade over `foldline.stores` and
+`foldline.log.references`; the commands are `foldline.cli.commands.verify` and `archive`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from foldline.core.errors import SessionCorrupt, UnknownFormat
+from foldline.log.references import References
+from foldline.settings import sessions_home
+from foldline.stores.archive import ArchivePiece
+from foldline.stores.disk import DiskStore
+from foldline.stores.disk_log import DiskPages
+from foldline.stores.salvage import Gap
+
+PROBLEMS_MAX = 20
+"""Problems told of one session."""
+STEP_BYTES = 1 << 20
+"""How often progress is told."""
+
+
+class Problem(Struct, frozen=True, kw_only=True):
+    """Something that is not as it should be."""
+
+    offset: int
+    """Byte of the whole log."""
+    why: str
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
+    """What was found in one session."""
+
+    name: str
+    state: Literal["clean", "torn", "corrupt"]
+    """`torn`: the last append was interrupted; nothing acknowledged is missing."""
+    entries: int = 0
+    messages: int = 0
+    checkpoints: int = 0
+    bytes: int = 0
+    """Of the whole log."""
+    archives: int = 0
+    """Files of the archive, each compared with its digest."""
+    torn: str = ""
+    problems: tuple[Problem, ...] = ()
+
+
+class Salvaged(Struct, frozen=True, kw_only=True):
+    """What is sound of a session."""
+
+    name: str
+    data: bytes
+    """A log."""
+    entries: int
+    gaps: tuple[Gap, ...]
+
+
+class Archived(Struct, frozen=True, kw_only=True):
+    """What packing away came to."""
+
+    name: str
+    bytes: int
+    """Of the log that were packed, or would be."""
+    refused: str = ""
+    """What kept it from being done."""
+
+
+def store_at(home: str | Path | None) -> DiskStore:
+    """The store of sessions, by default where the environment says."""
+    return DiskStore(sessions_home() if home is None else home)
+
+
+def names(*, home: str | Path | None = None) -> tuple[str, ...]:
+    """The sessions there are."""
+    return store_at(home).names()
+
+
+def verify(
+    name: str, *, home: str | Path | None = None, progress: Callable[[int, int], None] | None = None
+) -> Verdict:
+    """Go through a session and its archives. Raises `UnknownSession`."""
+    try:
+        pages = store_at(home).read(name)
+    except (SessionCorrupt, UnknownFormat) as damage:  # not even the first line
+        offset = damage.offset if isinstance(damage, SessionCorrupt) else 0
+        return Verdict(name=name, state="corrupt", problems=(Problem(offset=offset, why=damage.why),))
+    try:
+        return _verdict(name, pages, progress=progress)
+    finally:
+        pages.close()
+
+
+def _verdict(name: str, pages: DiskPages, *, progress: Callable[[int, int], None] | None) -> Verdict:
+    references, problems, entries, told = References(), _damaged_archives(pages), 0, 0
+    try:
+        for entry in pages.entries():
+            entries += 1
+            problems += [Problem(offset=entry.offset, why=why) for why in references.take(entry)]
+            if progress is not None and entry.offset - told >= STEP_BYTES:
+                told = entry.offset
+                progress(told, pages.extent.end)
+    except SessionCorrupt as damage:
+        problems.append(Problem(offset=damage.offset, why=damage.why))
+    return Verdict(
+        name=name,
+        state="corrupt" if problems else ("torn" if pages.torn else "clean"),
+        entries=entries,
+        messages=len(references.messages),
+        checkpoints=references.checkpoints,
+        bytes=pages.extent.end,
+        archives=sum(isinstance(piece, ArchivePiece) for piece in pages.pieces),
+        torn=pages.torn,
+        problems=tuple(problems[:PROBLEMS_MAX]),
+    )
+
+
+def _damaged_archives(pages: DiskPages) -> list[Problem]:
+    problems = []
+    for piece in pages.pieces:
+        if isinstance(piece, ArchivePiece):
+            try:
+                sound = piece.is_sound()
+            except SessionCorrupt as damage:
+                problems.append(Problem(offset=damage.offset, why=damage.why))
+            else:
+                if not sound:
+                    problems.append(Problem(offset=piece.start, why="the archive's digest does not match"))
+    return problems
+
+
+def salvage(name: str, *, home: str | Path | None = None) -> Salvaged:
+    """What is sound of a session, with entries that say so in the place of the rest. Raises `UnknownSession`, and
+    `SessionCorrupt` when its first line is lost."""
+    pages = store_at(home).read(name)
+    try:
+        first, found = pages.salvage()
+        data = b"".join((first, *found.lines()))
+        return Salvaged(name=name, data=data, entries=found.entries, gaps=tuple(found.gaps))
+    finally:
+        pages.close()
+
+
+def archive(name: str, *, home: str | Path | None = None, dry_run: bool = False) -> Archived:
+    """Pack away everything a session holds up to now. Raises as `Store.write`."""
+    store = store_at(home)
+    if dry_run:
+        pages = store.read(name)
+        pages.close()
+        return Archived(name=name, bytes=pages.extent.end - pages.active.start)
+    journal = store.write(name)
+    try:
+        begin = journal.active.start
+        refused = journal.archive()
+        return Archived(name=name, bytes=0 if refused else journal.active.start - begin, refused=refused)
+    finally:
+        journal.close()

@@ -1,0 +1,78 @@
+"""`foldline verify`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from foldline.core.entry import Draft
+from foldline.log.lines import parse_log
+from foldline.stores.disk import DiskStore
+from tests.cli.running import documents, run
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two sessions, `b` of them damaged, `c` torn."""
+    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
+    store = DiskStore(tmp_path / "home")
+    for name in ("a", "b", "c"):
+        journal = store.create(name, format="anthropic", about=b"{}")
+        journal.append([Draft(kind="usage", body=b'{"n":1}')])
+        journal.append([Draft(kind="usage", body=b'{"n":2}')])
+        journal.close()
+    path = tmp_path / "home/sessions/b/log.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'{"n":1}', b'{"n":7}'))
+    with (tmp_path / "home/sessions/c/log.jsonl").open("ab") as file:
+        file.write(b'{"seq')
+    return tmp_path
+
+
+def test_one_session_or_all_of_them(home: Path) -> None:
+    """Exit 1 when one is damaged; a torn end is none."""
+    whole = run("verify", "a")
+    assert whole.exit_code == 0
+    assert whole.stdout.splitlines()[1].split()[:3] == ["a", "clean", "2"]
+    every = run("verify", "--all")
+    assert every.exit_code == 1
+    assert [row.split()[1] for row in every.stdout.splitlines()[1:]] == ["clean", "corrupt", "torn"]
+    assert "b: byte 71: the checksum does not match" in every.stderr
+    assert "--salvage FILE` keeps what is sound" in every.stderr
+    assert "c: the last append was interrupted" in every.stderr
+    assert run("verify", "c").exit_code == 0
+
+
+def test_one_document_tells_all_of_it(home: Path) -> None:
+    [document] = documents(run("verify", "b", "--json").stdout)
+    assert document["schema"] == "foldline.verify/1"
+    [session] = document["sessions"]
+    assert (session["state"], session["problems"]) == (
+        "corrupt",
+        [{"offset": 71, "why": "the checksum does not match"}],
+    )
+
+
+def test_salvage_writes_what_is_sound(home: Path) -> None:
+    out = home / "sound.jsonl"
+    found = run("verify", "b", "--salvage", str(out))
+    assert found.exit_code == 0
+    assert "1 entries from number 0 on" in found.stderr
+    log = parse_log(out.read_bytes())
+    assert (log.state, [entry.kind for entry in log.entries]) == ("clean", ["lost", "usage"])
+    [document] = documents(run("verify", "b", "--salvage", str(out), "--json").stdout)
+    assert (document["schema"], document["entries"], len(document["gaps"])) == ("foldline.salvage/1", 1, 1)
+
+
+def test_wrong_usage_and_unknown_names(home: Path) -> None:
+    assert run("verify").exit_code == 2
+    assert run("verify", "a", "--all").exit_code == 2
+    assert run("verify", "--all", "--salvage", "x").exit_code == 2
+    unknown = run("verify", "aa")
+    assert unknown.exit_code == 1
+    assert "no session is called 'aa'; did you mean 'a'?" in unknown.stderr
+
+
+def test_no_sessions_is_no_error(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOLDLINE_HOME", str(home / "none"))
+    assert run("verify", "--all").exit_code == 0

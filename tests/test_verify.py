@@ -1,0 +1,104 @@
+"""Sessions and their archives are proven whole, or not."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from foldline.core.entry import Draft
+from foldline.core.errors import UnknownSession
+from foldline.log.lines import parse_log
+from foldline.stores.disk import DiskStore
+from foldline.stores.fs import Mode
+from foldline.stores.real_fs import RealFile, RealFs
+from foldline.verify import archive, names, salvage, verify
+
+ONE = Draft(kind="message", body=b'{"n":1}')
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home with a session that has an archive and a checkpoint."""
+    journal = DiskStore(tmp_path).create("s", format="anthropic", about=b"{}")
+    first, *_ = journal.append([ONE, ONE])
+    journal.archive()
+    body = b'{"version":1,"full":true,"ordinals":2,"view":[[0,1,%d]]}' % first.offset
+    journal.append([Draft(kind="checkpoint", body=body)])
+    journal.close()
+    return tmp_path
+
+
+def test_a_whole_session_is_proven_whole(home: Path) -> None:
+    """`foldline verify` proves a session and its archives."""
+    told: list[tuple[int, int]] = []
+    verdict = verify("s", home=home, progress=lambda done, whole: told.append((done, whole)))
+    assert (verdict.state, verdict.problems, verdict.torn) == ("clean", (), "")
+    assert (verdict.entries, verdict.messages, verdict.checkpoints, verdict.archives) == (3, 2, 1, 1)
+    assert names(home=home) == ("s",)
+    with pytest.raises(UnknownSession):
+        verify("t", home=home)
+
+
+def test_every_kind_of_damage_is_told_with_its_byte(home: Path) -> None:
+    log = home / "sessions/s/log.jsonl"
+    [packed] = (home / "sessions/s/archive").iterdir()
+    whole, archived = log.read_bytes(), packed.read_bytes()
+    log.write_bytes(whole + b'{"seq":3,')
+    assert (verify("s", home=home).state, verify("s", home=home).problems) == ("torn", ())
+    log.write_bytes(whole[:-5] + b"x" + whole[-4:])
+    assert [p.why for p in verify("s", home=home).problems] == ["the checksum does not match"]
+    log.write_bytes(b"x" + whole)
+    assert [p.offset for p in verify("s", home=home).problems] == [0]
+    log.write_bytes(b'{"foldline":9,"x":1}\n')
+    assert "later foldline" in verify("s", home=home).problems[0].why
+    log.write_bytes(whole)
+    packed.write_bytes(archived[:40] + bytes([archived[40] ^ 1]) + archived[41:])
+    assert verify("s", home=home).state == "corrupt"
+    packed.write_bytes(archived.replace(b'"sha256":"', b'"sha256":"0')[: len(archived)])
+    assert verify("s", home=home).state == "corrupt"
+    packed.unlink()
+    assert "missing" in verify("s", home=home).problems[0].why
+
+
+def test_a_digest_that_does_not_match_is_told(home: Path) -> None:
+    [packed] = (home / "sessions/s/archive").iterdir()
+    data = packed.read_bytes()
+    at = data.index(b'"sha256":"') + 10
+    packed.write_bytes(data[:at] + b"f" * 64 + data[at + 64 :])
+    assert [p.why for p in verify("s", home=home).problems] == ["the archive's digest does not match"]
+
+
+def test_a_salvage_is_a_log(home: Path) -> None:
+    found = salvage("s", home=home)
+    log = parse_log(found.data)
+    assert (log.state, len(log.entries), found.entries, found.gaps) == ("clean", 3, 3, ())
+
+
+def test_packing_away_says_how_much(home: Path) -> None:
+    before = archive("s", home=home, dry_run=True)
+    assert before.bytes > 0
+    assert len(list((home / "sessions/s/archive").iterdir())) == 1
+    assert archive("s", home=home) == before
+    assert archive("s", home=home).bytes == 0
+    assert len(list((home / "sessions/s/archive").iterdir())) == 2
+    assert verify("s", home=home).state == "clean"
+
+
+def test_a_disk_that_refuses_leaves_the_session_as_it_is(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """D9: a full disk; when there is room again, the same session is packed away."""
+    usual = RealFs.open
+
+    def full(self: RealFs, path: str, mode: Mode) -> RealFile:
+        if mode == "new":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+        return usual(self, path, mode)
+
+    monkeypatch.setattr(RealFs, "open", full)
+    done = archive("s", home=home)
+    assert (done.bytes, done.refused) == (0, os.strerror(errno.ENOSPC))
+    assert verify("s", home=home).state == "clean"
+    monkeypatch.setattr(RealFs, "open", usual)
+    assert archive("s", home=home).bytes > 0
