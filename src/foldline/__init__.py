@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         UnknownPolicy,
         UnknownSession,
     )
+    from foldline.recall.tool import recall_tool
     from foldline.wire.overflow import classify_error
 
 __version__ = "0.1.0"
@@ -60,6 +61,7 @@ _WHERE = {
     **dict.fromkeys(("Compaction", "acompact", "compact"), "foldline.api"),
     **dict.fromkeys(_ERRORS, "foldline.core.errors"),
     "classify_error": "foldline.wire.overflow",
+    "recall_tool": "foldline.recall.tool",
 }
 
 __all__ = [
@@ -85,6 +87,7 @@ __all__ = [
     "acompact",
     "classify_error",
     "compact",
+    "recall_tool",
 ]
 
 

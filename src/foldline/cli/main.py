@@ -32,6 +32,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "check": ("foldline.cli.commands.check", "Check a session against the laws and its provider's rules."),
     "convert": ("foldline.cli.commands.convert", "Write a session in another format."),
     "show": ("foldline.cli.commands.show", "Show the original behind an address."),
+    "recall": (
+        "foldline.cli.commands.recall",
+        "Search what was ever said in sessions, or open what an address names.",
+    ),
     "scan": (
         "foldline.cli.commands.scan",
         "List the secrets in a file or in sessions: family and place, never the secret.",

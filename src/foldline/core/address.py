@@ -140,6 +140,19 @@ def read_block(text: str) -> tuple[str, str, str] | None:
     return match.group(1), match.group(2), match.group(3)
 
 
+RECALL_OPENING = "<foldline-recall "
+"""How a result of the recall tool begins. In what it quotes no such opening stands."""
+
+
+def is_recalled(part: Part) -> bool:
+    """True for a tool result that recall gave: it says again what stands elsewhere, so it states no new facts, and it is
+    not reduced in the round that asked. A tool that writes the same opening gains nothing but not to be believed."""
+    if type(part) is not ToolResult or not part.content:
+        return False
+    first = part.content[0]
+    return isinstance(first, Text) and first.text.startswith(RECALL_OPENING)
+
+
 def notice(text: str, address: str) -> str:
     """The one-line notice that stands inside a shortened part: what went, and its address."""
     return f"[foldline: {text} · {address}]"

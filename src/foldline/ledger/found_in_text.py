@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable
 from itertools import chain, filterfalse
 
+from foldline.core.address import RECALL_OPENING
 from foldline.ledger.errors_in_text import errors_in, signs_in
 from foldline.ledger.facts import Fact
 from foldline.ledger.look_alikes import without_look_alikes
@@ -62,8 +63,9 @@ class Finder:
         return self.many([text])[0]
 
     def many(self, texts: Iterable[str]) -> list[tuple[Fact, ...]]:
-        """The facts of each text. Their new words are learned together, which costs less than text by text."""
-        split = [self._split(text) for text in texts]
+        """The facts of each text. Their new words are learned together, which costs less than text by text. What recall
+        gave back stood elsewhere before: it states nothing, least of all what is newest."""
+        split = [self._split("" if text.startswith(RECALL_OPENING) else text) for text in texts]
         words = dict.fromkeys(chain.from_iterable([words for _, _, words in split]))
         self._learn(list(filterfalse(self._known.__contains__, words)))
         found = [self._facts(text, opened, words=words) for text, opened, words in split]

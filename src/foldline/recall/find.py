@@ -1,0 +1,306 @@
+"""Recall: search what was ever said, and open what an address names, each read from its log before it is shown.
+
+    recall = Recall(store, path=home / "recall.sqlite", counter=counter)
+    recall.search("pool size", session="fix-login").hits
+    recall.open("m12.3@5f0c9a1e", session="fix-login").text
+
+Puts together index, scan and logs; keeps no truth of its own. Search never fails for the index's sake: where there is
+none, the logs are searched, and the answer says so. Counterparts: `foldline.recall.opening`, `foldline.recall.tool`, which puts
+both before a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from foldline.core.address import part_address
+from foldline.core.errors import InvalidOption, SessionCorrupt, UnknownAddress, UnknownSession
+from foldline.core.message import Message, Part, Role
+from foldline.core.ports import Pages, Store, TokenCounter
+from foldline.recall.database import Unavailable
+from foldline.recall.entries import message_of
+from foldline.recall.index import Index
+from foldline.recall.lineage import Ancestor, lineage
+from foldline.recall.opening import Excerpt, Opened, Spot, open_spots, place_in
+from foldline.recall.rank import Ranked, ranked
+from foldline.recall.rows import Filters, Reach
+from foldline.recall.scan import Wanted, scan
+from foldline.recall.snippets import Snippet, literal_snippet, snippet
+from foldline.recall.texts import Kind, shown_text, words_in
+from foldline.recall.words import Query, looser, read_query
+
+HITS: Final = 8
+"""Hits shown unless told otherwise."""
+HITS_MAX: Final = 100
+TOKENS: Final = 2_000
+"""Tokens of an answer to a search unless told otherwise."""
+READ_MAX: Final = 400
+"""Parts that are read from their logs for one answer, of which many may be the same."""
+SAME_MAX: Final = 5
+"""Addresses named of other parts with the very same content."""
+
+Progress = Callable[[str, int], None]
+"""Told a session's name and the bytes of its log that were read into the index."""
+
+
+class Hit(Struct, frozen=True, kw_only=True):
+    """One part that was found."""
+
+    session: str
+    address: str
+    """Opens on the session's log."""
+    role: Role
+    """Who said it: text out of files and from the web was said by a tool."""
+    kind: Kind
+    tool: str
+    """Name of the tool called, or that answered; else empty."""
+    time_ms: int | None
+    line: int
+    """Line of the part in which the words stand, from 1."""
+    lines: int
+    """Lines of the part."""
+    snippet: str
+    """The words around, on one line."""
+    exact: bool
+    """True when the part holds everything that was asked for; else some of it, or a longer word."""
+    same: tuple[str, ...] = ()
+    """Addresses of older parts with the very same content."""
+
+
+class Found(Struct, frozen=True, kw_only=True):
+    """The answer to a search."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    more: bool = False
+    """True when there were more than are shown; a narrower query or a larger limit shows them."""
+    notes: tuple[str, ...] = ()
+    """What was not searched and why, for a person."""
+
+
+class Recall:
+    """Search and opening over all sessions of a store. `path`: where the index is kept; `None`: in memory. `counter` measures
+    what is given back. Safe to use from several threads."""
+
+    def __init__(self, store: Store, *, path: Path | None, counter: TokenCounter) -> None:
+        self.store = store
+        self.counter = counter
+        self.index = Index(path)
+        self._updating = Lock()
+
+    def close(self) -> None:
+        """Let go of the index's file."""
+        self.index.close()
+
+    # ── searching ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def search(
+        self, query: str, *, session: str | None = None, filters: Filters | None = None, hits_max: int = HITS
+    ) -> Found:
+        """The parts that answer a query, best first. `session`: one session, with what a fork of it goes on from; `None`:
+        all, `filters.reach` is set from it. Raises `UnknownSession`, `InvalidOption`."""
+        if not 1 <= hits_max <= HITS_MAX:
+            raise InvalidOption("limit", hits_max, why=f"1 to {HITS_MAX} hits are given")
+        if not query.strip():
+            raise InvalidOption("query", query, why="say what to look for, or give an address")
+        wanted = read_query(query)
+        filters = filters or Filters()
+        notes: list[str] = []
+        found = self._ranked(wanted, filters, query=query.strip(), session=session, notes=notes)
+        hits, more = self._hits(found, wanted, literal=query.strip(), hits_max=hits_max)
+        if wanted.cut:
+            notes.append("the query was too long; its end was left out")
+        return Found(query=query, hits=hits, more=more, notes=tuple(notes))
+
+    def _ranked(
+        self, wanted: Query, filters: Filters, *, query: str, session: str | None, notes: list[str]
+    ) -> list[Ranked]:
+        names = (session,) if session is not None else self.store.names()
+        if not names:
+            notes.append("there are no sessions")
+            return []
+        if wanted.phrases:
+            try:
+                reach = self.update(session, notes=notes)
+                return ranked(self.index, wanted, filters=replace(filters, reach=reach))
+            except Unavailable as error:
+                notes.append(f"{error}; the logs themselves were searched, which takes longer")
+        logs = [lineage(self.store, name) for name in names]
+        scanned = scan(logs, Wanted(query=wanted, literal=query, filters=filters), is_one=session is not None)
+        notes += scanned.notes
+        return scanned.found
+
+    def update(
+        self, session: str | None = None, *, notes: list[str] | None = None, progress: Progress | None = None
+    ) -> tuple[Reach, ...] | None:
+        """Bring the index up to date with one session, or with all; what could not be read is added to `notes`. Returns
+        the session's reach. To be called at a quiet moment, so that a later search need not. Raises `Unavailable`,
+        `UnknownSession`."""
+        told = notes if notes is not None else []
+        with self._updating:
+            if session is not None:
+                return self._update(lineage(self.store, session), told, progress=progress)
+            names = self.store.names()
+            self.index.keep_only(names)
+            for name in names:
+                try:
+                    self._update(lineage(self.store, name), told, progress=progress)
+                except (SessionCorrupt, UnknownSession) as error:
+                    told.append(f"{name}: {error}")
+            return None
+
+    def _update(
+        self, logs: Sequence[Ancestor], notes: list[str], *, progress: Progress | None = None
+    ) -> tuple[Reach, ...]:
+        reach: list[Reach] = []
+        base = 0
+        for log, child in zip(logs, [*logs[1:], None], strict=True):
+            tick = (lambda size, name=log.name: progress(name, size)) if progress is not None else None
+            why = self.index.update(log.name, log.pages, base=base, progress=tick)
+            notes += [why] if why else []
+            if child is not None:
+                assert log.byte is not None  # only the last log of a lineage goes to its end
+                base = self.index.base_of_fork(log.name, log.byte, otherwise=base)
+            reach.append(Reach(session=log.name, ordinals=None if child is None else base))
+        return tuple(reach)
+
+    def _hits(
+        self, found: Sequence[Ranked], wanted: Query, *, literal: str, hits_max: int
+    ) -> tuple[tuple[Hit, ...], bool]:
+        hits: dict[tuple[str, str], Hit] = {}
+        pages: dict[str, Pages | None] = {}
+        more = len(found) > READ_MAX
+        for one in found[:READ_MAX]:
+            row = one.row
+            if row.session not in pages:
+                pages[row.session] = self._pages(row.session)
+            part = _part_at(pages[row.session], row.offset, slot=row.slot)
+            if part is None:
+                continue
+            address = part_address(row.ordinal, part)
+            key = (row.session, address.rpartition("@")[2])
+            before = hits.get(key)
+            if before is not None:
+                if len(before.same) < SAME_MAX and before.address != address:
+                    hits[key] = replace(before, same=(*before.same, address))
+                continue
+            if len(hits) >= hits_max:
+                more = True
+                break
+            text, place = _place(part, wanted if one.exact else looser(wanted), literal=literal)
+            hits[key] = Hit(
+                session=row.session,
+                address=address,
+                role=row.role,
+                kind=row.kind,
+                tool=row.tool,
+                time_ms=row.time_ms,
+                line=place.line,
+                lines=text.count("\n") + 1,
+                snippet=place.text,
+                exact=one.exact,
+            )
+        return tuple(hits.values()), more
+
+    def _pages(self, session: str) -> Pages | None:
+        """A session's own log; `None` when it was removed a moment ago."""
+        try:
+            return self.store.read(session)
+        except UnknownSession:
+            return None
+
+    # ── opening ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def open(self, address: str, *, session: str | None = None, excerpt: Excerpt | None = None) -> Opened:
+        """What stands at an address, or a piece of it, within a bound. `session`: whose address it is; `None`: of
+        whichever session holds it. Raises `UnknownAddress`, `UnknownSession`, `InvalidOption`."""
+        place = place_in(address)
+        names: Iterable[str] = (session,) if session is not None else self.store.names()
+        for name in names:
+            spots = self._spots(name, first=place.start, last=place.end - 1)
+            opened = open_spots(name, spots, place=place, excerpt=excerpt or Excerpt(), counter=self.counter)
+            if opened is not None:
+                return opened
+        raise unknown(address, session)
+
+    # ── forgetting ───────────────────────────────────────────────────────────────────────────────────────────
+
+    def forget(self, session: str, ordinals: Collection[int] | None = None) -> bool:
+        """As `foldline.recall.index.Index.forget`."""
+        with self._updating:
+            return self.index.forget(session, ordinals)
+
+    def _spots(self, session: str, *, first: int, last: int) -> list[Spot]:
+        """The messages from `first` to `last`, both included, as far as the session has them."""
+        logs = lineage(self.store, session)
+        try:
+            return self._spots_by_index(logs, first=first, last=last)
+        except Unavailable:
+            return _spots_by_scan(logs, first=first, last=last)
+
+    def _spots_by_index(self, logs: Sequence[Ancestor], *, first: int, last: int) -> list[Spot]:
+        with self._updating:
+            reach = self._update(logs, [])
+        spots: list[Spot] = []
+        begin = 0
+        for log, part in zip(logs, reach, strict=True):
+            end = last if part.ordinals is None else min(last, part.ordinals - 1)
+            for placed in self.index.places(log.name, first=max(first, begin), last=end):
+                message = _message_at(log.pages, placed.offset)
+                if message is not None:
+                    spots.append(Spot(ordinal=placed.ordinal, message=message, tools=placed.tools))
+            begin = part.ordinals or 0
+        return spots
+
+
+def unknown(address: str, session: str | None) -> UnknownAddress:
+    """The error for an address that nobody holds."""
+    what = "no session holds that" if session is None else f"session {session!r} holds something else there"
+    return UnknownAddress(address, f"{what}; search for the words, which gives the address they have now")
+
+
+def _spots_by_scan(logs: Sequence[Ancestor], *, first: int, last: int) -> list[Spot]:
+    spots: list[Spot] = []
+    ordinal = 0
+    for log in logs:
+        for entry in log.pages.entries():
+            if log.byte is not None and entry.offset >= log.byte:
+                break
+            if entry.kind == "message":
+                message = message_of(entry) if first <= ordinal <= last else None
+                spots += [Spot(ordinal=ordinal, message=message)] if message is not None else []
+                ordinal += 1
+            if ordinal > last:
+                return spots
+    return spots
+
+
+def _message_at(pages: Pages, offset: int) -> Message | None:
+    """The message whose entry begins at `offset`; `None` where the log holds none there, and the index is wrong."""
+    try:
+        entry = pages.entry(offset)
+    except SessionCorrupt:
+        return None
+    return message_of(entry) if entry.kind == "message" else None
+
+
+def _part_at(pages: Pages | None, offset: int, *, slot: int) -> Part | None:
+    message = _message_at(pages, offset) if pages is not None else None
+    return None if message is None else next((part for part in message.parts if part.slot == slot), None)
+
+
+def _place(part: Part, wanted: Query, *, literal: str) -> tuple[str, Snippet]:
+    """The text of a part, and where in it the words stand: as it is shown, else as it was read."""
+    text = shown_text(part)
+    if not wanted.phrases:
+        return text, literal_snippet(text, literal)
+    place = snippet(text, wanted.phrases)
+    if place.found or (words := words_in(part)) == text:
+        return text, place
+    return text, replace(snippet(words, wanted.phrases), line=1)

@@ -1,0 +1,25 @@
+"""Recall over the sessions on this machine: where their logs and the index lie, and what counts tokens.
+
+The facade of `foldline.recall` for whoever has no session open, such as the command line; an open session brings its own
+store. Knows the names of folders and files, nothing of searching.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from foldline.recall.find import Recall
+from foldline.settings import sessions_home
+from foldline.stores.disk import DiskStore
+from foldline.tokens.choose import counter_for
+
+INDEX: Final = "recall.sqlite"
+"""The index, beside the sessions; it may be deleted at any time."""
+
+
+def open_recall(home: Path | None = None, *, model: str | None = None) -> Recall:
+    """Search and opening over all sessions below `home`; left out: where sessions are kept. `model`: whose tokens
+    are counted."""
+    folder = home or sessions_home()
+    return Recall(DiskStore(folder), path=folder / INDEX, counter=counter_for(model))
