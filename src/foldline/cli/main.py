@@ -42,6 +42,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "verify": ("foldline.cli.commands.verify", "Prove sessions and their archives whole."),
     "archive": ("foldline.cli.commands.archive", "Pack away the older bytes of a session."),
+    "forget": (
+        "foldline.cli.commands.forget",
+        "Forget words, what stands at an address, or a whole session.",
+    ),
     "formats": ("foldline.cli.commands.formats", "List the formats that are read and written."),
     "policies": ("foldline.cli.commands.policies", "List the policies, with their tiers and numbers."),
     "models": ("foldline.cli.commands.models", "List the known models: window, output limit, prices."),

@@ -72,10 +72,9 @@ def scan_file(path: str, *, redactor: Redactor) -> Scan:
         if Path(path).stat().st_size > FILE_BYTES_MAX:
             raise InvalidTranscript(path, None, f"larger than {FILE_BYTES_MAX:,} bytes; scan it in pieces")
         data = Path(path).read_bytes()
-    except OSError as error:
-        raise InvalidTranscript(
-            path, None, f"{error.strerror or error}; name a file that can be read"
-        ) from error
+    except (OSError, ValueError) as error:  # a path that no file can have is a ValueError
+        why = getattr(error, "strerror", None) or error
+        raise InvalidTranscript(path, None, f"{why}; name a file that can be read") from error
     return scan_bytes(data, name=path, redactor=redactor)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from random import Random
@@ -11,6 +12,7 @@ import pytest
 from foldline.core.entry import Draft
 from foldline.environment import FOLDLINE_HOME
 from foldline.stores.disk import DiskStore
+from tests.cli.payloads import FORBIDDEN, PAYLOADS
 from tests.cli.running import documents, run
 from tests.log import secret_samples as samples
 
@@ -75,3 +77,15 @@ def test_neither_a_name_nor_all_is_wrong_usage() -> None:
     assert run("scan").exit_code == 2
     assert run("scan", "a", "--all").exit_code == 2
     assert run("scan", "no-such-session").exit_code == 1
+
+
+@pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS)
+def test_no_payload_reaches_the_terminal(payload: str, tmp_path: Path) -> None:
+    """S10: in the name of a file, and beside a secret in it."""
+    name = "x" + payload.replace("/", "").replace("\0", "")
+    (tmp_path / "dir").mkdir()
+    with contextlib.suppress(OSError, UnicodeEncodeError):
+        (tmp_path / "dir" / name).write_text(f"{payload}\n{TEXT}", errors="surrogateescape")
+    done = run("scan", f"dir/{name}")
+    assert done.exit_code == 1
+    assert not FORBIDDEN.search(done.output)

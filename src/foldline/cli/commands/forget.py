@@ -1,0 +1,206 @@
+"""`foldline forget`: words, a part, or a whole session taken out of everything that is kept.
+
+Owns what is asked before, and what is said after. What a forget reaches is `foldline.privacy.forgetting`'s.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+from msgspec import Struct
+
+from foldline.cli import exits, progress, screen
+from foldline.cli.layout import fields, gap, plural, title
+from foldline.cli.options import as_json_option
+
+if TYPE_CHECKING:
+    from foldline.core.ports import Store
+    from foldline.privacy.forgetting import Forgotten
+
+_AGE = re.compile(r"([0-9]{1,5})([dhw])")
+_HOURS = {"h": 1, "d": 24, "w": 24 * 7}
+
+
+class _Asked(Struct, frozen=True, kw_only=True):
+    """What is to be forgotten."""
+
+    what: str
+    """`text`, `address`, `session` or `age`."""
+    value: str
+    within: str | None
+    before_ms: int = 0
+
+
+def age(value: str) -> int:
+    """An age as people write it (`90d`, `12h`, `4w`), in milliseconds. Raises `click.BadParameter`."""
+    found = _AGE.fullmatch(value)
+    if found is None:
+        raise click.BadParameter(f"{value!r} is no age; write 90d, 12h or 4w")
+    return int(found[1]) * _HOURS[found[2]] * 3_600_000
+
+
+@click.command("forget")
+@click.argument("what", metavar="[TEXT|ADDRESS|SESSION]", required=False)
+@click.option(
+    "--in", "within", metavar="SESSION", help="Only in this session, its forks and what it was forked from."
+)
+@click.option(
+    "--text", "as_text", is_flag=True, help="Take it as text, even where a session or address is spelt so."
+)
+@click.option(
+    "--older-than",
+    "older",
+    metavar="AGE",
+    type=age,
+    help="Whole sessions without an entry since: 90d, 12h, 4w.",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would be changed.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@as_json_option
+def command(
+    what: str | None,
+    *,
+    within: str | None,
+    as_text: bool,
+    older: int | None,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+) -> int:
+    """Forget words, what stands at an address, or a whole session.
+
+    Reaches logs, archives, checkpoints, summaries made from them, forks, the search index and the statistics. A text
+    is looked for in every session unless --in names one; an address needs --in. It cannot be undone. What it cannot
+    reach is listed: backups, exported files, what was sent. Exit code 4 when something was left undone.
+    """  # fmt: skip
+    from foldline.settings import sessions_home
+    from foldline.stores.disk import DiskStore
+
+    if (what is None) == (older is None):
+        raise click.UsageError("say what to forget, or --older-than AGE", click.get_current_context())
+    store = DiskStore(sessions_home())
+    asked = _asked(what, store, within=within, as_text=as_text, older=older)
+    planned, kept = _forget(store, asked, dry_run=True)
+    if not dry_run and (planned.changed or planned.removed):
+        _confirm(planned, asked, yes=yes)
+        planned, kept = _forget(store, asked, dry_run=False)
+        _forget_elsewhere(planned)
+    document: dict[str, Any] = {
+        "schema": "foldline.forget/1",
+        "dry_run": dry_run,
+        "what": asked.what,
+        **planned.to_dict(),
+    }
+    if as_json:
+        screen.write_document(document | {"needed_by_forks": list(kept)})
+    else:
+        _show(planned, asked, dry_run=dry_run, kept=kept)
+    return exits.DONE if planned.is_whole else exits.REFUSED
+
+
+def _asked(what: str | None, store: Store, *, within: str | None, as_text: bool, older: int | None) -> _Asked:
+    from foldline.core.address import parse_address
+    from foldline.core.errors import UnknownAddress
+
+    if what is None:
+        assert older is not None
+        return _Asked(what="age", value="", within=None, before_ms=time.time_ns() // 1_000_000 - older)
+    if as_text:
+        return _Asked(what="text", value=what, within=within)
+    try:
+        parse_address(what)
+    except UnknownAddress:
+        kind = "session" if within is None and what in store.names() else "text"
+        return _Asked(what=kind, value=what, within=within)
+    if within is None:
+        raise click.UsageError(
+            "an address is one of a session: name it with --in", click.get_current_context()
+        )
+    return _Asked(what="address", value=what, within=within)
+
+
+def _forget(store: Store, asked: _Asked, *, dry_run: bool) -> tuple[Forgotten, tuple[str, ...]]:
+    from foldline.privacy import forgetting
+
+    with progress.shown("looking" if dry_run else "forgetting") as tick:
+        if asked.what == "text":
+            return forgetting.forget_text(
+                store, asked.value, within=asked.within, dry_run=dry_run, tick=tick
+            ), ()
+        if asked.what == "address":
+            within = asked.within or ""
+            return forgetting.forget_address(
+                store, asked.value, within=within, dry_run=dry_run, tick=tick
+            ), ()
+        if asked.what == "session":
+            return forgetting.forget_session(store, [asked.value], dry_run=dry_run), ()
+        old, kept = forgetting.older_than(store, asked.before_ms)
+        return forgetting.forget_session(store, old, dry_run=dry_run), kept
+
+
+def _forget_elsewhere(done: Forgotten) -> None:
+    """What was made from the logs and is not the truth."""
+    from foldline.privacy.derived import forget_derived
+    from foldline.settings import sessions_home
+
+    forget_derived(sessions_home(), [*done.removed, *(one.name for one in done.changed)])
+
+
+def _confirm(planned: Forgotten, asked: _Asked, *, yes: bool) -> None:
+    if yes:
+        return
+    if not (sys.stdin is not None and sys.stdin.isatty() and screen.is_terminal("stderr")):
+        raise click.UsageError(
+            "this cannot be undone: say --yes, or look first with --dry-run", click.get_current_context()
+        )
+    _say_what(planned, asked, would=True)
+    click.confirm("foldline: forget it?", abort=True, err=True)
+
+
+def _say_what(done: Forgotten, asked: _Asked, *, would: bool) -> None:
+    for name in done.removed:
+        screen.say(f"{'would remove' if would else 'removed'} session {name}")
+    for one in done.changed:
+        if not one.problem:
+            said = f"{plural(one.places, 'place')} in {plural(sum(one.kinds.values()), 'entry').replace('entrys', 'entries')}"
+            screen.say(f"{'would forget' if would else 'forgot'} {said} of session {one.name}")
+    if asked.what == "text" and not done.changed:
+        screen.say("the text stands nowhere")
+
+
+def _show(done: Forgotten, asked: _Asked, *, dry_run: bool, kept: tuple[str, ...]) -> None:
+    touched = [one for one in done.changed if not one.problem]
+    state = "would forget" if dry_run else "forgotten"
+    if not (touched or done.removed):
+        state = "nothing to forget"
+    screen.show(title(state, asked.what, style="bold"))
+    screen.show(
+        gap(
+            fields(
+                [(one.name, _said(one.ordinals, one.kinds, places=one.places)) for one in touched]
+                + [(name, "the whole session") for name in done.removed]
+            )
+        )
+    )
+    for one in done.changed:
+        if one.problem:
+            screen.say(f"{one.name}: {one.problem}")
+    for name in done.names:
+        screen.say(
+            f"the name or first line of session {name!r} holds it: `foldline forget {name}` takes the session away"
+        )
+    for name in kept:
+        screen.say(f"session {name!r} was kept: a younger session is a fork of it")
+    if touched or done.removed:
+        from foldline.privacy.forgetting import UNREACHABLE
+
+        screen.say("not reached from here: " + "; ".join(UNREACHABLE))
+
+
+def _said(ordinals: tuple[int, ...], kinds: dict[str, int], *, places: int) -> str:
+    entries = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+    return f"{plural(places, 'place')} in {plural(len(ordinals), 'message')} ({entries})"

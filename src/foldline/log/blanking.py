@@ -1,0 +1,208 @@
+"""Bytes of a body put out of sight without changing its length or its JSON: what forgetting is made of.
+
+    "say \\"hunter22\\" now"   →   "say \\"________\\" now"
+
+Owns how a text may be spelt in JSON at any depth, what fills a gap, and which bytes are structure and never touched.
+What is to be forgotten in an entry is `foldline.log.forget`'s. Pure functions on bytes.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
+
+FILL: Final = b"forgotten"
+"""What stands in a gap that is long enough; letters and `_` alone, so that ids and names stay legal."""
+OPAQUE_BYTES_MIN: Final = 256
+"""From here on a string of base64 alone is a picture or a seal, in which a short text stands by chance."""
+
+Fill: TypeAlias = Literal["text", "number", "object", "block"]
+"""`text`: inside a string · `number`: digits of one · `object`: a whole value, that becomes `{}` · `block`: a part, that becomes one of text."""
+
+_STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"')
+_BASE64: Final = re.compile(rb"[A-Za-z0-9+/_=-]*+")
+_NUMBER: Final = re.compile(rb"[0-9.eE+-]+")
+_ESCAPED: Final = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
+_NAMES: Final = frozenset(
+    b"addedTokens annotations applied arguments args at begin calls_id call_id compacted content covers data detail edit "
+    b"edited edits entry expose file_id filename finish_reason format full function functionCall functionResponse id "
+    b"image_url inlineData fileData input into is_error kind len media media_type message messages meta mime mimeType "
+    b"model name named node offset ordinals output part parts policy raw reason reasoning reasoning_content redacted "
+    b"refusal report request response role signature slot source status stop_reason summary synthetic system "
+    b"systemInstruction text thinking thought thoughtSignature time tokens_after tokens_before tool_call_id tool_calls "
+    b"tool_use_id tools type url usage version view what why wire wire_id wire_text".split()
+)
+"""Names of members that a wire or this log gives a meaning: a word that is one of them stays where it is one."""
+_CHOICES: Final = frozenset(
+    b"type role format part edit synthetic media_type mime mimeType status stop_reason finish_reason kind expose provider "
+    b"outcome".split()
+)
+"""Members whose value is one of a few words."""
+
+
+class Gap(Struct, frozen=True, gc=False):
+    """Bytes to fill."""
+
+    start: int
+    end: int
+    fill: Fill = "text"
+
+
+class Token(Struct, frozen=True, gc=False):
+    """A string of a JSON text: from quote to quote."""
+
+    start: int
+    end: int
+    is_name: bool
+    name: bytes
+    """The name of the member whose value it is; empty for a name, and for an element of a list."""
+
+
+def strings(body: bytes) -> list[Token]:
+    """The strings of a JSON text, in order."""
+    out: list[Token] = []
+    name = b""
+    for match in _STRING.finditer(body):
+        start, end = match.span()
+        if body[end : end + 4].lstrip()[:1] == b":":
+            name = body[start + 1 : end - 1]
+            out.append(Token(start, end, True, b""))
+            continue
+        out.append(Token(start, end, False, name if body[start - 4 : start].rstrip()[-1:] == b":" else b""))
+    return out
+
+
+def spelled(text: str) -> re.Pattern[bytes]:
+    """Finds a text in JSON however it is spelt: as UTF-8 or escaped, composed or decomposed (NFC, NFD), at any depth of
+    JSON inside JSON."""
+    forms = dict.fromkeys((text, unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)))
+    return re.compile(b"|".join(b"".join(map(_spellings, form)) for form in forms))
+
+
+def _spellings(char: str) -> bytes:
+    if char == "\\":
+        return rb"(?:\\\\){1,8}"
+    if char == '"':
+        return rb'\\{1,15}"'
+    if char == "/":
+        return rb"\\{0,15}/"
+    code = b"".join(b"\\\\{1,15}u(?i:%04x)" % unit for unit in _units(char))
+    if char in _ESCAPED:
+        return rb"(?:\\{1,15}%b|%b)" % (_ESCAPED[char].encode(), code)
+    return b"(?:%b|%b)" % (re.escape(char.encode("utf-8", "surrogatepass")), code)
+
+
+def _units(char: str) -> list[int]:
+    data = char.encode("utf-16-be", "surrogatepass")
+    return [int.from_bytes(data[at : at + 2]) for at in range(0, len(data), 2)]
+
+
+def places_of(pattern: re.Pattern[bytes], body: bytes) -> Iterator[Gap]:
+    """Where a text stands inside the strings and numbers of a body, structure and pictures left alone."""
+    first = pattern.search(body)
+    if first is None:
+        return
+    tokens = strings(body)
+    starts = [token.start for token in tokens]
+    at = first.start()
+    while (match := pattern.search(body, at)) is not None:
+        at = match.end()
+        place = bisect_right(starts, match.start()) - 1
+        token = tokens[place] if place >= 0 else None
+        if token is None or match.start() >= token.end:
+            if _NUMBER.fullmatch(match[0]):
+                yield Gap(match.start(), match.end(), "number")
+            continue
+        start = _begin(body, match.start())
+        if start is None:
+            at = match.start() + 1
+        elif match.end() < token.end and not is_structure(body, token, start=match.start(), end=match.end()):
+            yield Gap(start, match.end())
+
+
+def _begin(body: bytes, start: int) -> int | None:
+    """Where to fill from, for a match that a backslash stands before: `None` when its first letter belongs to an escape;
+    from the second letter on where it may, in JSON inside JSON."""
+    at = start
+    while at and body[at - 1 : at] == b"\\":
+        at -= 1
+    if at == start or body[start : start + 1] == b"\\" or body[start : start + 1] not in b'nrtbfu"/':
+        return start
+    return None if (start - at) % 2 else start + 1
+
+
+def is_structure(body: bytes, token: Token, *, start: int, end: int) -> bool:
+    """True for a whole string that is a member's name or one of few words, and for a part of a picture or a seal."""
+    inside = body[token.start + 1 : token.end - 1]
+    if (start, end) == (token.start + 1, token.end - 1):
+        return inside in _NAMES if token.is_name else token.name in _CHOICES
+    return len(inside) >= OPAQUE_BYTES_MIN and _BASE64.fullmatch(inside) is not None
+
+
+def filled(body: bytes, gaps: Iterable[Gap]) -> bytes:
+    """The body with its gaps filled: as long as before, and the same JSON around them."""
+    out = bytearray(body)
+    at = 0
+    for gap in sorted(gaps, key=lambda gap: (gap.start, -gap.end)):
+        start = max(gap.start, at)
+        if start < gap.end:
+            out[start : gap.end] = _fill(body[start : gap.end], gap.fill)
+            at = gap.end
+    return bytes(out)
+
+
+def _fill(old: bytes, fill: Fill) -> bytes:
+    size = len(old)
+    if fill == "object":
+        return b"{}".ljust(size) if size >= 2 else old
+    if fill == "block":
+        return _block(old)
+    if fill == "number":
+        return re.sub(rb"[0-9]", b"1", old)
+    return FILL.ljust(size, b"_") if size >= len(FILL) else b"_" * size
+
+
+def _block(old: bytes) -> bytes:
+    """A part of text as long as another part."""
+    kind = next(
+        (word for word in (b"input_text", b"output_text") if b'"input_' in old and word == b"input_text"),
+        b"text",
+    )
+    if old.startswith(b'{"part"'):
+        slot = re.search(rb',"slot":\d{1,9}', old)
+        head = b'{"part":"text"' + (slot[0] if slot else b"") + b',"text":"'
+    elif b'"inlineData"' in old or b'"fileData"' in old:
+        head = b'{"text":"'
+    else:
+        head = b'{"type":"%b","text":"' % kind
+    room = len(old) - len(head) - 2
+    return head + (FILL.ljust(room, b"_") if room >= len(FILL) else b"_" * max(room, 0)) + b'"}'
+
+
+def element_around(body: bytes, place: int) -> Gap | None:
+    """The object that holds a place and is itself an element of a list: the part that a picture or a thought stands in."""
+    opened: list[tuple[int, bytes]] = []
+    found: Sequence[int] = ()
+    skip = 0
+    for match in re.finditer(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}]', body):
+        if match.start() >= place:
+            break
+        sign = match[0]
+        if sign in (b"{", b"["):
+            opened.append((match.start(), sign))
+        elif sign in (b"}", b"]") and opened:
+            opened.pop()
+    found = [at for (_, outer), (at, sign) in pairwise(opened) if outer == b"[" and sign == b"{"]
+    if not found:
+        return None
+    for match in re.finditer(rb'"(?:[^"\\]|\\.)*+"|[{}]', body[found[-1] :]):
+        skip += {b"{": 1, b"}": -1}.get(match[0], 0)
+        if skip == 0:
+            return Gap(found[-1], found[-1] + match.end(), "block")
+    return None

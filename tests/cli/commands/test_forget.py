@@ -1,0 +1,125 @@
+"""`foldline forget`: looks first, asks, and says what was reached and what was not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from foldline.core.address import part_address
+from foldline.core.entry import Draft
+from foldline.core.received import received
+from foldline.environment import FOLDLINE_HOME
+from foldline.log.values import read_message
+from foldline.stores.disk import DiskStore
+from tests.cli.payloads import FORBIDDEN, PAYLOADS
+from tests.cli.running import documents, run
+
+WORD = "swordfish-7731"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with two sessions that have the word."""
+    monkeypatch.setenv(FOLDLINE_HOME.name, str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b"):
+        session(tmp_path / "home", name, f"my word is {WORD}")
+    (tmp_path / "home" / "recall.sqlite").write_bytes(WORD.encode())
+    return tmp_path / "home"
+
+
+def session(home: Path, name: str, text: str, *, time_ms: int | None = None) -> None:
+    journal = DiskStore(home, clock=lambda: time_ms).create(name, format="anthropic", about=b"{}")
+    journal.append([Draft(kind="message", body=body_of(text))])
+    journal.close()
+
+
+def body_of(text: str) -> bytes:
+    return json.dumps({"format": "anthropic", "wire": {"role": "user", "content": text}}).encode()
+
+
+def kept(home: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
+
+
+def test_a_text_goes_from_all_sessions_and_the_index(home: Path) -> None:
+    """S18, and everything a forget cannot reach is said."""
+    looked = run("forget", WORD, "--dry-run")
+    assert looked.exit_code == 0
+    assert looked.stdout.startswith("would forget  text")
+    assert WORD.encode() in kept(home)
+    done = run("forget", WORD, "--yes")
+    assert done.exit_code == 0
+    assert "backups" in done.stderr
+    assert WORD.encode() not in kept(home)
+    assert not (home / "recall.sqlite").exists()
+    assert "nothing to forget" in run("forget", WORD, "--yes").stdout
+
+
+def test_json_is_one_document_that_names_sessions_and_messages(home: Path) -> None:
+    """For scripts."""
+    (document,) = documents(run("forget", WORD, "--in", "a", "--yes", "--json").stdout)
+    assert document["schema"] == "foldline.forget/1"
+    assert (document["what"], document["dry_run"], document["removed"]) == ("text", False, [])
+    assert [(one["name"], one["messages"], one["places"]) for one in document["sessions"]] == [("a", [0], 1)]
+    assert document["not_reached"]
+    assert WORD.encode() in kept(home), "the other session was not named"
+
+
+def test_an_address_needs_its_session(home: Path) -> None:
+    """Two sessions may have a message 0."""
+    address = part_address(0, received(read_message(body_of(f"my word is {WORD}"))).parts[0])
+    assert run("forget", address, "--yes").exit_code == 2
+    assert run("forget", address, "--in", "a", "--yes").exit_code == 0
+    assert [entry.kind for entry in DiskStore(home).read("a").entries()] == ["message", "forgot"]
+    assert run("forget", "m5.0@00000000", "--in", "a", "--yes").exit_code == 1
+
+
+def test_a_session_goes_whole_and_text_spelt_like_one_can_be_meant(home: Path) -> None:
+    """A name is taken as the session; `--text` says otherwise."""
+    session(home, "swordfish", f"about swordfish {WORD}")
+    assert run("forget", "swordfish", "--text", "--yes").exit_code == 4, "the session's name holds it"
+    assert "swordfish" in DiskStore(home).names()
+    done = run("forget", "swordfish", "--yes")
+    assert done.exit_code == 0
+    assert "the whole session" in done.stdout
+    assert DiskStore(home).names() == ("a", "b")
+
+
+def test_old_sessions_go_by_age(home: Path) -> None:
+    """Retention: whole sessions, by their last entry."""
+    session(home, "old", "x", time_ms=1)
+    done = run("forget", "--older-than", "90d", "--yes")
+    assert done.exit_code == 0
+    assert DiskStore(home).names() == ("a", "b")
+    assert run("forget", "--older-than", "soon").exit_code == 2
+
+
+def test_without_yes_and_without_a_terminal_nothing_is_changed(home: Path) -> None:
+    """It cannot be undone."""
+    done = run("forget", WORD)
+    assert done.exit_code == 2
+    assert "--yes" in done.stderr
+    assert WORD.encode() in kept(home)
+    assert run("forget").exit_code == 2
+    assert run("forget", "abc", "--yes").exit_code == 2
+
+
+def test_a_busy_session_is_exit_4_and_the_others_are_done(home: Path) -> None:
+    """Said by name, to be asked again."""
+    journal = DiskStore(home).write("a")
+    done = run("forget", WORD, "--yes")
+    journal.close()
+    assert done.exit_code == 4
+    assert "a: " in done.stderr
+    assert run("forget", WORD, "--yes").exit_code == 0
+    assert WORD.encode() not in kept(home)
+
+
+@pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS)
+def test_no_payload_reaches_the_terminal(payload: str) -> None:
+    """S10: whatever was to be forgotten is in no message unescaped."""
+    done = run("forget", f"{payload}....", "--yes")
+    assert not FORBIDDEN.search(done.output)

@@ -1,0 +1,101 @@
+"""Texts are found however JSON spells them, and filled without changing a length or breaking the JSON."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from typing import Literal
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from foldline.log.blanking import element_around, filled, places_of, spelled, strings
+
+WORD = 'Zoë "7"/x\\y\n日本'
+
+
+def without(text: str, body: bytes) -> bytes:
+    return filled(body, places_of(spelled(text), body))
+
+
+@pytest.mark.parametrize("depth", range(4))
+@pytest.mark.parametrize("ascii_alone", [True, False])
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_text_is_found_at_every_depth_and_in_every_spelling(
+    depth: int, ascii_alone: bool, form: Literal["NFC", "NFD"]
+) -> None:
+    """JSON in JSON, escaped or not, composed or decomposed, slashes escaped or not."""
+    said: object = f"before {unicodedata.normalize(form, WORD)} after"
+    for _ in range(depth):
+        said = json.dumps({"inner": said}, ensure_ascii=ascii_alone)
+    for body in (json.dumps({"text": said}, ensure_ascii=ascii_alone),) * 2:
+        for spelt in (body, body.replace("/", "\\/") if not depth else body):
+            data = spelt.encode()
+            left = without(WORD, data)
+            assert len(left) == len(data)
+            told = json.loads(left)["text"]
+            for _ in range(depth):
+                told = json.loads(told)["inner"]
+            assert told.startswith("before forgotten_")
+            assert told.endswith(" after")
+            assert without(WORD, left) == left
+
+
+TEXTS = st.text(st.sampled_from('abnrtfu"\\/\n 1é日😀'), min_size=1, max_size=6)
+
+
+@given(TEXTS, TEXTS, TEXTS, st.integers(0, 2), st.booleans())
+@example("nrt", "\n", "", 1, False)
+@example('"', "\\", "", 2, True)
+def test_whatever_is_forgotten_leaves_json_of_the_same_length(
+    text: str, before: str, after: str, depth: int, ascii_alone: bool
+) -> None:
+    """And the text is gone from the strings that held it."""
+    said: object = f"{before}{text}{after}"
+    for _ in range(depth):
+        said = json.dumps([said], ensure_ascii=ascii_alone)
+    data = json.dumps({"text": said, "n": 1111}, ensure_ascii=ascii_alone).encode()
+    left = without(text, data)
+    assert len(left) == len(data)
+    told = json.loads(left)
+    if depth == 0:
+        assert text not in told["text"] or set(text) <= set("forgotten_") or before[-1:] == "\\", (told, text)
+
+
+def test_structure_pictures_and_choices_stay() -> None:
+    """Forgetting the word `content` or `user` does not make a message unreadable; a short text stands in base64 by
+    chance."""
+    picture = "abcd" * 100
+    message = {"role": "user", "content": [{"type": "text", "text": "user content"}, {"data": picture}]}
+    data = json.dumps(message).encode()
+    told = json.loads(without("content", without("user", data)))
+    assert told["role"] == "user"
+    assert told["content"][0] == {"type": "text", "text": "____ _______"}
+    assert without("abcd", data) == data
+
+
+def test_numbers_are_filled_with_digits() -> None:
+    """A number that a tool was given stays one."""
+    data = b'{"pin": 123456, "s": "123456", "float": -12.5e3}'
+    assert json.loads(without("123456", data)) == {"pin": 111111, "s": "______", "float": -12500.0}
+
+
+def test_a_word_behind_a_line_feed_is_not_one_that_begins_with_n() -> None:
+    """`\\nothing` in JSON holds no `nothing`; in JSON inside JSON its first letter stays, so that both stay JSON."""
+    data = json.dumps({"text": "a\nothing"}).encode()
+    assert without("nothing", data) == data
+    inner = json.dumps({"text": json.dumps("a\nothing")}).encode()
+    assert json.loads(json.loads(without("nothing", inner))["text"]) == "a\n______"
+
+
+def test_the_part_around_a_place_is_found() -> None:
+    """The nearest object that is an element of a list."""
+    data = b'{"content":[{"type":"text"},{"type":"image","source":{"data":"AAAA"}}]}'
+    gap = element_around(data, data.index(b"AAAA"))
+    assert gap is not None
+    assert json.loads(data[gap.start : gap.end])["type"] == "image"
+    told = json.loads(filled(data, [gap]))
+    assert told["content"][1]["type"] == "text"
+    assert element_around(b'{"a":"b"}', 5) is None
+    assert [token.name for token in strings(data) if not token.is_name] == [b"type", b"type", b"data"]
