@@ -14,7 +14,8 @@ import pytest
 
 import foldline
 from foldline import files
-from foldline.ledger.compose import CHARS_MAX, SAID_CHARS_MAX
+from foldline.ledger.compose import CHARS_MAX
+from foldline.ledger.words import SAID_CHARS_MAX
 from foldline.survival import UNMEASURED
 from foldline.transcripts import detect
 

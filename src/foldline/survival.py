@@ -15,12 +15,12 @@ from foldline.core.edit import Edit, Fold, Replace
 from foldline.core.view import Item
 from foldline.engine.report import Report
 from foldline.ledger.book import calls_in, command_of
-from foldline.ledger.compose import CHARS_MAX, text_of, words_of
-from foldline.ledger.constraints import constraints
+from foldline.ledger.compose import CHARS_MAX, text_of
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
 from foldline.ledger.outcomes import hides_status, outcome_of
 from foldline.ledger.retention import Expected, measure
+from foldline.ledger.words import words_of
 from foldline.reduce import History, Reduced
 
 AHEAD_CHARS = 200_000
@@ -39,7 +39,7 @@ def measured(reduced: Reduced) -> Report:
     cache = reduced.before.memo.setdefault("facts", FactCache(Finder()))
     words = words_of(history)
     expected = Expected(
-        constraints=tuple((seq, rule.text) for seq in words.said for rule in constraints(words.said[seq])),
+        constraints=words.standing_rules(),
         commands=tuple(_commands(history)),
         pins=reduced.pins,
         evicted=_touched(reduced.edits),

@@ -9,10 +9,11 @@ import pytest
 from foldline.core.address import block, read_block
 from foldline.core.message import Message, Meta, Text
 from foldline.core.view import Item, Span, item_of
-from foldline.ledger.compose import Evicted, compose, rank_of, said_in, text_of, words_of
+from foldline.ledger.compose import Evicted, compose, text_of
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
 from foldline.ledger.render import Written, read
+from foldline.ledger.words import words_of
 from foldline.testing.builders import assistant, call, image, result, system, thinking, user
 from foldline.testing.counting import CharacterCounter
 
@@ -257,29 +258,8 @@ def test_newer_words_of_the_agent_in_view_make_its_older_ones_no_next_action() -
     assert "Exact next action" not in ledger(WORK, [assistant("All done."), user("next")]).text
 
 
-@pytest.mark.parametrize(
-    ("said", "rank"),
-    [
-        ("Never push to main.", 0),
-        ("必须用中文回答。", 0),
-        ("Zara runs the admin team.", 2),
-        ("Fix the login bug.", 1),
-        ("Could you fix it? Why does it fail?", 1),
-        ("Why does it fail?", 3),
-        ("ok, go ahead", 3),
-    ],
-)
-def test_words_that_rule_outrank_words_that_ask_for_work_and_those_outrank_questions(
-    said: str, rank: int
-) -> None:
-    """CMP-8: which of a user's messages keep their place when not all can."""
-    assert rank_of(said) == rank
-
-
-def test_a_users_own_words_are_told_from_blocks_in_the_same_message() -> None:
-    """An earlier ledger travels in a user's message where roles must alternate."""
-    body = block("fold", "m0-3@0123abcd", body="## Facts\npaths: a.py")
-    assert said_in(user(body, "Go on.")) == "Go on."
+def test_media_have_no_text_to_look_for_facts_in() -> None:
+    """An image's bytes are no words."""
     assert text_of(image()) == ""
 
 

@@ -174,3 +174,31 @@ def without_notices(text: str) -> str:
 def has_notice(text: str) -> bool:
     """True when `text` holds a notice, so that it was shortened before."""
     return "[foldline: " in text and _NOTICE.search(text) is not None
+
+
+class Mark(Struct, frozen=True, kw_only=True):
+    """What a mark of superseded words says."""
+
+    address: str
+    """Of the message that supersedes them."""
+    quotes: tuple[str, ...]
+    """The sentences that no longer stand, each on one line; empty when that is all of the text before the mark."""
+
+
+_MARK = re.compile(r"\[superseded by (m\d{1,9}@[0-9a-f]{8})(?:: (\".+\"))?\]")
+_QUOTED = '" · "'
+
+
+def mark(address: str, quotes: Iterable[str] = ()) -> str:
+    """The text of a mark: it stands behind the words that another message supersedes, and quotes them where not all of
+    them are meant."""
+    quoted = [" ".join(text.split()).replace(_QUOTED, '" "') for text in quotes]
+    return f"[superseded by {address}" + (f': "{_QUOTED.join(quoted)}"]' if quoted else "]")
+
+
+def read_mark(text: str) -> Mark | None:
+    """The mark that a text is; `None` for any other text."""
+    match = _MARK.fullmatch(text) if text.startswith("[superseded by m") else None
+    if match is None:
+        return None
+    return Mark(address=match[1], quotes=tuple(match[2][1:-1].split(_QUOTED)) if match[2] is not None else ())

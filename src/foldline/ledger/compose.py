@@ -25,65 +25,27 @@ from foldline.core.message import (
     Text,
     ToolCall,
     ToolResult,
-    is_fold,
     result_text,
     speaks_for_user,
 )
 from foldline.core.view import Item
 from foldline.ledger.book import Entry, Section, entries_of
-from foldline.ledger.constraints import Constraint, constraints
 from foldline.ledger.facts import Fact, FactCache
 from foldline.ledger.lines import one_line
-from foldline.ledger.render import QUOTE, Written, read, write
-from foldline.ledger.requests import is_answer, requests
-from foldline.ledger.supersession import Supersession, supersessions
+from foldline.ledger.render import QUOTE, Written, write
+from foldline.ledger.words import Words, earlier, said_in, texts_in
 
 QUOTE_CHARS = 400
 """A user message that leaves is quoted up to this length."""
 OWN_WORDS = 3
 """How many times more recent a fact counts that the user or the agent used in its own words: those come back."""
 
-SAID_CHARS_MAX = 100_000
-"""Rules, and what was taken back, are looked for in this many of the newest characters that users wrote."""
 CHARS_MAX = 8_000_000
 """Facts are looked for in this many of the newest characters, some two million tokens; older ones are behind addresses."""
 PART_FACTS_MAX = 80
 """Facts of one kind taken from one part: a listing of a thousand files is data, not a thousand facts."""
 ONCE = 2.0
 """How many times less a name of code counts that was seen in one place alone."""
-
-
-class Words(Struct, frozen=True, kw_only=True):
-    """What users said, as far as it is read, by the ordinal of its message, oldest first."""
-
-    said: dict[int, str] = {}
-    """The newest `SAID_CHARS_MAX` characters."""
-    taken_back: dict[int, tuple[int, Supersession]] = {}
-    """Ordinal of a message → the later one that took of it back what the second value says."""
-
-    def stands(self, seq: int) -> bool:
-        """False for a message that was taken back whole."""
-        later = self.taken_back.get(seq)
-        return later is None or bool(later[1].stands)
-
-    def rules(self, seq: int) -> tuple[Constraint, ...]:
-        """The rules of a message that nobody took back."""
-        found = constraints(self.said.get(seq, ""))
-        later = self.taken_back.get(seq)
-        return found if later is None else tuple(r for r in found if not _is_struck(r.start, later[1]))
-
-
-def words_of(items: Sequence[Item]) -> Words:
-    """What users said in `items`, read once. Costs some 3 µs a character."""
-    said: list[tuple[int, str]] = []
-    room = SAID_CHARS_MAX
-    for item in reversed(items):
-        if room > 0 and speaks_for_user(item.message):
-            text = said_in(item.message)[:room]
-            room -= len(text)
-            said.append((item.seq, text))
-    said.reverse()
-    return Words(said=dict(said), taken_back=supersessions(said))
 
 
 class Evicted(Struct, frozen=True, kw_only=True):
@@ -104,9 +66,13 @@ def compose(
 ) -> Written:
     """The ledger within `budget` tokens."""
     folded = evicted.folded
-    before = [read(body) for body in _earlier(folded)]
+    before = earlier(folded)
     entries = _merged(
-        [*(e for found, _ in before for e in found), *_asked(folded, evicted.words), *entries_of(folded)]
+        [
+            *(e for found, _ in before for e in _standing(found, evicted.words)),
+            *_asked(folded, evicted.words),
+            *entries_of(folded),
+        ]
     )
     if any(message.role == "assistant" and message.text.strip() for message in evicted.kept):
         entries = tuple(
@@ -114,19 +80,6 @@ def compose(
         )  # newer words stand in the view
     facts = _wanted(evicted, [f for _, found in before for f in found], cache=cache)
     return write(entries, facts, budget=budget, count=count)
-
-
-def _earlier(items: Iterable[Item]) -> Iterator[str]:
-    """Bodies of earlier folds among the items, oldest first: only of messages known as folds of ours, since a block that
-    a host or a tool brought in could plant rules in a user's name."""
-    for item in items:
-        message = item.message
-        if not is_fold(message) or (message.meta is not None and message.meta.injected):
-            continue
-        for part in message.parts:
-            found = read_block(part.text) if isinstance(part, Text) else None
-            if found is not None:
-                yield found[2]
 
 
 def _merged(entries: Iterable[Entry]) -> tuple[Entry, ...]:
@@ -140,8 +93,8 @@ def _merged(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
 
 def _asked(items: Sequence[Item], words: Words) -> Iterator[Entry]:
-    """What users said in messages that leave: rules verbatim, the rest quoted; what a later message took back is left to
-    its address."""
+    """What users said in messages that leave: rules verbatim, the rest quoted, text by text; what a later message took
+    back is left to its address."""
     for item in items:
         if not speaks_for_user(item.message) or not words.stands(item.seq):
             continue
@@ -150,36 +103,30 @@ def _asked(items: Sequence[Item], words: Words) -> Iterator[Entry]:
             yield Entry(
                 section="objective", key=rule.text, text=_flat(rule.text), seq=item.seq, origin="user"
             )
-        quoted = one_line(said_in(item.message), QUOTE_CHARS)
-        if quoted and not any(quoted == _flat(rule.text) for rule in rules):
-            yield Entry(
-                section="objective",
-                key=quoted,
-                text=f"{QUOTE}{quoted}{QUOTE}",
-                seq=item.seq,
-                origin="user",
-            )
+        ruled = {_flat(rule.text) for rule in rules}
+        for said in _texts(item, words):
+            quoted = one_line(said, QUOTE_CHARS)
+            if quoted and quoted not in ruled:
+                text = f"{QUOTE}{quoted}{QUOTE}"
+                yield Entry(section="objective", key=text, text=text, seq=item.seq, origin="user")
 
 
-def _is_struck(at: int, later: Supersession) -> bool:
-    return any(start <= at < end for start, end in later.spans)
+def _texts(item: Item, words: Words) -> list[str]:
+    """A message's texts one by one, since several messages may have been joined; of one that was taken back in part
+    what stands."""
+    return [words.standing(item.seq)] if item.seq in words.taken_back else texts_in(item.message)
 
 
-def said_in(message: Message) -> str:
-    """A user's own text in a message, blocks of ours left out."""
-    texts = [part.text for part in message.parts if isinstance(part, Text)]
-    return "\n".join(text for text in texts if read_block(text) is None)
-
-
-def rank_of(said: str) -> int:
-    """How soon a user's words may leave the view, the lowest last: 0 for words that give a rule, 1 for words that ask to
-    have something done, 2 for words that tell something, 3 for a question or an answer alone."""
-    if constraints(said):
-        return 0
-    if is_answer(said):
-        return 3
-    kinds = {asked.kind for asked in requests(said)}
-    return 1 if "task" in kinds else 3 if kinds else 2
+def _standing(entries: Iterable[Entry], words: Words) -> Iterator[Entry]:
+    """An earlier ledger's entries without what users took back since."""
+    for entry in entries:
+        number = words.lines.get(entry.text)
+        if number is None or number not in words.taken_back:
+            yield entry
+        elif words.stands(number):
+            standing = words.standing(number)
+            text = f"{QUOTE}{standing}{QUOTE}" if entry.text.startswith(QUOTE) else standing
+            yield replace(entry, key=text, text=text)
 
 
 def _flat(text: str) -> str:
@@ -191,6 +138,7 @@ def _wanted(evicted: Evicted, carried: Sequence[Fact], *, cache: FactCache) -> t
     agent's own words counting for more than one in a tool's output, a name seen once for less. Each value of a number is
     a fact of its own: what a tool measured twice is two facts."""
     shown = {_same(fact) for message in evicted.kept for fact in facts_in(message, cache)}
+    shown |= _outdated(evicted.words, cache)
     found: dict[tuple[str, ...], tuple[float, int, Fact]] = {}
     again: set[tuple[str, ...]] = set()
     age = read = 0
@@ -243,10 +191,19 @@ def _newest_value_first(facts: Iterable[Fact], newest: Mapping[tuple[str, str], 
 
 def _newest_first(evicted: Evicted) -> Iterator[Message]:
     """The history without what users took back: a value must not come back as a fact."""
-    stale = {said for seq, said in evicted.words.said.items() if not evicted.words.stands(seq)}
+    stale = {said for seq, said in evicted.words.said.items() if not evicted.words.standing(seq)}
     for message in reversed(evicted.history):
         if not (stale and speaks_for_user(message) and said_in(message) in stale):
             yield message
+
+
+def _outdated(words: Words, cache: FactCache) -> set[tuple[str, ...]]:
+    """Numbers that users took back or gave another value, whoever repeats them."""
+    struck = {_same(fact) for seq in words.taken_back for fact in cache.in_text(words.struck(seq))}
+    if not struck:
+        return set()
+    standing = {_same(fact) for seq in words.said for fact in cache.in_text(words.standing(seq))}
+    return {same for same in struck - standing if same[0] == "numbers"}
 
 
 def _same(fact: Fact) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """Writing the ledger: entries under their headings, facts in a dense index, within a budget.
 
 What does not fit leaves in a stated order: facts (oldest first), files that were only read, tasks served, commands that
-went well, decisions, commands that failed, changes to the workspace, open tasks, what users said, and last what they
-ruled.
+went well, decisions, commands that failed, changes to the workspace, open tasks, what users said (what says least first),
+and last what they ruled.
 Quoted text cannot open a block of ours, and every line says where it comes from, so that a later compaction can read
 the ledger back and carry it on. Counterpart: `book`, which makes the entries.
 """
@@ -18,6 +18,7 @@ from foldline.core.address import escape_tags
 from foldline.ledger.book import Entry, Section
 from foldline.ledger.facts import Fact, FactKind, Origin
 from foldline.ledger.lines import unbroken
+from foldline.ledger.ranks import rank_of
 
 HEADINGS: tuple[tuple[Section, str], ...] = (
     ("objective", "Objective and constraints"),
@@ -90,9 +91,17 @@ def write(
     """The ledger within `budget` tokens. `facts` come most wanted first."""
     lines = [line_of(entry) for entry in entries]
     costs = count(lines)
-    room = budget - OMITTED_TOKENS
-    cap = room if not facts else int(room * ENTRY_SHARE)
-    order = sorted(range(len(entries)), key=lambda n: (_leaving(entries[n]), -entries[n].seq))
+    vital = sum(
+        [cost + 1 for entry, cost in zip(entries, costs, strict=True) if entry.section == "objective"]
+    )
+    needed = sum(costs) + len(costs) + HEADING_TOKENS * len({entry.section for entry in entries})
+    crowded = needed > budget or (bool(facts) and needed - vital > int(budget * ENTRY_SHARE))
+    room = budget - OMITTED_TOKENS if crowded else budget
+    cap = int(room * ENTRY_SHARE) if facts and crowded else room
+    order = sorted(
+        range(len(entries)),
+        key=lambda n: (_leaving(entries[n]), _rank(entries[n], crowded=crowded), -entries[n].seq),
+    )
     kept: set[int] = set()
     sections: set[Section] = set()
     used = 0
@@ -137,6 +146,12 @@ def _leaving(entry: Entry) -> int:
             return 5
         case "read" | "index":
             return 8
+
+
+def _rank(entry: Entry, *, crowded: bool) -> int:
+    """Of two quotations, the one that says more stays longer."""
+    quotes = crowded and entry.section == "objective" and entry.text.startswith(QUOTE)
+    return rank_of(entry.text.strip(QUOTE)) if quotes else 0
 
 
 def _text(

@@ -141,7 +141,7 @@ def supersessions(messages: Sequence[tuple[int, str]]) -> dict[int, tuple[int, S
         if not now.answers:
             for found in _merged(_struck_by(now, said[-LOOK_BACK:])):
                 before = struck.get(found.ordinal)
-                struck[found.ordinal] = (ordinal, found if before is None else _joined(before[1], found))
+                struck[found.ordinal] = (ordinal, found if before is None else joined(before[1], found))
         said.append(now)
     return struck
 
@@ -387,11 +387,12 @@ def _merged(struck: list[_Struck]) -> tuple[Supersession, ...]:
             stands=tuple(span for span in said.spans if span not in fallen),
         )
         before = by_ordinal.get(said.ordinal)
-        by_ordinal[said.ordinal] = found if before is None else _joined(found, before)
+        by_ordinal[said.ordinal] = found if before is None else joined(found, before)
     return tuple(by_ordinal[ordinal] for ordinal in sorted(by_ordinal))
 
 
-def _joined(one: Supersession, other: Supersession) -> Supersession:
+def joined(one: Supersession, other: Supersession) -> Supersession:
+    """What both of them do to one message, as the second one does it."""
     spans = tuple(sorted({*one.spans, *other.spans}))
     standing = frozenset(other.stands)
     stands = tuple(span for span in one.stands if span in standing)

@@ -10,23 +10,31 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from foldline.core.address import block
 from foldline.core.edit import Edit, Fold, Frame, Plan, edited
-from foldline.core.message import speaks_for_user
+from foldline.core.message import Message, Text, speaks_for_user
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of, tail_start
 from foldline.core.view import Item, View
-from foldline.ledger.compose import Evicted, Words, compose, rank_of, words_of
+from foldline.ledger.compose import Evicted, compose
+from foldline.ledger.ranks import WISH, rank_of
+from foldline.ledger.render import OMITTED_TOKENS
+from foldline.ledger.words import Words, words_of
 from foldline.passes.clamping import clamp
 from foldline.passes.folding import counted, fold_of
 from foldline.passes.shorten import fact_cache
 from foldline.passes.template import body
 
-FOLD_TOKENS_MIN = 80
-"""What the delimiters, the address and one line of a fold cost at most."""
+FOLD_TOKENS_SLACK = 8
+"""How much more than the one it is measured with another address and other numbers may cost a fold."""
 LEDGER_SHARE_MIN = 0.2
 """Share of the room that no other part of the view may take from the ledger: what is forgotten has to be said."""
 EDGE_TOKENS_MIN = 400
 """Less room than this is not worth half a unit at the edge."""
+TALK_SHARE = 0.6
+"""Share of the target for older user messages in a history without tools."""
+LINE_TOKENS = 20
+"""What a line of the ledger costs beside what it quotes, its heading included."""
 DIVISIONS_MAX = 2
 """How often the room is shared out: once more when the ledger leaves part of its own."""
 SPARE_SHARE = 0.05
@@ -72,14 +80,15 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             (loose if may_fold(structure, unit, frame=frame) else fixed).append(unit)
         room = moment.tokens_target - sum(unit.tokens for unit in fixed)
         clamps: tuple[Edit, ...] = ()
-        if room < FOLD_TOKENS_MIN:
-            cut = clamp(structure, fixed, excess=FOLD_TOKENS_MIN - room, frame=frame)
+        bare = _bare_fold(structure, loose, frame=frame)
+        if room < bare:
+            cut = clamp(structure, fixed, excess=bare - room, frame=frame)
             clamps, room = cut.edits, room + cut.tokens_freed
-        share = max(FOLD_TOKENS_MIN, int(moment.tokens_target * self.ledger_share))
-        said = int(moment.tokens_target * self.user_share)
+        share = max(bare, int(moment.tokens_target * self.ledger_share))
+        said = int(moment.tokens_target * self._said_share(structure))
         words = words_of(structure.items) if self.summary == "ledger" else Words()
         for _ in range(DIVISIONS_MAX):
-            rooms = _Room(all=room, target=moment.tokens_target, ledger=share, said=said)
+            rooms = _Room(all=room, target=moment.tokens_target, bare=bare, ledger=share, said=said)
             division = self._divide(structure, loose, room=rooms, words=words, frame=frame)
             fold = self._fold(structure, division, edits=(*clamps, *division.edits), frame=frame)
             used = sum(frame.counter.message(edit.message) for edit in fold)
@@ -87,8 +96,13 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             if spare < max(SPARE_TOKENS_MIN, int(moment.tokens_target * SPARE_SHARE)):
                 break
             said += spare  # what the ledger does not need, users' words get, then whole units
-            share = max(FOLD_TOKENS_MIN, min(share, used + FOLD_TOKENS_MIN)) if used else 0
+            share = max(bare, min(share, used + FOLD_TOKENS_SLACK)) if used else 0
         return Plan(edits=(*clamps, *division.edits, *fold))
+
+    def _said_share(self, structure: Outline) -> float:
+        """Where nobody but users and the agent speaks, what was said is the work: older words weigh as much as newer."""
+        is_talk = all(unit.kind != "round" or unit.end - unit.start == 1 for unit in structure.units)
+        return max(self.user_share, TALK_SHARE) if is_talk else self.user_share
 
     def _divide(
         self, structure: Outline, loose: list[Unit], *, room: _Room, words: Words, frame: Frame
@@ -97,14 +111,19 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         theirs, then the ledger up to its own, and more units from the end with what is left, one clamped at the edge."""
         whole = tail_start(structure, room.target, share=self.tail_share)
         begin = structure.units[whole].start if whole < len(structure.units) else len(structure.items)
-        newest = [unit for unit in loose if unit.start >= begin]
-        said = [u for u in loose if _is_said(structure, u) and words.stands(structure.items[u.start].seq)]
+        newest = [u for u in loose if u.start >= begin and words.stands(structure.items[u.start].seq)]
+        said = [u for u in loose if _is_said(structure, u) and words.is_whole(structure.items[u.start].seq)]
         older = sum(unit.tokens for unit in said if unit.start < begin)
-        asked_for = min(older, room.said)
-        floor = max(FOLD_TOKENS_MIN, min(room.ledger, int(room.all * LEDGER_SHARE_MIN)))
+        answering = sum(unit.tokens for unit in newest if unit.start > _last_said(structure))
+        owed = sum(_owed(structure, unit, words=words) for unit in loose)
+        owed += OMITTED_TOKENS if owed else 0
+        floor = max(room.bare, min(room.ledger, max(room.bare + owed, int(room.all * LEDGER_SHARE_MIN))))
+        spare = max(int(room.target * self.user_share), room.all - floor - answering)
+        asked_for = min(older, room.said, spare)
         outside, left = _newest_that_fit(newest, room.all - floor - asked_for)
         left += asked_for + floor
-        rest = [unit for unit in loose if unit.start < begin] + outside
+        held = {unit.start for unit in newest} - {unit.start for unit in outside}
+        rest = [unit for unit in loose if unit.start not in held]
         quota = min(room.said, left - floor)
         starts = {unit.start for unit in rest}
         stays = _stay(structure, [u for u in said if u.start in starts], words=words, room=quota)
@@ -113,7 +132,7 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         starts = {unit.start for unit in stays}
         rest = [unit for unit in rest if unit.start not in starts]
         rest, edits, spare = self._more(structure, rest, room=left - ledger, frame=frame)
-        return _Division(folded=tuple(rest), edits=edits, ledger=ledger + spare, words=words)
+        return _Division(folded=tuple(rest), edits=edits, ledger=ledger + spare, bare=room.bare, words=words)
 
     def _more(
         self, structure: Outline, rest: list[Unit], *, room: int, frame: Frame
@@ -138,8 +157,8 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         gone = [item for unit in division.folded for item in structure.items[unit.start : unit.end]]
         if not gone:
             return ()
-        head = f"{counted(gone)}, folded; the address opens the originals."
-        roomy = division.ledger > FOLD_TOKENS_MIN
+        head = _head(gone)
+        roomy = division.ledger > division.bare
         text = self._text(structure, gone, edits=edits, division=division, frame=frame) if roomy else ""
         edit = fold_of(gone, f"{head}\n{text}" if text else head, frame=frame)
         shrinks = frame.counter.message(edit.message) < sum(item.tokens for item in gone)
@@ -154,7 +173,7 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         division: _Division,
         frame: Frame,
     ) -> str:
-        room = division.ledger - FOLD_TOKENS_MIN
+        room = division.ledger - division.bare
         if self.summary == "template":
             return body(gone, room, count=frame.counter.text)
         seqs = {item.seq for item in gone}
@@ -175,6 +194,8 @@ class _Room(Struct, frozen=True, kw_only=True, gc=False):
 
     all: int
     target: int
+    bare: int
+    """What a fold costs that says nothing."""
     ledger: int
     """Most that the ledger may take."""
     said: int
@@ -187,7 +208,34 @@ class _Division(Struct, frozen=True, kw_only=True):
     folded: tuple[Unit, ...]
     edits: tuple[Edit, ...]
     ledger: int
+    bare: int
+    """What of it a fold costs that says nothing."""
     words: Words
+
+
+def _last_said(structure: Outline) -> int:
+    """Where the last user message stands; before everything where there is none."""
+    return structure.units[structure.turns[-1][0]].start if structure.turns else -1
+
+
+def _owed(structure: Outline, unit: Unit, *, words: Words) -> int:
+    """What the ledger needs to say for a message of which a part was taken back: the rest of it."""
+    seq = structure.items[unit.start].seq
+    return unit.tokens + LINE_TOKENS if seq in words.taken_back and words.stands(seq) else 0
+
+
+def _head(gone: Sequence[Item]) -> str:
+    return f"{counted(gone)}, folded; the address opens the originals."
+
+
+def _bare_fold(structure: Outline, loose: Sequence[Unit], *, frame: Frame) -> int:
+    """What a fold of all that may go costs when it says nothing."""
+    gone = [item for unit in loose for item in structure.items[unit.start : unit.end]]
+    if not gone:
+        return FOLD_TOKENS_SLACK
+    text = block("fold", f"m{gone[0].seq}-{gone[-1].seq}@0a1b2c3d", body=_head(gone))
+    message = Message(role="user", parts=(Text(text=text),), synthetic="fold", edited=True)
+    return frame.counter.message(message) + FOLD_TOKENS_SLACK
 
 
 def _is_said(structure: Outline, unit: Unit) -> bool:
@@ -213,7 +261,12 @@ def _stay(structure: Outline, said: Sequence[Unit], *, words: Words, room: int) 
 
 
 def _rank(item: Item, words: Words) -> int:
-    return 0 if item.message.synthetic == "summary" else rank_of(words.said.get(item.seq, ""))
+    """The words that open a history, or an earlier tool's summary of it, say what it is about."""
+    if item.message.synthetic == "summary":
+        return 0
+    opening = next((seq for seq in words.said if seq >= 0), None)
+    rank = rank_of(words.standing(item.seq))
+    return min(rank, WISH) if item.seq == opening else rank
 
 
 def _as_it_came(item: Item, frame: Frame) -> Item:

@@ -1,0 +1,44 @@
+"""Ranks: how soon a user's words may leave the view where not all can stay.
+
+Knows one text alone; whether it still stands is `words`' affair, how much room there is the pass's and the ledger's.
+"""
+
+from __future__ import annotations
+
+import re
+
+from foldline.ledger.constraints import constraints
+from foldline.ledger.requests import is_answer, requests
+from foldline.ledger.stated_values import stated_values
+from foldline.ledger.supersession import PLAN
+
+RULE, WISH, PARTICULAR, TOLD, ASIDE = range(5)
+"""How soon a message may leave, the lowest last: it gives a rule · asks, plans, decides or states a value · tells
+something with a name, a number or a reason · tells something · only asks, answers, or says that it is beside the point."""
+
+BESIDE = re.compile(
+    r"^\W{0,3}(?:(?:oh|and|so|also|ok(?:ay)?)\W{1,3}){0,2}(?:by the way|btw|side ?note|as an aside|unrelated(?:ly)?|off[- ]topic|quick tangent|on a tangent"
+    r"|(?:a )?random (?:thought|question|aside)|random\b|just curious|out of curiosity|apropos|übrigens|nebenbei|au fait|por cierto|a propósito|кстати)\b"
+    r"|^\W{0,3}(?:顺便(?:说|问|提)?|順便|题外话|題外話|对了|ちなみに|余談|ところで|그런데 말이야|여담)",
+    re.IGNORECASE,
+)
+"""What opens a message that says of itself that it is beside the point."""
+PARTICULARS = re.compile(
+    r"(?<=[a-z,;:] )(?!I\b)[A-Z]\w+|\d|[`“”«»「」『』《》]|(?:->|→|=>|⇒)|\w[/_.]\w|\b(?:because|since|so that|weil|porque|parce que|потому)\b|因为|因為|由于|所以|から|때문"
+)
+
+
+def rank_of(said: str) -> int:
+    """How soon a user's words may leave the view: `RULE` last, `ASIDE` first."""
+    if constraints(said):
+        return RULE
+    if is_answer(said):
+        return ASIDE
+    beside = BESIDE.match(said) is not None
+    kinds = {asked.kind for asked in requests(said)}
+    told = PARTICULARS.search(said) is not None
+    if stated_values(said) or (not beside and ("task" in kinds or PLAN.search(said))):
+        return WISH
+    if kinds or (beside and not told):
+        return ASIDE
+    return PARTICULAR if told else TOLD

@@ -1,0 +1,193 @@
+"""Words: what users said in a history, and what of it still stands.
+
+Reads user messages, the rules and quotations that an earlier ledger carries, and the marks that an earlier compaction
+wrote, so that a rule or a value is taken back wherever it stands by then. Knows nothing of budgets. Counterparts:
+`supersession`, which says what a later text does to an earlier one, and `compose`, which writes what stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from foldline.core.address import read_block, read_mark
+from foldline.core.message import Message, Text, is_fold, speaks_for_user
+from foldline.core.view import Item
+from foldline.ledger.book import Entry
+from foldline.ledger.constraints import Constraint, constraints
+from foldline.ledger.facts import Fact
+from foldline.ledger.render import QUOTE, read
+from foldline.ledger.sentences import Span, sentences
+from foldline.ledger.supersession import Supersession, joined, supersessions
+
+SAID_CHARS_MAX = 100_000
+"""Rules, and what was taken back, are looked for in this many of the newest characters that users wrote."""
+
+
+class Words(Struct, frozen=True, kw_only=True):
+    """What users said, as far as it is read, oldest first. A message is known by its ordinal, a line that an earlier
+    ledger carries by a number below zero."""
+
+    said: dict[int, str] = {}
+    """The newest `SAID_CHARS_MAX` characters."""
+    taken_back: dict[int, tuple[int, Supersession]] = {}
+    """Message or line → the later one that took of it back what the second value says (`BY_MARK`: a mark says so)."""
+    lines: dict[str, int] = {}
+    """Text of a ledger's line → its number."""
+    repeated: frozenset[int] = frozenset()
+    """Messages that a later one repeats word for word."""
+
+    def stands(self, seq: int) -> bool:
+        """False for a message that was taken back whole, or is said again later."""
+        later = self.taken_back.get(seq)
+        return seq not in self.repeated and (later is None or bool(later[1].stands))
+
+    def is_whole(self, seq: int) -> bool:
+        """True for a message of which all stands, and that is not said again."""
+        return seq not in self.repeated and seq not in self.taken_back
+
+    def rules(self, seq: int) -> tuple[Constraint, ...]:
+        """The rules of a message that nobody took back."""
+        found = constraints(self.said.get(seq, ""))
+        later = self.taken_back.get(seq)
+        return found if later is None else tuple(r for r in found if not _is_struck(r.start, later[1]))
+
+    def standing_rules(self) -> tuple[tuple[int, str], ...]:
+        """Every rule that stands, once, with the newest message that gives it."""
+        newest = {rule.text: seq for seq in self.said if seq >= 0 for rule in self.rules(seq)}
+        return tuple((seq, text) for text, seq in newest.items())
+
+    def standing(self, seq: int) -> str:
+        """What still stands of a message, or of a ledger's line."""
+        text = self.said.get(seq, "")
+        later = self.taken_back.get(seq)
+        return text if later is None else without(text, later[1].spans)
+
+    def struck(self, seq: int) -> str:
+        """What no longer stands of it."""
+        later = self.taken_back.get(seq)
+        text = self.said.get(seq, "")
+        return "" if later is None else "\n".join(text[start:end] for start, end in later[1].spans)
+
+
+BY_MARK = -1
+"""In the place of a later message: the mark of an earlier compaction says that something is superseded."""
+
+
+def words_of(items: Sequence[Item]) -> Words:
+    """What users said in `items`, read once. Costs some 3 µs a character."""
+    said: list[tuple[int, str]] = []
+    lines: dict[str, int] = {}
+    marks: dict[int, tuple[int, Supersession]] = {}
+    room = SAID_CHARS_MAX
+    for item in reversed(items):
+        if room <= 0:
+            break
+        if speaks_for_user(item.message):
+            text = said_in(item.message)[:room]
+            room -= len(text)
+            said.append((item.seq, text))
+            if (marked := _marked(item)) is not None:
+                marks[item.seq] = (BY_MARK, marked)
+        for entry in reversed(_carried(item.message)):
+            number = BY_MARK - 1 - len(lines)
+            if entry.text not in lines:
+                lines[entry.text] = number
+                said.append((number, entry.text.strip(QUOTE)))
+                room -= len(entry.text)
+    said.reverse()
+    struck = supersessions(said)
+    for seq, (by, before) in marks.items():
+        now = struck.get(seq)
+        struck[seq] = (by, before) if now is None else (now[0], joined(before, now[1]))
+    return Words(said=dict(said), taken_back=struck, lines=lines, repeated=frozenset(_repeated(said)))
+
+
+def _repeated(said: Sequence[tuple[int, str]]) -> Iterator[int]:
+    """Messages whose very words a later message says again."""
+    seen: set[str] = set()
+    for seq, text in reversed(said):
+        plain = text.strip()
+        if plain in seen and plain and seq >= 0:
+            yield seq
+        seen.add(plain)
+
+
+def _carried(message: Message) -> list[Entry]:
+    """What an earlier ledger in a message says that users ruled or said."""
+    return [
+        entry
+        for body in ledgers_in(message)
+        for entry in read(body)[0]
+        if entry.section == "objective" and entry.origin == "user"
+    ]
+
+
+def earlier(items: Iterable[Item]) -> list[tuple[tuple[Entry, ...], tuple[Fact, ...]]]:
+    """What earlier ledgers among the items say, oldest first."""
+    return [read(body) for item in items for body in ledgers_in(item.message)]
+
+
+def ledgers_in(message: Message) -> Iterator[str]:
+    """Bodies of earlier folds: of a message known as a fold of ours, or of one of plain text into which a fold was joined
+    because roles must alternate. Never of a block that a host or a tool brought in, which could plant rules in a
+    user's name."""
+    if message.meta is not None and message.meta.injected:
+        return
+    texts = [part.text for part in message.parts if isinstance(part, Text)]
+    if not (is_fold(message) or (speaks_for_user(message) and 1 < len(texts) == len(message.parts))):
+        return
+    for text in texts:
+        found = read_block(text) if text.startswith("<foldline-") else None
+        if found is not None:
+            yield found[2]
+
+
+def said_in(message: Message) -> str:
+    """A user's own text in a message, blocks and marks of ours left out."""
+    return "\n".join(texts_in(message))
+
+
+def texts_in(message: Message) -> list[str]:
+    """A user's own texts in a message, part by part."""
+    texts = [part.text for part in message.parts if isinstance(part, Text)]
+    return [text for text in texts if read_block(text) is None and read_mark(text) is None]
+
+
+# ── what stands ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def without(text: str, spans: Sequence[Span]) -> str:
+    """A text without some of its sentences."""
+    pieces, at = [], 0
+    for start, end in spans:
+        pieces.append(text[at:start].rstrip(" \t"))
+        at = max(at, end)
+    return "".join([*pieces, text[at:]]).strip() if spans else text
+
+
+def _is_struck(at: int, later: Supersession) -> bool:
+    return any(start <= at < end for start, end in later.spans)
+
+
+def _marked(item: Item) -> Supersession | None:
+    """What the marks in a message take back. A mark speaks of the text before it: all of it, or the sentences it quotes."""
+    said = said_in(item.message)
+    start = end = 0
+    struck: set[Span] = set()
+    for part in item.message.parts:
+        if not isinstance(part, Text) or read_block(part.text) is not None:
+            continue
+        mark = read_mark(part.text)
+        if mark is None:
+            start, end = (end + 1 if end else 0), (end + 1 if end else 0) + len(part.text)
+            continue
+        for span in sentences(said[start:end]):
+            sentence = (start + span[0], start + span[1])
+            if not mark.quotes or " ".join(said[slice(*sentence)].split()) in mark.quotes:
+                struck.add(sentence)
+    if not struck:
+        return None
+    stands = tuple(span for span in sentences(said) if span not in struck)
+    return Supersession(ordinal=item.seq, how="withdrawn", spans=tuple(sorted(struck)), stands=stands)

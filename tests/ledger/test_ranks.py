@@ -1,0 +1,38 @@
+"""Which of a user's messages keep their place when not all can."""
+
+from __future__ import annotations
+
+import pytest
+
+from foldline.ledger.ranks import ASIDE, PARTICULAR, RULE, TOLD, WISH, rank_of
+
+
+@pytest.mark.parametrize(
+    ("said", "rank"),
+    [
+        ("Never push to main.", RULE),
+        ("By the way, never push to main.", RULE),
+        ("必须用中文回答。", RULE),
+        ("Fix the login bug.", WISH),
+        ("Could you fix it? Why does it fail?", WISH),
+        ("Let's go with Postgres.", WISH),
+        ("The port is 8443.", WISH),
+        ("Side note: the port is 8443.", WISH),
+        ("端口是 8443。", WISH),
+        ("We chose Postgres because the team knows it.", PARTICULAR),
+        ("The admin team has one lead, Zara, and two others.", PARTICULAR),
+        ("选 Postgres 因为团队熟悉它。", PARTICULAR),
+        ("The tests are rather slow.", TOLD),
+        ("Why does it fail?", ASIDE),
+        ("By the way, the weather was lovely.", ASIDE),
+        ("Side note — my connection has been slow.", ASIDE),
+        ("Unrelated, but remote work is nice.", ASIDE),
+        ("顺便说一下，今天天气不错。", ASIDE),
+        ("ok, go ahead", ASIDE),
+    ],
+)
+def test_rules_stay_longest_then_wishes_and_values_then_what_is_told_then_asides(
+    said: str, rank: int
+) -> None:
+    """CMP-8: which of a user's messages keep their place when not all can."""
+    assert rank_of(said) == rank
