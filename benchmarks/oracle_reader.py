@@ -1,6 +1,6 @@
 """A reader in forty lines: answers a question about a history from what still stands in it.
 
-It knows no template and no right answer. What is marked as superseded it does not read; what forbids or takes back it
+It knows no template and no right answer. What a mark takes back it does not read; what forbids or takes back it
 does not offer as a plan; to yes or no it looks for the clause that says so. Used by `bench_compactbench`.
 """
 
@@ -8,26 +8,25 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-MARK = "[superseded by"
+MARK = re.compile(r'\[superseded by \S+?(?:: "(.+)")?\]')
 NO = re.compile(
-    r"\b(?:no|not|never|don't|off the table|rules?|(?:forget|ignore|scratch) (?:the|that|all|everything|A))\b",
-    re.I,
+    r"\b(?i:no|not|never|don't|off the table|rules?|(?:forget|ignore|scratch) (?:the|that|all|everything|A))\b"
 )
 WORD = re.compile(r"[A-Za-z][\w-]{2,}")
-ASIDE = set(
-    "the and for are was will should does still this that with what who our your you through handle own".split()
-)
+ASIDE = set("the and for are was will should does still this that with what who our your handle own".split())
 
 
 def standing(messages: Iterable[dict[str, Any]]) -> Iterable[str]:
-    """The texts without the mark: it takes a whole message where it opens a line, else its line."""
+    """The texts without what a mark behind them takes back: all of the text, or the sentences the mark quotes."""
     for message in messages:
         content = message["content"]
-        lines = (
-            content if isinstance(content, str) else "\n".join(p.get("text", "") for p in content)
-        ).splitlines()
-        if not any(line.startswith(MARK) for line in lines):
-            yield "\n".join(line for line in lines if MARK not in line)
+        texts: list[str] = []
+        for text in [content] if isinstance(content, str) else [p.get("text", "") for p in content]:
+            if (mark := MARK.fullmatch(text)) is None:
+                texts.append(text)
+            for quote in (mark[1] or texts[-1]).split('" · "') if mark and texts else ():
+                texts[-1] = texts[-1].replace(quote, "")
+        yield from texts
 
 
 def allowed(texts: Iterable[str]) -> Iterable[str]:

@@ -31,6 +31,7 @@ from foldline.passes.fold_oldest import FoldOldest
 from foldline.passes.fold_range import FoldRange
 from foldline.passes.microcompact import Microcompact
 from foldline.passes.snip import Snip
+from foldline.passes.supersession import MarkSuperseded
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 PASSES: tuple[type[Struct], ...] = (
@@ -41,6 +42,7 @@ PASSES: tuple[type[Struct], ...] = (
     FoldRange,
     FoldOldest,
     BoundedFold,
+    MarkSuperseded,
 )
 IDS = re.compile(r" \((?:requirements? )?[A-Z]{3}-\d+(?:, [A-Z]{3}-\d+)*\)|, requirement [A-Z]{3}-\d+")
 """Where a docstring says which requirement a field meets; a reader of the page has no use for it."""
@@ -100,7 +102,8 @@ a [policy](policies.md)'s to say. Cheapest first:
 PASSES_CLOSING = """\
 Every cut leaves a notice with an address (`[foldline: 1,026 tokens cleared · m7.0@2536dde3]`), every fold and every
 snip stands in a block whose tag is its address; `foldline show FILE ADDRESS` opens the original. Pins, leading system
-messages, the last user message and rounds that wait for a result stay where they are.
+messages, the last user message and rounds that wait for a result stay where they are. Before the tiers of any policy,
+words of a user that a later message supersedes get a part behind them that says so (`supersession`).
 """
 PASSES_SAY = {
     "head": "What stays of the beginning of a result over its limit.",

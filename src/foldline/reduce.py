@@ -16,7 +16,7 @@ from typing import Any, SupportsIndex, assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.edit import Edit, Fold, Frame
+from foldline.core.edit import Edit, Fold, Frame, Mark
 from foldline.core.errors import InvalidOption
 from foldline.core.laws import Violation, check
 from foldline.core.message import Message, Text, ToolCall, ToolResult, result_text
@@ -26,11 +26,14 @@ from foldline.core.received import received
 from foldline.core.repair import repair
 from foldline.core.rounds import kept_seqs, outline_of, whole_units
 from foldline.core.view import Item, View, item_of, view_of
-from foldline.engine.policy import Policy
+from foldline.engine.policy import Policy, Tier
 from foldline.engine.report import Report, Summary, cache_of, covers_of, passes_of
-from foldline.engine.run import Compacted, Failed, Unchanged, run
+from foldline.engine.run import Compacted, Failed, Outcome, Unchanged, run
+from foldline.passes.supersession import MarkSuperseded
 from foldline.wire.codec import Rules
 
+MARKS = Tier(name="supersession", reduce=MarkSuperseded(), gain_min=-(10**9))
+"""Runs before the tiers of every policy: what it adds, they make room for."""
 _TEMPLATE = re.compile(r"^(?:m\d+ (?:user|assistant|tool|system)\b|\(calls: )", re.MULTILINE)
 """A line of a template summary."""
 
@@ -166,7 +169,7 @@ def reduce(
         idle_s=goal.idle_s,
         usage_known=goal.tokens_window is not None,
     )
-    match run(history.view, goal.policy, moment=moment, frame=frame, clock=clock):
+    match _run(history, goal.policy, moment=moment, frame=frame, clock=clock):
         case Unchanged(reason=reason):
             outcome = "unchanged" if target is None or history.tokens <= target else "unreachable"
             if target is not None and outcome == "unreachable" and history.tokens_fixed >= target:
@@ -199,6 +202,25 @@ def is_near(history: History, goal: Goal) -> bool:
     if goal.to is not None or target_of(history.tokens, goal) is not None:
         return False
     return target_of(2 * history.tokens, goal) is not None
+
+
+def _run(
+    history: History, policy: Policy, *, moment: Moment, frame: Frame, clock: Callable[[], float]
+) -> Outcome:
+    """The policy's tiers on a view in which superseded words are marked, as far as something else is done too: marks
+    alone would make a history longer (law GAIN), and those that a fold covers say nothing."""
+    marking = replace(policy, tiers=(MARKS, *policy.tiers))
+    found = run(history.view, marking, moment=moment, frame=frame, clock=clock)
+    if not isinstance(found, Compacted) or found.steps[0].name != MARKS.name:
+        return found
+    first, *rest = found.steps
+    if not rest or found.view.tokens >= history.view.tokens:
+        return run(history.view, policy, moment=moment, frame=frame, clock=clock)
+    shown = {item.seq for item in found.view if not item.covers}
+    if any(isinstance(edit, Mark) and edit.seq in shown for edit in first.edits):
+        return found
+    last = replace(rest[-1], tokens_freed=rest[-1].tokens_freed + first.tokens_freed)
+    return replace(found, steps=(*rest[:-1], last))
 
 
 def target_of(tokens: int, goal: Goal) -> int | None:

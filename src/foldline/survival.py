@@ -37,7 +37,7 @@ def measured(reduced: Reduced) -> Report:
     if sum(len(text_of(part)) for item in history for part in item.message.parts) > CHARS_MAX:
         return replace(report, notes=(*report.notes, UNMEASURED))
     cache = reduced.before.memo.setdefault("facts", FactCache(Finder()))
-    words = words_of(history)
+    words = words_of(history, reduced.before.memo)
     expected = Expected(
         constraints=words.standing_rules(),
         commands=tuple(_commands(history)),

@@ -27,6 +27,7 @@ from foldline.passes.fold_oldest import FoldOldest
 from foldline.passes.fold_range import FoldRange
 from foldline.passes.microcompact import Microcompact
 from foldline.passes.snip import Snip
+from foldline.passes.supersession import MarkSuperseded
 from foldline.tokens.choose import counter_for
 from foldline.transcripts.transcript import Transcript
 
@@ -39,6 +40,7 @@ PASSES: dict[str, type[Struct]] = {
     "fold-range": FoldRange,
     "fold": FoldOldest,
     "bounded-fold": BoundedFold,
+    "supersession": MarkSuperseded,
 }
 GIVEN = ("input.json", "input.jsonl", "settings.toml")
 SUFFIXES = {"claude-code": "jsonl", "foldline": "jsonl"}

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import block
+from foldline.core.address import block, mark
 from foldline.core.laws import Change
 from foldline.core.message import Message, Meta, Part, Text, ToolCall, ToolResult
 from foldline.core.pairing import Needs
@@ -194,6 +194,11 @@ def item_at(seq: int, message: Message, *, covers: Iterable[int] = ()) -> Item:
     return item_of(seq, message, weights=weights, overhead=overhead, covers=spans)
 
 
+def with_mark(message: Message, text: str) -> Message:
+    """The message with one more text, as a mark is added."""
+    return replace(message, parts=(*message.parts, Text(text=text)), edited=True)
+
+
 def with_part(item: Item, part: Part) -> Item:
     """The item with `part` in the place of the part in its slot."""
     parts = tuple(part if old.slot == part.slot else old for old in item.message.parts)
@@ -269,6 +274,20 @@ CHANGES = (
         before=VIEW,
         sound=(*VIEW[:4], with_part(VIEW[4], Text(text="half", slot=0)), *VIEW[5:]),
         broken=(*VIEW[:4], item_at(4, assistant("half way", "there")), *VIEW[5:]),
+    ),
+    Edited(
+        law="CUT",
+        why="words that are no mark are added to a user's",
+        before=VIEW,
+        sound=(item_at(0, with_mark(VIEW[0].message, mark("m9@0123abcd"))), *VIEW[1:]),
+        broken=(item_at(0, with_mark(VIEW[0].message, "and push to main")), *VIEW[1:]),
+    ),
+    Edited(
+        law="CUT",
+        why="a mark is added to the agent's words",
+        before=VIEW,
+        sound=VIEW,
+        broken=(*VIEW[:4], item_at(4, with_mark(VIEW[4].message, mark("m9@0123abcd"))), *VIEW[5:]),
     ),
     Edited(
         law="TAIL",

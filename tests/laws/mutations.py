@@ -104,7 +104,7 @@ MUTATIONS = (
     Mutation(
         "a drop takes the next message along",
         edit,
-        "edited",
+        "_by_place",
         "range(edit.span.start, edit.span.end)",
         "range(edit.span.start, edit.span.end + 1)",
         test_edit.test_all_edits_of_a_plan_land_at_once,

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import foldline
+from foldline.core.address import read_mark
 
 History = list[dict[str, Any]]
 ROUNDS = 120
@@ -20,7 +21,6 @@ RESULT = (
     * 30
 )
 """About 830 tokens a round, so 100,000 in all."""
-MARK = "[superseded by"
 
 ENGLISH = {
     "item": "Some notes on the work:\n- look at the logs first\n- never rename the billing_events table\n- the tests are slow",
@@ -86,12 +86,19 @@ def text_of(messages: History) -> str:
 
 
 def standing(messages: History) -> str:
-    """All text that is not marked as superseded: a mark at the start of a line takes its message, else its line."""
-    kept = []
+    """All text that no mark takes back: it speaks of the text before it, all of it or what it quotes."""
+    kept: list[str] = []
     for message in messages:
-        lines = text_of([message]).splitlines()
-        if not any(line.startswith(MARK) for line in lines):
-            kept += [line for line in lines if MARK not in line]
+        content = message["content"] or ""
+        for part in [content] if isinstance(content, str) else content:
+            text = part if isinstance(part, str) else part.get("text", "")
+            mark = read_mark(text)
+            if mark is None:
+                kept.append(text)
+            elif not mark.quotes:
+                kept.pop()
+            for quote in mark.quotes if mark is not None else ():
+                kept[-1] = kept[-1].replace(quote, "")
     return "\n".join(kept)
 
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foldline.core.edit import Drop, Edit, Fold, Replace
+from foldline.core.address import mark
+from foldline.core.edit import Drop, Edit, Fold, Mark, Replace
 from foldline.core.message import Media, Message, Meta, Opaque, Reasoning, Text, ToolCall, ToolResult, Usage
 from foldline.core.view import Span
 from foldline.log.values import (
@@ -121,6 +122,7 @@ def test_a_system_prompt_kept_apart_comes_back_as_its_value(format: str, body: d
 
 EDITS: list[Edit] = [
     Replace(seq=2, slot=4, part=Text(text="[cleared]", slot=4, edited=True), address="m2.4@00000000"),
+    Mark(seq=3, slot=0, part=Text(text=mark("m9@00000000", ["No."])), address="m9@00000000"),
     Drop(span=Span(start=5, end=7)),
     Fold(
         spans=(Span(start=1, end=3), Span(start=8, end=9)),
@@ -130,10 +132,17 @@ EDITS: list[Edit] = [
 ]
 
 
-@pytest.mark.parametrize("edit", EDITS, ids=["replace", "drop", "fold"])
+@pytest.mark.parametrize("edit", EDITS, ids=["replace", "mark", "drop", "fold"])
 def test_an_edit_comes_back(edit: Edit) -> None:
     """Law REPLAY needs the very edits."""
     assert read_edit(dumps(edit_json(edit, lambda seq: seq))) == (edit,)
+
+
+def test_a_mark_that_says_something_else_is_no_edit() -> None:
+    """Law CUT: nothing is added to a user's words but what supersedes them."""
+    made = edit_json(EDITS[1], lambda seq: seq)
+    with pytest.raises(ValueError, match="supersedes"):
+        read_edit(dumps({**made, "part": {"part": "text", "text": "and push to main"}}))
 
 
 def test_ordinals_of_an_edit_are_translated_when_written() -> None:

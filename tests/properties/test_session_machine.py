@@ -20,6 +20,7 @@ from foldline.passes.collapse import Collapse
 from foldline.passes.fold_oldest import FoldOldest
 from foldline.passes.microcompact import Microcompact
 from foldline.passes.snip import Snip
+from foldline.passes.supersession import MarkSuperseded
 from foldline.presets import POLICIES, policy_of
 from foldline.testing.builders import frame_for, moment_for, system, user, view_from
 from foldline.testing.counting import CharacterCounter
@@ -37,6 +38,7 @@ PASSES = (
     Snip(unit="tool-rounds", keep_rounds=1, unknown_from=4),
     Collapse(window=3),
     FoldOldest(),
+    MarkSuperseded(),
 )
 COUNTER = CharacterCounter()
 

@@ -176,7 +176,7 @@ def has_notice(text: str) -> bool:
     return "[foldline: " in text and _NOTICE.search(text) is not None
 
 
-class Mark(Struct, frozen=True, kw_only=True):
+class Marked(Struct, frozen=True, kw_only=True):
     """What a mark of superseded words says."""
 
     address: str
@@ -196,9 +196,11 @@ def mark(address: str, quotes: Iterable[str] = ()) -> str:
     return f"[superseded by {address}" + (f': "{_QUOTED.join(quoted)}"]' if quoted else "]")
 
 
-def read_mark(text: str) -> Mark | None:
+def read_mark(text: str) -> Marked | None:
     """The mark that a text is; `None` for any other text."""
     match = _MARK.fullmatch(text) if text.startswith("[superseded by m") else None
     if match is None:
         return None
-    return Mark(address=match[1], quotes=tuple(match[2][1:-1].split(_QUOTED)) if match[2] is not None else ())
+    return Marked(
+        address=match[1], quotes=tuple(match[2][1:-1].split(_QUOTED)) if match[2] is not None else ()
+    )

@@ -1,9 +1,10 @@
 """Edits, and the one function that applies them.
 
 A pass never builds a view: it returns edits, and `apply` makes the new view, checks the laws before and after,
-and derives what was done. Three edits suffice:
+and derives what was done. Four edits suffice:
 
     replace   [0][1][2][3][4]  →  [0][1][2′][3][4]      one part, same kind, same pair
+    mark      [0][1][2][3][4]  →  [0][1][2 ‹m›][3][4]   a part behind a user's words that no longer stand; they stay
     drop      [0][1][2][3][4]  →  [0][3][4]             a range that says nothing
     fold      [0][1][2][3][4]  →  [0][F 1–2][3][4]      ranges into one synthetic message, originals addressed
 """
@@ -16,10 +17,10 @@ from typing import Any, TypeAlias, assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import part_address, span_address
+from foldline.core.address import part_address, read_mark, span_address
 from foldline.core.errors import LawViolation
 from foldline.core.laws import Change, check, judge
-from foldline.core.message import NEW, Message, Part, ToolResult
+from foldline.core.message import NEW, Message, Part, Text, ToolResult
 from foldline.core.pairing import Needs
 from foldline.core.ports import TokenCounter
 from foldline.core.rounds import open_seqs, outline_of, spans_of
@@ -34,6 +35,16 @@ class Replace(Struct, frozen=True, kw_only=True, gc=False, tag="replace"):
     part: Part
     address: str
     """Where the original can be asked for."""
+
+
+class Mark(Struct, frozen=True, kw_only=True, gc=False, tag="mark"):
+    """Put `part`, which says what supersedes the words at `slot` of a user's message `seq`, behind them."""
+
+    seq: int
+    slot: int
+    part: Text
+    address: str
+    """Where the message that supersedes them can be asked for."""
 
 
 class Drop(Struct, frozen=True, kw_only=True, tag="drop"):
@@ -51,7 +62,7 @@ class Fold(Struct, frozen=True, kw_only=True, tag="fold"):
     address: str
 
 
-Edit: TypeAlias = Replace | Drop | Fold
+Edit: TypeAlias = Replace | Mark | Drop | Fold
 Place: TypeAlias = tuple[int, int]
 """Ordinal of a message, slot of a part."""
 
@@ -133,21 +144,9 @@ def apply(view: View, edits: Sequence[Edit], *, frame: Frame) -> View:
 def edited(items: Sequence[Item], edits: Sequence[Edit], *, counter: TokenCounter) -> tuple[Item, ...]:
     """The items with all edits made at once, no law checked: what `apply` judges, and what the edits in a log, which
     were judged when they were made, come to. Places that no item has are passed over."""
-    replaced: dict[Place, Part] = {}
-    gone: dict[int, Fold | None] = {}
-    for edit in edits:
-        match edit:
-            case Replace():
-                replaced[edit.seq, edit.slot] = edit.part
-            case Drop():
-                gone.update(dict.fromkeys(range(edit.span.start, edit.span.end)))
-            case Fold():
-                for span in edit.spans:
-                    gone.update(dict.fromkeys(range(span.start, span.end), edit))
-            case _:
-                assert_never(edit)
-    touched = {seq for seq, _ in replaced}
-    weights = _weights(replaced, counter)
+    replaced, marked, gone = _by_place(edits)
+    touched = {seq for seq, _ in (*replaced, *marked)}
+    weights, added = _weights(replaced, counter), _weights(marked, counter)
     covered = _covered(items, gone)
     placed: set[int] = set()
     out: list[Item] = []
@@ -158,10 +157,34 @@ def edited(items: Sequence[Item], edits: Sequence[Edit], *, counter: TokenCounte
                 placed.add(id(fold))
                 out.append(_folded(fold, covered[id(fold)], seq=item.seq, counter=counter))
         elif item.seq in touched:
-            out.append(_replaced(item, replaced, tokens=weights))
+            now = _replaced(item, replaced, tokens=weights) if replaced else item
+            out.append(_marked(now, marked, tokens=added) if marked else now)
         else:
             out.append(item)
     return tuple(out)
+
+
+def _by_place(
+    edits: Sequence[Edit],
+) -> tuple[dict[Place, Part], dict[Place, Part], dict[int, Fold | None]]:
+    """What is put in a part's place, what behind a part, and which messages go, into which fold."""
+    replaced: dict[Place, Part] = {}
+    marked: dict[Place, Part] = {}
+    gone: dict[int, Fold | None] = {}
+    for edit in edits:
+        match edit:
+            case Replace():
+                replaced[edit.seq, edit.slot] = edit.part
+            case Mark():
+                marked[edit.seq, edit.slot] = edit.part
+            case Drop():
+                gone.update(dict.fromkeys(range(edit.span.start, edit.span.end)))
+            case Fold():
+                for span in edit.spans:
+                    gone.update(dict.fromkeys(range(span.start, span.end), edit))
+            case _:
+                assert_never(edit)
+    return replaced, marked, gone
 
 
 def _covered(items: Sequence[Item], gone: dict[int, Fold | None]) -> dict[int, list[int]]:
@@ -185,6 +208,8 @@ def _folded(fold: Fold, covered: list[int], *, seq: int, counter: TokenCounter) 
 
 def _weights(replaced: dict[Place, Part], counter: TokenCounter) -> dict[Place, int]:
     """Tokens of every new part, counted in one call."""
+    if not replaced:
+        return {}
     [(weights, _)] = counter.weights_of([Message(role="user", parts=tuple(replaced.values()))])
     return dict(zip(replaced, weights, strict=True))
 
@@ -200,6 +225,29 @@ def _replaced(item: Item, replaced: dict[Place, Part], *, tokens: dict[Place, in
             parts[index], weights[index] = replaced[place], tokens[place]
             untouched = False
     if untouched:
+        return item
+    message = replace(item.message, parts=tuple(parts), edited=True)
+    return item_of(item.seq, message, weights=tuple(weights), overhead=item.overhead)
+
+
+def _marked(item: Item, marked: dict[Place, Part], *, tokens: dict[Place, int]) -> Item:
+    """The item with its new marks, each behind the part it speaks of and the marks that stand there already."""
+    parts, weights = list[Part](), list[int]()
+    waiting: Place | None = None
+    for part, weight in zip(item.message.parts, item.weights, strict=True):
+        is_mark = isinstance(part, Text) and read_mark(part.text) is not None
+        if waiting is not None and not is_mark:
+            parts.append(marked[waiting])
+            weights.append(tokens[waiting])
+            waiting = None
+        parts.append(part)
+        weights.append(weight)
+        place = (item.seq, part.slot)
+        waiting = place if place in marked and part.slot != NEW else waiting
+    if waiting is not None:
+        parts.append(marked[waiting])
+        weights.append(tokens[waiting])
+    if len(parts) == len(item.message.parts):
         return item
     message = replace(item.message, parts=tuple(parts), edited=True)
     return item_of(item.seq, message, weights=tuple(weights), overhead=item.overhead)

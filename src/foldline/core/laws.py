@@ -13,10 +13,11 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from foldline.core.address import read_block
+from foldline.core.address import read_block, read_mark
 from foldline.core.message import (
     NEW,
     Message,
+    Part,
     Reasoning,
     Text,
     ToolCall,
@@ -214,6 +215,8 @@ def _cut(change: Change) -> Iterator[Violation]:
     for item in edited:
         for part in item.message.parts:
             was = originals.get((item.seq, part.slot))
+            if part.slot == NEW and _is_mark(part, item.message):
+                continue
             if was is None or type(was) is not type(part):
                 yield Violation(
                     law="CUT", at=_at(item.seq, part.slot), why="a replacement keeps its part's kind"
@@ -226,6 +229,11 @@ def _cut(change: Change) -> Iterator[Violation]:
                 yield Violation(
                     law="CUT", at=_at(item.seq, part.slot), why="a replacement keeps its part's pair"
                 )
+
+
+def _is_mark(part: Part, message: Message) -> bool:
+    """True for what may be added to a user's words: a line that says what supersedes them."""
+    return message.role == "user" and isinstance(part, Text) and read_mark(part.text) is not None
 
 
 def _tail(change: Change) -> Iterator[Violation]:
@@ -292,7 +300,12 @@ LAWS: tuple[Law, ...] = (
         of_history=_pair,
     ),
     Law(id="ROUND", sentence="a round is kept or folded whole", holds="change", of_change=_round),
-    Law(id="CUT", sentence="a replacement keeps its part's kind and id", holds="change", of_change=_cut),
+    Law(
+        id="CUT",
+        sentence="a replacement keeps its part's kind and id; nothing is added but a mark behind a user's words",
+        holds="change",
+        of_change=_cut,
+    ),
     Law(
         id="TAIL",
         sentence="the last user message stands verbatim exactly once; of the open round only a result is clamped",

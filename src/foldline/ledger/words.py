@@ -8,10 +8,12 @@ wrote, so that a rule or a value is taken back wherever it stands by then. Knows
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
+from typing import Any
 
 from msgspec import Struct
 
-from foldline.core.address import read_block, read_mark
+from foldline.core.address import Marked, read_block, read_mark
 from foldline.core.message import Message, Text, is_fold, speaks_for_user
 from foldline.core.view import Item
 from foldline.ledger.book import Entry
@@ -75,8 +77,8 @@ BY_MARK = -1
 """In the place of a later message: the mark of an earlier compaction says that something is superseded."""
 
 
-def words_of(items: Sequence[Item]) -> Words:
-    """What users said in `items`, read once. Costs some 3 µs a character."""
+def words_of(items: Sequence[Item], memo: dict[str, Any] | None = None) -> Words:
+    """What users said in `items`. Costs some 3 µs a character, once for the same words where there is a `memo`."""
     said: list[tuple[int, str]] = []
     lines: dict[str, int] = {}
     marks: dict[int, tuple[int, Supersession]] = {}
@@ -97,11 +99,20 @@ def words_of(items: Sequence[Item]) -> Words:
                 said.append((number, entry.text.strip(QUOTE)))
                 room -= len(entry.text)
     said.reverse()
-    struck = supersessions(said)
+    struck = dict(_read_once(said, {} if memo is None else memo))
     for seq, (by, before) in marks.items():
         now = struck.get(seq)
         struck[seq] = (by, before) if now is None else (now[0], joined(before, now[1]))
     return Words(said=dict(said), taken_back=struck, lines=lines, repeated=frozenset(_repeated(said)))
+
+
+def _read_once(said: list[tuple[int, str]], memo: dict[str, Any]) -> dict[int, tuple[int, Supersession]]:
+    """What supersedes what, from the memo where the words are those of the last time."""
+    before = memo.get("words")
+    if before is None or before[0] != said:
+        before = memo["words"] = (said, supersessions(said))
+    found: dict[int, tuple[int, Supersession]] = before[1]
+    return found
 
 
 def _repeated(said: Sequence[tuple[int, str]]) -> Iterator[int]:
@@ -174,20 +185,45 @@ def _is_struck(at: int, later: Supersession) -> bool:
 def _marked(item: Item) -> Supersession | None:
     """What the marks in a message take back. A mark speaks of the text before it: all of it, or the sentences it quotes."""
     said = said_in(item.message)
-    start = end = 0
     struck: set[Span] = set()
-    for part in item.message.parts:
-        if not isinstance(part, Text) or read_block(part.text) is not None:
-            continue
-        mark = read_mark(part.text)
-        if mark is None:
-            start, end = (end + 1 if end else 0), (end + 1 if end else 0) + len(part.text)
-            continue
-        for span in sentences(said[start:end]):
-            sentence = (start + span[0], start + span[1])
-            if not mark.quotes or " ".join(said[slice(*sentence)].split()) in mark.quotes:
+    for _, place, marks in _pieces(item.message):
+        for span in sentences(said[slice(*place)]) if marks else ():
+            sentence = (place[0] + span[0], place[0] + span[1])
+            if any(not mark.quotes or quoted(said, sentence) in mark.quotes for mark in marks):
                 struck.add(sentence)
     if not struck:
         return None
     stands = tuple(span for span in sentences(said) if span not in struck)
     return Supersession(ordinal=item.seq, how="withdrawn", spans=tuple(sorted(struck)), stands=stands)
+
+
+def to_mark(item: Item, found: Supersession) -> Iterator[tuple[Text, tuple[str, ...]]]:
+    """The texts of a message that no longer stand, or not whole, and of these the sentences to quote; what marks say
+    already left out."""
+    said = said_in(item.message)
+    before = _marked(item)
+    spans = set(found.spans) - set(before.spans if before is not None else ())
+    stands = set(found.stands)
+    for part, (start, end), _ in _pieces(item.message):
+        fresh = [span for span in sorted(spans) if start <= span[0] < end]
+        if fresh:
+            is_whole = not any(start <= span[0] < end for span in stands)
+            yield part, () if is_whole else tuple(quoted(said, span) for span in fresh)
+
+
+def quoted(said: str, span: Span) -> str:
+    """A sentence as a mark quotes it: on one line."""
+    return " ".join(said[slice(*span)].split())
+
+
+def _pieces(message: Message) -> Iterator[tuple[Text, Span, list[Marked]]]:
+    """The texts of a message that are a user's, each with its place in `said_in` and the marks behind it."""
+    texts = [part for part in message.parts if isinstance(part, Text) and read_block(part.text) is None]
+    start = 0
+    for n, part in enumerate(texts):
+        if read_mark(part.text) is None:
+            marks = list(
+                takewhile(lambda mark: mark is not None, (read_mark(p.text) for p in texts[n + 1 :]))
+            )
+            yield part, (start, start + len(part.text)), [mark for mark in marks if mark is not None]
+            start += len(part.text) + 1

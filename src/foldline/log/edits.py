@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from foldline.core.edit import Drop, Edit, Fold, Replace
+from foldline.core.edit import Drop, Edit, Fold, Mark, Replace
 from foldline.core.view import Span
 
 
 def refuse_nowhere(edit: Edit, *, messages: int) -> None:
     """Raise `ValueError` for an edit that names no message, or one that the log does not have."""
     match edit:
-        case Replace():
+        case Replace() | Mark():
             spans: tuple[Span, ...] = (Span(start=edit.seq, end=edit.seq + 1),)
         case Drop():
             spans = (edit.span,)
@@ -42,7 +42,7 @@ def batches(edits: Sequence[Edit]) -> Iterator[Sequence[Edit]]:
 
 def _names(edit: Edit, seq: int) -> bool:
     match edit:
-        case Replace():
+        case Replace() | Mark():
             return edit.seq == seq
         case Drop():
             return edit.span.start <= seq < edit.span.end
@@ -55,7 +55,7 @@ def first_named(edits: Sequence[Edit]) -> int:
     firsts = []
     for edit in edits:
         match edit:
-            case Replace():
+            case Replace() | Mark():
                 firsts.append(edit.seq)
             case Drop():
                 firsts.append(edit.span.start)

@@ -15,7 +15,8 @@ import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import fields, replace
 
-from foldline.core.edit import Drop, Edit, Fold, Replace
+from foldline.core.address import read_mark
+from foldline.core.edit import Drop, Edit, Fold, Mark, Replace
 from foldline.core.message import (
     NEW,
     Media,
@@ -235,6 +236,14 @@ def edit_json(edit: Edit, ordinal: Callable[[int], int]) -> Json:
                 "part": part_json(edit.part, edit.slot),
                 "address": edit.address,
             }
+        case Mark():
+            return {
+                "edit": "mark",
+                "message": ordinal(edit.seq),
+                "slot": edit.slot,
+                "part": part_json(edit.part, NEW),
+                "address": edit.address,
+            }
         case Drop():
             return {"edit": "drop", "messages": _spans_json((edit.span,), ordinal)}
         case Fold():
@@ -254,6 +263,12 @@ def read_edit(data: bytes) -> tuple[Edit, ...]:
             slot = int(body["slot"])
             part = replace(read_part(body["part"], slot), edited=True)
             return (Replace(seq=int(body["message"]), slot=slot, part=part, address=str(body["address"])),)
+        case "mark":
+            mark = read_part(body["part"], NEW)
+            if not isinstance(mark, Text) or read_mark(mark.text) is None:
+                raise ValueError("a mark's part says what supersedes the words before it")
+            seq, slot = int(body["message"]), int(body["slot"])
+            return (Mark(seq=seq, slot=slot, part=mark, address=str(body["address"])),)
         case "drop":
             return tuple(Drop(span=span) for span in _read_spans(body["messages"]))
         case "fold":

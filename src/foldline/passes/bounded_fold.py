@@ -16,9 +16,11 @@ from foldline.core.message import NEW, Media, Opaque, Part, Reasoning, Text, Too
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, outline_of
 from foldline.core.view import Item, View
-from foldline.ledger.compose import words_of
-from foldline.passes.fold_oldest import FOLD_TOKENS_MIN, FoldOldest, may_fold
+from foldline.ledger.words import words_of
+from foldline.passes.fold_oldest import FoldOldest, may_fold
 
+HEAD_TOKENS = 80
+"""What the delimiters and the first line of a fold cost at most."""
 LINE_TOKENS = 12
 """What stands around one rule in a ledger: its dash, its message and its origin."""
 
@@ -60,9 +62,9 @@ class BoundedFold(Struct, frozen=True, kw_only=True):
 
 def _vital_tokens(structure: Outline, items: Sequence[Item], *, frame: Frame) -> int:
     """What the rules of users take at least, in a ledger or where they stand."""
-    words = words_of(structure.items)
+    words = words_of(structure.items, frame.memo)
     rules = [rule.text for item in items if words.stands(item.seq) for rule in words.rules(item.seq)]
-    return sum(frame.counter.texts(rules)) + LINE_TOKENS * len(rules) + FOLD_TOKENS_MIN if rules else 0
+    return sum(frame.counter.texts(rules)) + LINE_TOKENS * len(rules) + HEAD_TOKENS if rules else 0
 
 
 def _that_stay(items: Sequence[Item], edits: Sequence[Edit]) -> Iterator[tuple[Item, Part]]:

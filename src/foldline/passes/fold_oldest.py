@@ -17,7 +17,7 @@ from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of, tail_start
 from foldline.core.view import Item, View
 from foldline.ledger.compose import Evicted, compose
-from foldline.ledger.ranks import WISH, rank_of
+from foldline.ledger.ranks import ASIDE, PARTICULAR, WISH, rank_of
 from foldline.ledger.render import OMITTED_TOKENS
 from foldline.ledger.words import Words, words_of
 from foldline.passes.clamping import clamp
@@ -34,7 +34,7 @@ EDGE_TOKENS_MIN = 400
 TALK_SHARE = 0.6
 """Share of the target for older user messages in a history without tools."""
 LINE_TOKENS = 20
-"""What a line of the ledger costs beside what it quotes, its heading included."""
+"""What a line of the ledger costs at most beside what it quotes, its heading included."""
 DIVISIONS_MAX = 2
 """How often the room is shared out: once more when the ledger leaves part of its own."""
 SPARE_SHARE = 0.05
@@ -86,9 +86,12 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             clamps, room = cut.edits, room + cut.tokens_freed
         share = max(bare, int(moment.tokens_target * self.ledger_share))
         said = int(moment.tokens_target * self._said_share(structure))
-        words = words_of(structure.items) if self.summary == "ledger" else Words()
+        words = words_of(structure.items, frame.memo) if self.summary == "ledger" else Words()
+        owed = bare + _owed(structure, loose, words=words, frame=frame)
         for _ in range(DIVISIONS_MAX):
-            rooms = _Room(all=room, target=moment.tokens_target, bare=bare, ledger=share, said=said)
+            rooms = _Room(
+                all=room, target=moment.tokens_target, bare=bare, owed=owed, ledger=share, said=said
+            )
             division = self._divide(structure, loose, room=rooms, words=words, frame=frame)
             fold = self._fold(structure, division, edits=(*clamps, *division.edits), frame=frame)
             used = sum(frame.counter.message(edit.message) for edit in fold)
@@ -96,7 +99,8 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             if spare < max(SPARE_TOKENS_MIN, int(moment.tokens_target * SPARE_SHARE)):
                 break
             said += spare  # what the ledger does not need, users' words get, then whole units
-            share = max(bare, min(share, used + FOLD_TOKENS_SLACK)) if used else 0
+            slack = FOLD_TOKENS_SLACK + (OMITTED_TOKENS if owed > bare else 0)
+            share = max(bare, min(share, used + slack)) if used else 0
         return Plan(edits=(*clamps, *division.edits, *fold))
 
     def _said_share(self, structure: Outline) -> float:
@@ -115,9 +119,7 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         said = [u for u in loose if _is_said(structure, u) and words.is_whole(structure.items[u.start].seq)]
         older = sum(unit.tokens for unit in said if unit.start < begin)
         answering = sum(unit.tokens for unit in newest if unit.start > _last_said(structure))
-        owed = sum(_owed(structure, unit, words=words) for unit in loose)
-        owed += OMITTED_TOKENS if owed else 0
-        floor = max(room.bare, min(room.ledger, max(room.bare + owed, int(room.all * LEDGER_SHARE_MIN))))
+        floor = max(room.bare, min(room.ledger, max(room.owed, int(room.all * LEDGER_SHARE_MIN))))
         spare = max(int(room.target * self.user_share), room.all - floor - answering)
         asked_for = min(older, room.said, spare)
         outside, left = _newest_that_fit(newest, room.all - floor - asked_for)
@@ -196,6 +198,8 @@ class _Room(Struct, frozen=True, kw_only=True, gc=False):
     target: int
     bare: int
     """What a fold costs that says nothing."""
+    owed: int
+    """What it costs with what has to be said of messages that were taken back in part."""
     ledger: int
     """Most that the ledger may take."""
     said: int
@@ -218,10 +222,11 @@ def _last_said(structure: Outline) -> int:
     return structure.units[structure.turns[-1][0]].start if structure.turns else -1
 
 
-def _owed(structure: Outline, unit: Unit, *, words: Words) -> int:
-    """What the ledger needs to say for a message of which a part was taken back: the rest of it."""
-    seq = structure.items[unit.start].seq
-    return unit.tokens + LINE_TOKENS if seq in words.taken_back and words.stands(seq) else 0
+def _owed(structure: Outline, loose: Sequence[Unit], *, words: Words, frame: Frame) -> int:
+    """What the ledger needs for messages of which a part was taken back: the rest of each, quoted."""
+    seqs = [structure.items[unit.start].seq for unit in loose]
+    texts = [words.standing(seq) for seq in seqs if seq in words.taken_back and words.stands(seq)]
+    return sum(frame.counter.texts(texts)) + LINE_TOKENS * len(texts) + OMITTED_TOKENS if texts else 0
 
 
 def _head(gone: Sequence[Item]) -> str:
@@ -252,9 +257,12 @@ def _stay(structure: Outline, said: Sequence[Unit], *, words: Words, room: int) 
     newest_first = list(reversed(said))
     ranks = [_rank(structure.items[unit.start], words) for unit in newest_first]
     stays: list[Unit] = []
+    most = ASIDE
     for place in sorted(range(len(ranks)), key=ranks.__getitem__):
         unit = newest_first[place]
-        if unit.tokens <= room:
+        if unit.tokens > room:
+            most = min(most, max(PARTICULAR, ranks[place]))  # its quotation is worth more than what says less
+        elif ranks[place] <= most:
             stays.append(unit)
             room -= unit.tokens
     return stays

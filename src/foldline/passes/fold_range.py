@@ -11,7 +11,8 @@ from foldline.core.edit import Fold, Frame, Plan
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of
 from foldline.core.view import Item, View
-from foldline.ledger.compose import Evicted, compose, words_of
+from foldline.ledger.compose import Evicted, compose
+from foldline.ledger.words import words_of
 from foldline.passes.fold_oldest import may_fold
 from foldline.passes.folding import counted, fold_of
 from foldline.passes.shorten import fact_cache
@@ -59,7 +60,7 @@ class FoldRange(Struct, frozen=True, kw_only=True):
             folded=gone,
             history=frame.originals or [item.message for item in structure.items],
             kept=[item.message for item in structure.items if item.seq not in seqs],
-            words=words_of(structure.items),
+            words=words_of(structure.items, frame.memo),
         )
         budget = min(self.summary_tokens, spare)
         written = compose(evicted, budget=budget, count=frame.counter.texts, cache=fact_cache(frame))
