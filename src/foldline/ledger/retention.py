@@ -280,17 +280,25 @@ def _sayings(
     def became(seq: int, *, in_view: bool) -> int:
         return _IN_VIEW if in_view else _RECALLABLE if seq in shown.covered else _LOST
 
+    repeated = {
+        part.text
+        for item in history
+        if item.seq in shown.whole and speaks_for_user(item.message)
+        for part in item.message.parts
+        if isinstance(part, Text)
+    }
     for item in history:
         seq, left = item.seq, item.seq in expected.evicted
         if speaks_for_user(item.message):
             said = [part.text for part in item.message.parts if isinstance(part, Text)]
-            quoted = bool(said) and all(_quotes(shown, text) for text in said)
+            quoted = bool(said) and all(text in repeated or _quotes(shown, text) for text in said)
             yield "user_messages", left, became(seq, in_view=seq in shown.whole or quoted)
         if seq in expected.pins:
             yield "pins", left, became(seq, in_view=seq in shown.whole)
     for seq, rule in expected.constraints:
         stands = any(rule in text for text in shown.texts.get(seq, ()))
-        yield "constraints", seq in expected.evicted, became(seq, in_view=stands or _quotes(shown, rule))
+        stands = stands or _quotes(shown, rule) or _quotes(shown, " ".join(rule.split()))
+        yield "constraints", seq in expected.evicted, became(seq, in_view=stands)
     for seq, command, outcome_said in expected.commands:
         stands = seq in shown.whole or _told(shown, command, outcome=outcome_said)
         yield "commands", seq in expected.evicted, became(seq, in_view=stands)

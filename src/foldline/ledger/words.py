@@ -19,7 +19,7 @@ from foldline.core.view import Item
 from foldline.ledger.book import Entry
 from foldline.ledger.constraints import Constraint, constraints
 from foldline.ledger.facts import Fact
-from foldline.ledger.render import QUOTE, read
+from foldline.ledger.render import HEADINGS, QUOTE, line_of, read
 from foldline.ledger.sentences import Span, sentences
 from foldline.ledger.supersession import Supersession, joined, supersessions
 
@@ -164,6 +164,24 @@ def texts_in(message: Message) -> list[str]:
     """A user's own texts in a message, part by part."""
     texts = [part.text for part in message.parts if isinstance(part, Text)]
     return [text for text in texts if read_block(text) is None and read_mark(text) is None]
+
+
+def rule_lines(items: Iterable[Item], words: Words) -> list[str]:
+    """The rules that stand of messages which leave without a ledger, under the ledger's own heading, so that the next
+    compaction carries them on; nothing where there are none."""
+    rules: dict[str, Entry] = {}
+    for item in items:
+        for entry in _carried(item.message):
+            number = words.lines.get(entry.text)
+            if not entry.text.startswith(QUOTE) and (number is None or words.stands(number)):
+                rules.pop(entry.text, None)
+                rules[entry.text] = entry
+        for rule in words.rules(item.seq) if item.seq not in words.repeated else ():
+            text = quoted(rule.text, (0, len(rule.text)))
+            rules.pop(text, None)
+            rules[text] = Entry(section="objective", key=text, text=text, seq=item.seq, origin="user")
+    lines = [line_of(entry) for entry in rules.values()]
+    return [f"## {HEADINGS[0][1]}", *lines] if lines else []
 
 
 # ── what stands ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -13,6 +13,7 @@ from foldline.core.message import ToolCall, ToolResult
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, outline_of
 from foldline.core.view import Item, View
+from foldline.ledger.words import rule_lines, words_of
 from foldline.passes.folding import counted, fold_of
 from foldline.passes.template import body
 
@@ -87,7 +88,9 @@ class Collapse(Struct, frozen=True, kw_only=True):
                 break
             items = self._enough(run, excess)
             before = sum(item.tokens for item in items)
-            text = f"{counted(items)}, folded.\n{body(items, self._budget(before), count=frame.counter.text)}"
+            lines = body(items, self._budget(before), count=frame.counter.text)
+            rules = rule_lines(items, words_of(view.items(), frame.memo))
+            text = "\n".join([f"{counted(items)}, folded.", lines, *rules])
             edit = fold_of(items, text, frame=frame)
             after = frame.counter.message(edit.message)
             if after < before:

@@ -19,7 +19,7 @@ from foldline.core.view import Item, View
 from foldline.ledger.compose import Evicted, compose
 from foldline.ledger.ranks import ASIDE, PARTICULAR, WISH, rank_of
 from foldline.ledger.render import OMITTED_TOKENS
-from foldline.ledger.words import Words, words_of
+from foldline.ledger.words import Words, rule_lines, words_of
 from foldline.passes.clamping import clamp
 from foldline.passes.folding import counted, fold_of
 from foldline.passes.shorten import fact_cache
@@ -86,7 +86,7 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             clamps, room = cut.edits, room + cut.tokens_freed
         share = max(bare, int(moment.tokens_target * self.ledger_share))
         said = int(moment.tokens_target * self._said_share(structure))
-        words = words_of(structure.items, frame.memo) if self.summary == "ledger" else Words()
+        words = words_of(structure.items, frame.memo)
         owed = bare + _owed(structure, loose, words=words, frame=frame)
         for _ in range(DIVISIONS_MAX):
             rooms = _Room(
@@ -177,7 +177,7 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
     ) -> str:
         room = division.ledger - division.bare
         if self.summary == "template":
-            return body(gone, room, count=frame.counter.text)
+            return self._template(gone, room, words=division.words, frame=frame)
         seqs = {item.seq for item in gone}
         stays = edited(
             [item for item in structure.items if item.seq not in seqs], edits, counter=frame.counter
@@ -189,6 +189,12 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             words=division.words,
         )
         return compose(evicted, budget=room, count=frame.counter.texts, cache=fact_cache(frame)).text
+
+    def _template(self, gone: Sequence[Item], room: int, *, words: Words, frame: Frame) -> str:
+        """The rules word for word, and one line a message in the room they leave."""
+        rules = "\n".join(rule_lines(gone, words))
+        left = room - (frame.counter.text(rules) + 1 if rules else 0)
+        return "\n".join(filter(None, [body(gone, left, count=frame.counter.text), rules]))
 
 
 class _Room(Struct, frozen=True, kw_only=True, gc=False):

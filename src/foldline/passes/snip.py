@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, assert_never
 
 from msgspec import Struct
@@ -12,6 +13,7 @@ from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of
 from foldline.core.view import Item, View
 from foldline.ledger.tools import rank
+from foldline.ledger.words import Words, rule_lines, words_of
 from foldline.passes.folding import counted, fold_of
 from foldline.passes.results import find_results
 from foldline.passes.template import removed_lines
@@ -28,7 +30,8 @@ class Snip(Struct, frozen=True, kw_only=True):
         [u][a][r][a][u][a][r][a][u]  →  [‹notice: what went›][u][a][r][a][u]
 
     Costs: O(messages). Breaks the cache from the first message it takes. Reach for it where old turns are done with;
-    what was said in them is then only behind the notice's address. Stops as soon as the target is met.
+    what was said in them is then only behind the notice's address, but for users' rules, which the notice says word for
+    word. Stops as soon as the target is met.
     """
 
     name: str = "snip"
@@ -61,6 +64,7 @@ class Snip(Struct, frozen=True, kw_only=True):
         lines = [counted(gone) + " were removed here."]
         if self.unit == "messages":
             lines.extend(line for item in gone for line in removed_lines(item))
+        lines += rule_lines(gone, _words(structure, frame=frame))
         return Plan(edits=(fold_of(gone, "\n".join(lines), frame=frame, kind="notice"),))
 
     def _oldest_run(self, structure: Outline, moment: Moment, *, frame: Frame) -> list[Item]:
@@ -76,6 +80,7 @@ class Snip(Struct, frozen=True, kw_only=True):
                 continue
             gone.extend(structure.items[unit.start : unit.end])
             freed += unit.tokens - LINE_TOKENS * (unit.end - unit.start)
+            freed -= _ruled(structure, [unit], frame=frame)
             if freed >= moment.tokens_excess and len(gone) >= self.removed_min:
                 break
         return gone if len(gone) >= self.removed_min and freed > 0 else []
@@ -89,7 +94,7 @@ class Snip(Struct, frozen=True, kw_only=True):
             units = structure.units[start:end]
             if all(_may_go(structure, unit, frame=frame) for unit in units):
                 gone.extend(item for unit in units for item in structure.items[unit.start : unit.end])
-                excess -= sum(unit.tokens for unit in units)
+                excess -= sum(unit.tokens for unit in units) - _ruled(structure, units, frame=frame)
         return gone if sum(item.tokens for item in gone) > NOTICE_TOKENS else []
 
     def _tool_rounds(self, structure: Outline, moment: Moment, *, frame: Frame) -> list[Item]:
@@ -116,3 +121,15 @@ class Snip(Struct, frozen=True, kw_only=True):
 
 def _may_go(structure: Outline, unit: Unit, *, frame: Frame) -> bool:
     return unit.kind != "system" and not unit.open and structure.seqs(unit).isdisjoint(frame.kept)
+
+
+def _words(structure: Outline, *, frame: Frame) -> Words:
+    return words_of(structure.items, frame.memo)
+
+
+def _ruled(structure: Outline, units: Sequence[Unit], *, frame: Frame) -> int:
+    """Tokens of the rules of units, which the notice says word for word."""
+    gone = [item for unit in units for item in structure.items[unit.start : unit.end]]
+    if not any(item.message.role == "user" for item in gone):
+        return 0
+    return frame.counter.text("\n".join(rule_lines(gone, _words(structure, frame=frame))))
