@@ -14,11 +14,12 @@ from msgspec.structs import replace
 from foldline.core.edit import Edit, Fold, Replace
 from foldline.core.view import Item
 from foldline.engine.report import Report
-from foldline.ledger.book import calls_in, command_of
+from foldline.ledger.book import calls_in, command_of, script_of
+from foldline.ledger.command_lines import hides_status
 from foldline.ledger.compose import CHARS_MAX, text_of
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
-from foldline.ledger.outcomes import hides_status, outcome_of
+from foldline.ledger.outcomes import outcome_of
 from foldline.ledger.retention import Expected, measure
 from foldline.ledger.words import words_of
 from foldline.reduce import History, Reduced
@@ -72,7 +73,7 @@ def _commands(history: Sequence[Item]) -> Iterator[tuple[int, str, str]]:
     """Each command once, as it came out the last time."""
     newest = {command: done for done in calls_in(history) if (command := command_of(done.call))}
     return (
-        (done.seq, command, outcome_of(done.result, piped=hides_status(command)))
+        (done.seq, command, outcome_of(done.result, hidden=hides_status(script_of(done.call))))
         for command, done in newest.items()
     )
 

@@ -27,7 +27,9 @@ def work(count: int) -> list[Step]:
 def test_the_users_request_is_kept_and_not_what_a_host_put_under_their_name() -> None:
     """stacklok/mecatl#145: "keep the first user message" kept an injected persona."""
     case = load("G04")
-    sent = [{key: message[key] for key in ("role", "content")} for message in case.messages]  # a wire's keys alone
+    sent = [
+        {key: message[key] for key in ("role", "content")} for message in case.messages
+    ]  # a wire's keys alone
     for out in squeezes(grown(sent), format=case.format):
         if out.report["tokens_target"] >= ROOM_TOKENS:
             assert "Migrate the billing table to v2, keep the id column." in all_text(out.messages)

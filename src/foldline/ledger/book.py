@@ -17,9 +17,10 @@ from msgspec.structs import replace
 
 from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult, result_text
 from foldline.core.view import Item
+from foldline.ledger.command_lines import hides_status
 from foldline.ledger.facts import Origin
 from foldline.ledger.lines import last_line, one_line, unbroken
-from foldline.ledger.outcomes import edit_failure, hides_status, is_failed, outcome_of
+from foldline.ledger.outcomes import edit_failure, is_failed, outcome_of
 from foldline.ledger.sentences import sentences
 from foldline.ledger.tools import kind_of
 
@@ -142,15 +143,19 @@ def paths_of(call: ToolCall) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path.strip() for path in found if path.strip()))[:PATHS_MAX]
 
 
-def command_of(call: ToolCall) -> str:
-    """The command line a shell call runs, on one line; empty for other calls."""
+def script_of(call: ToolCall) -> str:
+    """What a shell call runs, as it stands; empty for other calls."""
     if kind_of(call.name) != "shell":
         return ""
     arguments = arguments_of(call)
     value = next((arguments[key] for key in ("command", "cmd", "script", "code") if key in arguments), "")
-    if isinstance(value, list):
-        value = " ".join(str(word) for word in value)
-    lines = [line for line in str(value).splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    return " ".join(str(word) for word in value) if isinstance(value, list) else str(value)
+
+
+def command_of(call: ToolCall) -> str:
+    """The command line a shell call runs, on one line; empty for other calls."""
+    script = script_of(call)
+    lines = [line for line in script.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     return one_line(_CHANGE_FOLDER.sub("", "\n".join(lines)), COMMAND_CHARS)
 
 
@@ -167,7 +172,7 @@ def _of_call(done: Done) -> Iterator[Entry]:
         case "shell":
             command = command_of(done.call)
             if command:
-                text = f"`{command}` → {outcome_of(done.result, piped=hides_status(command))}"
+                text = f"`{command}` → {outcome_of(done.result, hidden=hides_status(script_of(done.call)))}"
                 yield Entry(section="evidence", key=command, text=text, seq=done.seq, origin="tool")
         case _:
             if done.result is not None and is_failed(done.result):

@@ -65,15 +65,10 @@ _OPENS_FAILED = re.compile(
 )
 
 
-def hides_status(command: str) -> bool:
-    """True for a command line whose status is that of its last command alone."""
-    return "|" in command
-
-
-def outcome_of(result: ToolResult | None, *, piped: bool = False) -> str:
+def outcome_of(result: ToolResult | None, *, hidden: bool = False) -> str:
     """What a command came to: `ok` where its host states status 0, or `failed` with its exit status and last line, or with
-    what it raised where no status stands. Else only what the output shows is said, or `ran`; so too after a pipe, which
-    hides the status of all but its last command."""
+    what it raised where no status stands. Else only what the output shows is said, or `ran`; so too where the status is
+    `hidden`, since it is not that of every command (`foldline.ledger.command_lines`)."""
     if result is None:
         return "no result"
     text = result_text(result)
@@ -83,7 +78,7 @@ def outcome_of(result: ToolResult | None, *, piped: bool = False) -> str:
         return f"failed: {one_line(raised[-1].group(1), OUTCOME_CHARS)}"
     if result.is_error or status not in (None, 0):
         return f"failed{f' (exit {status})' if status else ''}: {last_line(text)}"
-    if status == 0 and not piped:
+    if status == 0 and not hidden:
         return "ok"
     shown = failure_in(text)
     return f"shows: {shown}" if shown else "ran"
