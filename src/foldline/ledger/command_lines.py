@@ -111,14 +111,14 @@ def _lists(line: str) -> list[_List]:
                 lists += [now] if now.pieces else []
                 now, join = _List(pieces=[]), ""
             if text == "\n":
-                at, here = _behind(line, at, here), []
+                at, here = _behind(line, at, here=here), []
     command += line[at:]
     if command.strip():
         now.pieces.append((join, command))
     return [*lists, now] if now.pieces else lists
 
 
-def _behind(line: str, at: int, here: list[str]) -> int:
+def _behind(line: str, at: int, *, here: list[str]) -> int:
     """Where a line goes on behind the texts that its heredocs bring."""
     for word in here:
         end = re.compile(rf"^\s*{re.escape(word)}\s*$", re.MULTILINE).search(line, at)

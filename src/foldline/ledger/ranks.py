@@ -9,11 +9,12 @@ import re
 
 from foldline.ledger.constraints import constraints
 from foldline.ledger.requests import is_answer, requests
+from foldline.ledger.rules_allowed import allows
 from foldline.ledger.stated_values import stated_values
 from foldline.ledger.supersession import PLAN
 
 RULE, WISH, PARTICULAR, TOLD, ASIDE = range(5)
-"""How soon a message may leave, the lowest last: it gives a rule · asks, plans, decides or states a value · tells
+"""How soon a message may leave, the lowest last: it gives a rule or lifts one · asks, plans, decides or states a value · tells
 something with a name, a number or a reason · tells something · only asks, answers, or says that it is beside the point."""
 
 BESIDE = re.compile(
@@ -30,7 +31,7 @@ PARTICULARS = re.compile(
 
 def rank_of(said: str) -> int:
     """How soon a user's words may leave the view: `RULE` last, `ASIDE` first."""
-    if constraints(said):
+    if constraints(said) or allows(said):
         return RULE
     if is_answer(said):
         return ASIDE

@@ -17,7 +17,8 @@ from msgspec import Struct
 
 from foldline.ledger.constraints import constraints
 from foldline.ledger.requests import is_answer, requests
-from foldline.ledger.rules_taken_back import stems, taken_back
+from foldline.ledger.rules_allowed import allows, lifted
+from foldline.ledger.rules_taken_back import taken_back
 from foldline.ledger.sentences import Span, sentences
 from foldline.ledger.stated_values import Stated, may_update, stated_values, updates
 
@@ -30,7 +31,8 @@ LOOK_BACK = 400
 SHARED_MIN = 2
 """Words that two plans have in common, at least, to be one."""
 SENTENCE_CHARS_MAX = 400
-"""A longer sentence allows nothing, and no rule as long is lifted: too much in it could still stand."""
+"""Of a longer sentence only the beginning can allow something, and no rule as long is taken back: too much in it could
+still stand."""
 CUE_CHARS_MAX = 2_000
 """Longer messages are pasted text for the most part: only what stands before this counts as taking something back."""
 
@@ -73,19 +75,6 @@ DROPS_NAMED = re.compile(
     r"|(?P<e>[^，。！？；\s]{2,20}?)(?:先)?(?:不用做了|不做了|作废|取消(?:了|吧))",
     re.IGNORECASE,
 )
-ALLOWS = re.compile(
-    r"\byou (?:may|can) now\b|\byou (?:may|can|are (?:now )?(?:allowed|free) to)\b.{0,160}\b(?:now|again|after all)\b|\byou are now (?:allowed|free) to\b|\b(?:it['’]?s|it is) (?:now )?(?:ok|okay|fine|alright|allowed) (?:now )?to\b.{0,160}\b(?:now|again|after all)\b|\b(?:it['’]?s|it is) now (?:ok|okay|fine|alright|allowed) to\b"
-    r"|\b(?:is|are) (?:now )?(?:allowed|permitted|ok|okay|fine|writable)\s+(?:now|again|after all)\b|\b(?:is|are) now (?:allowed|permitted|ok|okay|fine|writable|editable)\b|\bno longer (?:forbidden|off[- ]limits|frozen|read-only|applies|prohibited|banned)\b|\byou no longer (?:have|need) to\b"
-    r"|现在(?:可以|能|允许)|(?:可以|允许).{1,30}了|不再(?:禁止|限制|需要)|解除|(?:もう|今は).{0,20}(?:てもいい|て(?:いい|よい|構)|可能)|이제.{0,20}(?:해도|도)\s?(?:돼|됩니다|좋)",
-    re.IGNORECASE,
-)
-PERMISSION = frozenset(
-    "you may can now are allowed free to it is it's its ok okay fine alright again after all the a an please no longer forbidden permitted do not don't dont never must should"
-    " shall any in of on at and or for with need have applies frozen read-only off-limits off limits under without banned prohibited writable editable rule this that be i we us me"
-    " touch change edit modify alter update write use".split()
-)
-"""Words that name no object of a rule; "touch", "change" and the like are one verb."""
-THING = re.compile(r"`[^`]+`|(?<![\w~.-])[\w~.-]*[\w~]/[\w./*-]*\w|(?<!\w)\w+\.[A-Za-z]\w*|(?<!\w)\w*_\w+")
 WORD = re.compile(r"[^\W_][\w'’-]*")
 SMALL = frozenset(
     "the a an to of in on at for with and or we we'll let's i you it is are be this that so ok yeah think going how should would will do not instead actually plan approach current new"
@@ -248,18 +237,15 @@ def _updated(now: _Said, before: list[_Said]) -> list[_Struck]:
 
 
 def _allowed(now: _Said, before: list[_Said]) -> list[_Struck]:
-    """A rule about exactly the things that are now allowed."""
+    """A rule about exactly the things that are now allowed, or about a kind of things of which one now is."""
     found: list[_Struck] = []
+    rules = [(said, span) for said in before for span in said.rules]
     for start, end in now.spans:
         sentence = now.text[start : min(end, start + SENTENCE_CHARS_MAX)]
-        if not ALLOWS.search(sentence) or sentence.endswith(("?", "？")):
+        if not rules or not allows(sentence):
             continue
-        for said in before:
-            lifted = tuple(
-                span for span in said.rules if _same_object(sentence, said.text[span[0] : span[1]])
-            )
-            if lifted:
-                found.append((said, lifted, "allowed"))
+        texts = [said.text[first:last] for said, (first, last) in rules]
+        found += [(rules[n][0], (rules[n][1],), "allowed") for n in lifted(sentence, texts)]
     return found
 
 
@@ -348,26 +334,6 @@ def _naming(said: _Said, name: str) -> tuple[Span, ...]:
         if there:
             spans.append((start, end))
     return tuple(spans)
-
-
-def _same_object(allowed: str, rule: str) -> bool:
-    if len(rule) > SENTENCE_CHARS_MAX:
-        return False
-    things, barred = _things(allowed), _things(rule)
-    if things or barred:
-        return things == barred
-    if HAN_RUN.search(allowed):
-        return False
-    words = _objects(allowed)
-    return bool(words) and words == _objects(rule)
-
-
-def _objects(text: str) -> frozenset[str]:
-    return stems(word for word in WORD.findall(text) if word.lower() not in PERMISSION)
-
-
-def _things(text: str) -> frozenset[str]:
-    return frozenset(found.strip("`./") for found in THING.findall(text))
 
 
 # ── put together ─────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,0 +1,76 @@
+"""A permission lifts the rule about its object, and no rule that stands."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import pytest
+
+from foldline.ledger.rules_allowed import allows, lifted
+
+LIFTS = [
+    ("Don't add dependencies.", "Adding requests is OK after all."),
+    ("Do not add any new dependencies.", "Adding httpx is fine after all."),
+    ("Never install packages.", "You can install ripgrep after all."),
+    ("No new dependencies.", "Adding requests is okay now."),
+    ("Please don't add new libraries to the project.", "It's OK to add numpy now."),
+    ("Never modify files in this repo.", "You may now edit config/app.yaml."),
+    ("Don't create tables.", "Creating the audit table is fine after all."),
+    ("Don't rename columns.", "Renaming user_id is allowed now."),
+    ("Never touch src/db.", "You may now touch src/db."),
+    ("Never log passwords.", "You may now log passwords."),
+    ("不要加依赖。", "现在可以加 requests 了。"),
+    ("不要引入任何第三方库", "可以安装 numpy 了"),
+    ("禁止修改文件", "现在可以改 config.yaml 了"),
+    ("不要动 src/db", "现在可以改 src/db 了"),
+]
+STANDS = [
+    (["Don't add dependencies."], "Adding tests is OK after all."),
+    (["Don't add dependencies."], "Adding requests is slow after all."),
+    (["Don't add dependencies."], "Is adding requests OK now?"),
+    (["Don't add dependencies."], "Updating requests is OK now."),
+    (["Don't add dependencies."], "Adding requests and httpx is OK now."),
+    (["Don't add dependencies.", "Don't add comments."], "Adding requests is OK after all."),
+    (["Don't add dependencies without asking."], "Adding requests is OK after all."),
+    (["Don't add dependencies or tools."], "Adding requests is OK after all."),
+    (["Don't add tables."], "Adding a column is OK now."),
+    (["Never push to main."], "You may push to dev again."),
+    (["Never log passwords."], "You may now log errors."),
+    (["Never commit secrets."], "You may now push the branch."),
+    (["Never delete files."], "You may now edit a.py."),
+    (["Do not touch src/db or src/api."], "You can edit src/db now."),
+    (["不要加依赖。"], "现在可以加测试了。"),
+    (["不要加依赖。", "不要加注释。"], "现在可以加 requests 了。"),
+    (["不要加依赖。"], "现在可以加 requests 吗？"),
+    (["不要重命名表"], "现在可以重命名列了"),
+]
+
+
+@pytest.mark.parametrize(("rule", "permission"), LIFTS)
+def test_a_permission_lifts_the_rule_about_its_object_or_about_its_kind(rule: str, permission: str) -> None:
+    """`design.md`, the ledger: what supersedes what; in English and in Chinese."""
+    assert allows(permission)
+    assert lifted(permission, ["Always answer in French.", rule]) == (1,)
+
+
+@pytest.mark.parametrize(("rules", "sentence"), STANDS)
+def test_in_doubt_a_rule_stands(rules: list[str], sentence: str) -> None:
+    """Precision first: hiding a rule that stands is worse than showing one that does not."""
+    assert not allows(sentence) or lifted(sentence, rules) == ()
+
+
+def test_a_rule_given_twice_is_lifted_twice() -> None:
+    """Both messages say the same."""
+    assert lifted("Adding requests is OK after all.", ["Don't add dependencies."] * 2) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    "piece", ["adding x ", "don't add ", "you may now ", "可以加", "any new ", "no new "]
+)
+def test_hostile_text_takes_time_in_proportion(piece: str) -> None:
+    """Whatever stands in it."""
+    text = piece * (20_000 // len(piece))
+    begin = perf_counter()
+    lifted(text, [text])
+    lifted("Adding x is OK now", [text[:400]])
+    assert perf_counter() - begin < 2
