@@ -199,10 +199,10 @@ def _newest_first(evicted: Evicted) -> Iterator[Message]:
 
 def _outdated(words: Words, cache: FactCache) -> set[tuple[str, ...]]:
     """Numbers that users took back or gave another value, whoever repeats them."""
-    struck = {_same(fact) for seq in words.taken_back for fact in cache.in_text(words.struck(seq))}
+    struck = {_same(fact) for seq in words.taken_back for fact in cache.of(words.struck(seq))}
     if not struck:
         return set()
-    standing = {_same(fact) for seq in words.said for fact in cache.in_text(words.standing(seq))}
+    standing = {_same(fact) for seq in words.said for fact in cache.of(words.standing(seq))}
     return {same for same in struck - standing if same[0] == "numbers"}
 
 
