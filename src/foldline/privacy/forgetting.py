@@ -136,8 +136,8 @@ def forget_address(
         )
     wish = Wish(parts={ordinal: slots for ordinal in found})
     quoted = quoted_of(parts, bodies=_other_bodies(store, family, owner=owner, wish=wish))
-    wishes = {None: Wish(), owner: wish}
-    return Forgotten(changed=_walk(store, family, wishes=wishes, quoted=quoted, dry_run=dry_run, tick=tick))
+    walk = _Walk(wishes={None: Wish(), owner: wish}, quoted=quoted, dry_run=dry_run, tick=tick)
+    return Forgotten(changed=_walk(store, family, walk=walk))
 
 
 def forget_session(store: Store, names: Sequence[str], *, dry_run: bool = False) -> Forgotten:
