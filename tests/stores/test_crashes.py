@@ -15,7 +15,16 @@ from foldline.core.errors import SessionFailed
 from foldline.stores.disk import DiskStore
 from foldline.stores.fs import Mode
 from foldline.testing.crashes import MODELS, Model, check_crashes, crash_states
-from foldline.testing.disk import Call, SimulatedDisk, SimulatedFile, copy, fails_at, nothing_fails
+from foldline.testing.disk import (
+    Call,
+    SimulatedDisk,
+    SimulatedFile,
+    copy,
+    fails_at,
+    nothing_fails,
+    short_write,
+    torn_write,
+)
 from tests.stores.workloads import WORKLOADS, Witness, Workload, appending, mixed, run_until_failure
 
 STATES_MIN = 5_000
@@ -216,6 +225,29 @@ def test_an_error_at_any_call_reaches_the_caller_and_loses_nothing(
         witness = run_until_failure(workload, disk)
         failed = disk.calls >= number
         witness.kept(disk.reboot(), len(witness.promises) - 1)
+
+
+@pytest.mark.parametrize("size", [0, 1, 17, 18, 19, 100, 300])
+@pytest.mark.parametrize("workload", WORKLOADS, ids=lambda workload: workload.__name__)
+def test_a_short_write_is_continued_and_a_torn_one_is_cut_off(workload: Workload, size: int) -> None:
+    """D8: each write takes only so many bytes; then the next goes on, or fails."""
+    number, failed = 0, True
+    while failed:
+        number += 1
+        disk = SimulatedDisk(fault=short_write(number, max(size, 1)))
+        witness = Witness(disk)
+        workload(witness)
+        failed = disk.calls >= number
+        witness.kept(disk.reboot(), len(witness.promises) - 1)
+        torn = SimulatedDisk(fault=torn_write(number, size, code=errno.ENOSPC))
+        witness = run_until_failure(workload, torn)
+        witness.kept(torn.reboot(), len(witness.promises) - 1)
+
+
+def test_a_system_that_takes_no_bytes_is_not_asked_for_ever() -> None:
+    disk = SimulatedDisk(fault=lambda call: 0 if call.kind == "write" else None)
+    with pytest.raises(SessionFailed, match="no more bytes"):
+        Witness(disk).create("s")
 
 
 def test_after_a_failed_append_nothing_more_is_taken_until_it_is_opened_anew() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from foldline.stores.fs import Fs, LockHeld
 from foldline.stores.real_fs import RealFs
-from foldline.testing.disk import PowerCut, SimulatedDisk, copy, cut_at, fails_at, short_write
+from foldline.testing.disk import PowerCut, SimulatedDisk, copy, cut_at, fails_at, short_write, torn_write
 
 
 def script(fs: Fs) -> list[Any]:
@@ -99,6 +99,15 @@ def test_calls_fail_as_told() -> None:
     disk.fault = short_write(8, 2)
     file = disk.open("f", "new")
     assert (file.write(b"hello"), file.write(b"hello")) == (2, 5)
+
+
+def test_a_torn_write_takes_some_bytes_and_the_next_call_fails() -> None:
+    disk = SimulatedDisk(fault=torn_write(2, 3, code=errno.ENOSPC))
+    file = disk.open("f", "new")
+    assert file.write(b"hello") == 3
+    with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+        file.write(b"lo")
+    assert file.read(9, at=0) == b"hel"
 
 
 def test_a_copy_of_an_image_changes_apart_from_it() -> None:

@@ -9,7 +9,6 @@ without foldline. A file is read back and compared before its source goes. Which
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import re
 import struct
@@ -76,6 +75,8 @@ def ranges(names: Iterable[str], *, end: int) -> tuple[tuple[int, int], ...]:
 
 def packed(data: Iterable[bytes], *, start: int) -> Iterator[bytes]:
     """The bytes of a file that holds `data`, piece by piece."""
+    import hashlib
+
     digest, sizes, length = hashlib.sha256(), [], 0
     for block in _blocks(data):
         digest.update(block)
@@ -165,6 +166,8 @@ class ArchivePiece:
 
     def is_sound(self) -> bool:
         """True when the file's bytes are those that were put in."""
+        import hashlib
+
         digest = hashlib.sha256()
         for number in range(len(self._known().sizes)):
             digest.update(self._block(number))

@@ -16,7 +16,6 @@ import contextlib
 import json
 import os
 import re
-import socket
 import time
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
@@ -161,7 +160,7 @@ class DiskStore:
             self._fs.sync_folder(folder)
 
     def _note(self) -> bytes:
-        note = {"pid": os.getpid(), "host": socket.gethostname()[:64], "since_ms": self._clock()}
+        note = {"pid": os.getpid(), "host": os.uname().nodename[:64], "since_ms": self._clock()}
         return json.dumps(note).encode()
 
 

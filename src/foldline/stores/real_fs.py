@@ -55,6 +55,10 @@ class RealFile:
         if descriptor >= 0:
             os.close(descriptor)
 
+    def __del__(self) -> None:
+        """A reader that is no longer used gives its descriptor back; nobody else has it."""
+        self.close()
+
 
 def sync_descriptor(descriptor: int) -> None:
     """Content and length of a file to the disk: `fdatasync`, `fsync` where there is none, and on macOS, whose `fsync`

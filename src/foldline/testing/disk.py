@@ -108,6 +108,21 @@ def short_write(number: int, size: int) -> Fault:
     return fault
 
 
+def torn_write(number: int, size: int, *, code: int) -> Fault:
+    """The call of this number, if it is a write, takes only so many bytes, and the one after it fails."""
+    torn: list[int] = []
+
+    def fault(call: Call) -> int | None:
+        if torn and call.number == number + 1:
+            raise OSError(code, os.strerror(code), call.path)
+        if call.number == number and call.kind == "write":
+            torn.append(number)
+            return min(size, call.size)
+        return None
+
+    return fault
+
+
 class Image(Struct, kw_only=True):
     """What a disk holds."""
 
