@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import reduce
 from typing import Any
+
+import pytest
 
 from foldline.core.message import Message
 from foldline.core.view import Item, item_of
@@ -79,3 +83,25 @@ def test_a_system_message_that_a_fold_left_alone_moves_to_where_it_is_taken() ->
     assert [m.text for m in joined(items, CODEC, rules=CODEC.rules)] == ["fold", "go", "rule", "ok"]
     chat = codec("openai-chat")
     assert [m.text for m in joined(items, CODEC, rules=chat.rules)] == ["fold", "rule", "go", "ok"]
+
+
+WIRES: dict[str, Callable[[str], dict[str, Any]]] = {
+    "anthropic": lambda text: {"role": "user", "content": [{"type": "text", "text": text}]},
+    "openai-chat": lambda text: {"role": "user", "content": text},
+    "openai-responses": lambda text: {"type": "message", "role": "user", "content": text},
+    "gemini": lambda text: {"role": "user", "parts": [{"text": text}]},
+}
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_a_long_run_of_neighbours_becomes_what_joining_them_one_by_one_makes(wire: str) -> None:
+    """Law ROLE: 17 user messages between which everything was folded. Halves are joined first, so that what is joined
+    is not read again with each message that follows: 40,000 short ones took 47 s."""
+    reader = codec(wire)
+    messages = [reader.decode(WIRES[wire](f"word {number}")) for number in range(17)]
+    items = [
+        item_of(2 * number, message, weights=(1,), overhead=1) for number, message in enumerate(messages)
+    ]
+    [sent] = joined(items, reader, rules=PLAIN)
+    assert reader.encode(sent) == reader.encode(reduce(reader.join, messages))
+    assert sent.text == "\n".join(f"word {number}" for number in range(17))

@@ -8,7 +8,7 @@ plain text that may go to any provider: Anthropic and Gemini put neighbours of o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from foldline.core.message import Message, holds_results, is_fold
 from foldline.core.ports import TokenCounter
@@ -27,15 +27,24 @@ def fixed_tokens(request: Request, counter: TokenCounter) -> int:
 
 def joined(items: Iterable[Item], codec: Codec, *, rules: Rules) -> list[Message]:
     """The messages to send, in the codec's own format, by the rules of whoever will get them."""
-    out: list[Message] = []
+    runs: list[list[Message]] = []
     before: Item | None = None
     for item in system_in_place(items) if rules.system_between else items:
         if rules.alternates and before is not None and _are_one(before, item, rules=rules):
-            out[-1] = codec.join(out[-1], item.message)
+            runs[-1].append(item.message)
         else:
-            out.append(item.message)
+            runs.append([item.message])
         before = item
-    return out
+    return [_one(run, codec) for run in runs]
+
+
+def _one(run: Sequence[Message], codec: Codec) -> Message:
+    """One message of several. Each half is joined first: one by one would read and write what is joined already anew
+    with each that follows."""
+    if len(run) == 1:
+        return run[0]
+    middle = len(run) // 2
+    return codec.join(_one(run[:middle], codec), _one(run[middle:], codec))
 
 
 def _are_one(first: Item, second: Item, *, rules: Rules) -> bool:
