@@ -42,6 +42,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "verify": ("foldline.cli.commands.verify", "Prove sessions and their archives whole."),
     "archive": ("foldline.cli.commands.archive", "Pack away the older bytes of a session."),
+    "events": (
+        "foldline.cli.commands.events",
+        "List what happened in a session: inputs, tool calls and results, compactions, checkpoints.",
+    ),
     "forget": (
         "foldline.cli.commands.forget",
         "Forget words, what stands at an address, or a whole session.",

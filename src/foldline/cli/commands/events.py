@@ -1,0 +1,94 @@
+"""`foldline events`: what happened in a session, without what was said.
+
+Owns the page; the events are `foldline.log.audit`'s.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from foldline.cli import exits, progress, screen
+from foldline.cli.layout import grid, value_of
+from foldline.cli.options import as_json_option, counter_option
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from foldline.log.audit import Event
+
+ROWS_MAX = 500
+"""The newest events on a page; `--lines` and `--json` have all of them."""
+_APART = ("seq", "type", "timestamp")
+
+
+@click.command("events")
+@click.argument("session", metavar="SESSION")
+@click.option("--all", "every", is_flag=True, help="Those older than seven days too.")
+@click.option("--lines", "as_lines", is_flag=True, help="One JSON object a line, as they come.")
+@counter_option
+@as_json_option
+def command(*, session: str, every: bool, as_lines: bool, counter: str | None, as_json: bool) -> int:
+    """List what happened in a session: inputs, tool calls and results, compactions, checkpoints.
+
+    Derived from the log. Contents and parameters stand as hashes under the key of this home; of an error its first line
+    is shown.
+    """
+    if as_lines and as_json:
+        raise click.UsageError("--json is one document, --lines many; take one", click.get_current_context())
+    if as_lines:
+        for event in _events(session, every=every, counter=counter):
+            screen.write_json_data(json.dumps(event, ensure_ascii=False).encode() + b"\n")
+        return exits.DONE
+    with progress.busy(f"reading {session}"):
+        events = list(_events(session, every=every, counter=counter))
+    if as_json:
+        screen.write_document({"schema": "foldline.events/1", "session": session, "events": events})
+        return exits.DONE
+    if len(events) > ROWS_MAX:
+        screen.say(f"the newest {ROWS_MAX} of {len(events):,}; --lines gives all of them")
+    rows = [_row(event) for event in events[-ROWS_MAX:]]
+    if rows:
+        screen.show(grid(rows, right=(0,), whole=(1, 2)))
+    else:
+        screen.say("no events" if every else "no events in the last seven days; --all shows older ones")
+    return exits.DONE
+
+
+def _events(session: str, *, every: bool, counter: str | None) -> Iterator[Event]:
+    from foldline.privacy.events import KEPT_MS, events_of
+    from foldline.privacy.key import key_in
+    from foldline.settings import sessions_home
+    from foldline.stores.disk import DiskStore
+    from foldline.tokens.choose import counter_for
+
+    pages = DiskStore(sessions_home()).read(session)
+    since_ms = None if every else time.time_ns() // 1_000_000 - KEPT_MS
+    key = key_in(sessions_home())
+    return events_of(pages, key=key, counter=counter_for(counter=counter), since_ms=since_ms)
+
+
+def _row(event: Event) -> tuple[RenderableType, ...]:
+    return (
+        screen.cell(event["seq"], "dim"),
+        screen.cell(_when(event), "dim"),
+        screen.cell(event["type"], "bold"),
+        screen.cell(_said(event)),
+    )
+
+
+def _when(event: Event) -> str:
+    return (event["timestamp"] or "").replace("T", " ").removesuffix("Z")
+
+
+def _said(event: Event) -> str:
+    told = [
+        f"{key.replace('_', ' ')} {value[:12] if key.endswith('_hash') else value_of(value)}"
+        for key, value in event.items()
+        if key not in _APART and value not in (None, [])
+    ]
+    return " · ".join(told)

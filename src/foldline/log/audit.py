@@ -1,0 +1,184 @@
+"""The audit of a session: what happened, without what was said, derived from its log.
+
+    {"seq":1,"type":"USER_INPUT","content_hash":"5f0c…","timestamp":"2026-05-20T10:00:00.000Z"}
+    {"seq":2,"type":"TOOL_CALL","tool":"read_file","params_hash":"9e77…","timestamp":"…"}
+    {"seq":3,"type":"TOOL_RESULT","tool":"read_file","result_tokens":1200,"success":true,"duration_ms":45,"timestamp":"…"}
+    {"seq":4,"type":"COMPRESSION","level":1,"input_tokens":98000,"output_tokens":65000,"duration_ms":2,"timestamp":"…"}
+    {"seq":5,"type":"CHECKPOINT","messages_tokens":65000,"memory_size":0,"pending_tasks":[],"level":1,"remaining_tokens":65000,…}
+
+Pure, entry by entry: the same log gives the same events with the same numbers. Hashes are made by a function that comes in,
+so that whoever has the events cannot try words against them without its key. Parameters are never in an event, results
+neither; of an error its first line. Knows no file; `foldline.privacy.hashed` keeps events without a log beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any, Final, TypeAlias
+
+from foldline.core.entry import Entry
+from foldline.core.errors import UnknownFormat
+from foldline.core.message import Message, Text, ToolCall, ToolResult
+from foldline.core.ports import TokenCounter
+from foldline.log.values import read_message
+from foldline.wire import strict
+
+Event: TypeAlias = dict[str, Any]
+"""An event, its members in the order they are written."""
+
+ERROR_CHARS_MAX: Final = 200
+"""Characters of an error's first line that an event keeps."""
+CALLS_MAX: Final = 4_096
+"""Calls without a result that are remembered, the newest of each session."""
+EVENT: Final = "event"
+"""The kind of entry that holds an event itself, in a log without content."""
+
+
+class Audit:
+    """Events of a log, entry by entry. `digest`: the hash of a content; `counter`: counts results and views."""
+
+    def __init__(self, digest: Callable[[bytes], str], counter: TokenCounter) -> None:
+        self._digest, self._counter = digest, counter
+        self._seq = 0
+        self._calls: dict[str, tuple[str, int | None]] = {}
+        """Name and time of the calls that wait for a result."""
+        self._tokens = 0
+        """Of the view, as far as the log says."""
+        self._begun_ms: int | None = None
+        self._compacted: tuple[int, int] | None = None
+        """Level and tokens of a compaction whose checkpoint comes next."""
+
+    def events(self, entry: Entry) -> Iterator[Event]:
+        """What an entry says happened; nothing for most."""
+        for event in self._events(entry):
+            self._seq += 1
+            yield {"seq": self._seq, **event, "timestamp": timestamp(entry.time_ms)}
+
+    def _events(self, entry: Entry) -> Iterator[Event]:
+        match entry.kind:
+            case "message":
+                yield from self._message(entry)
+            case "begin":
+                self._begun_ms = entry.time_ms
+            case "compaction":
+                yield self._compression(entry)
+            case "checkpoint":
+                yield self._checkpoint(entry)
+            case _ if entry.kind == EVENT:
+                told = _told(entry)
+                yield {key: value for key, value in told.items() if key not in ("seq", "timestamp")}
+            case _:
+                pass
+
+    # ── messages ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _message(self, entry: Entry) -> Iterator[Event]:
+        try:
+            message = read_message(entry.body)
+        except (ValueError, LookupError, TypeError, OverflowError, UnknownFormat):
+            return  # of a later version: it is in the log, and no event
+        self._tokens += self._counter.message(message)
+        for part in message.parts:
+            if isinstance(part, ToolCall):
+                self._remember(part, entry.time_ms)
+                yield {"type": "TOOL_CALL", "tool": part.name, "params_hash": self._hash(part.arguments)}
+            elif isinstance(part, ToolResult) and not part.interim:
+                yield self._result(part, entry.time_ms)
+        if _is_users(message):
+            said = "\n".join(part.text for part in message.parts if isinstance(part, Text))
+            yield {"type": "USER_INPUT", "content_hash": self._hash(said)}
+
+    def _remember(self, call: ToolCall, time_ms: int | None) -> None:
+        self._calls.pop(call.id, None)
+        self._calls[call.id] = (call.name, time_ms)
+        while len(self._calls) > CALLS_MAX:
+            del self._calls[next(iter(self._calls))]
+
+    def _result(self, result: ToolResult, time_ms: int | None) -> Event:
+        name, called_ms = self._calls.pop(result.call_id, (result.name or "", None))
+        event: Event = {
+            "type": "TOOL_RESULT",
+            "tool": name,
+            "result_tokens": self._counter.part(result),
+            "success": not result.is_error,
+        }
+        if result.is_error:
+            said = next((part.text for part in result.content if isinstance(part, Text)), "")
+            event["error"] = said.strip().split("\n")[0][:ERROR_CHARS_MAX]
+        return {**event, "duration_ms": _between(called_ms, time_ms)}
+
+    def _hash(self, text: str) -> str:
+        return self._digest(text.encode("utf-8", "surrogatepass"))
+
+    # ── compactions and checkpoints ──────────────────────────────────────────────────────────────────────────
+
+    def _compression(self, entry: Entry) -> Event:
+        told = _told(entry)
+        level = _level(told.get("report"))
+        before, after = _number(told.get("tokens_before")), _number(told.get("tokens_after"))
+        self._tokens, self._compacted = after, (level, after)
+        begun, self._begun_ms = self._begun_ms, None
+        return {
+            "type": "COMPRESSION",
+            "level": level,
+            "input_tokens": before,
+            "output_tokens": after,
+            "duration_ms": _between(begun, entry.time_ms),
+        }
+
+    def _checkpoint(self, entry: Entry) -> Event:
+        told = _told(entry)
+        self._tokens = _number(told.get("tokens"), self._tokens)
+        pending = told.get("pending")
+        event: Event = {
+            "type": "CHECKPOINT",
+            "messages_tokens": self._tokens,
+            "memory_size": _number(told.get("memory")),
+            "pending_tasks": [str(task) for task in pending] if isinstance(pending, list) else [],
+        }
+        if self._compacted is not None:
+            level, tokens = self._compacted
+            self._compacted = None
+            event |= {"level": level, "remaining_tokens": tokens}
+        return event
+
+
+def timestamp(time_ms: int | None) -> str | None:
+    """A time as events have it: UTC, milliseconds; `None` for an entry that has none."""
+    if time_ms is None:
+        return None
+    try:
+        at = datetime.fromtimestamp(time_ms / 1000, tz=UTC)
+    except (ValueError, OverflowError, OSError):  # beyond the years a calendar has
+        return None
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _is_users(message: Message) -> bool:
+    if message.role != "user" or message.synthetic or (message.meta is not None and message.meta.injected):
+        return False
+    return any(not isinstance(part, ToolResult) for part in message.parts)
+
+
+def _level(report: object) -> int:
+    """How far a compaction went: the number of the last pass that edited something, from 1 in the order they ran."""
+    passes = report.get("passes") if isinstance(report, dict) else None
+    edits = [_number(one.get("edits")) for one in passes or () if isinstance(one, dict)]
+    return max((place for place, count in enumerate(edits, start=1) if count), default=len(edits))
+
+
+def _told(entry: Entry) -> dict[str, Any]:
+    try:
+        told = strict.loads(entry.body)
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _number(value: object, otherwise: int = 0) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else otherwise
+
+
+def _between(start_ms: int | None, end_ms: int | None) -> int | None:
+    return None if start_ms is None or end_ms is None else max(0, end_ms - start_ms)

@@ -1,0 +1,40 @@
+"""The events of a session, read from its log: the walk, the hash and the counter that `foldline.log.audit` is given.
+
+Hashes are keyed with the home's key: one content has one hash in all sessions of a home, and nobody without the key can try
+words against it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from foldline.core.entry import Entry
+from foldline.core.ports import Pages, TokenCounter
+from foldline.log.audit import Audit, Event
+
+KEPT_MS: Final = 7 * 24 * 3_600_000
+"""How long an event is shown unless all are asked for (requirement JRN-7)."""
+
+
+def digest_with(key: bytes) -> Callable[[bytes], str]:
+    """The hash of a content under a key, 64 hexadecimal digits."""
+    return lambda data: hmac.new(key, b"event\0" + data, hashlib.sha256).hexdigest()
+
+
+def events_of(
+    pages: Pages, *, key: bytes, counter: TokenCounter, since_ms: int | None = None
+) -> Iterator[Event]:
+    """A session's events, oldest first. `since_ms`: leave out what is older; an entry without a time is never. Raises
+    `SessionCorrupt` at damage, after what stands before it."""
+    audit = Audit(digest_with(key), counter)
+    for entry in pages.entries():
+        for event in audit.events(entry):
+            if not _is_old(entry, since_ms):
+                yield event
+
+
+def _is_old(entry: Entry, since_ms: int | None) -> bool:
+    return since_ms is not None and entry.time_ms is not None and entry.time_ms < since_ms

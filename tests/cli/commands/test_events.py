@@ -1,0 +1,83 @@
+"""`foldline events`: a page, one document, or a line an event; never what was said."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foldline.core.entry import Draft
+from foldline.environment import FOLDLINE_HOME
+from foldline.stores.disk import DiskStore
+from tests.cli.payloads import FORBIDDEN, PAYLOADS
+from tests.cli.running import documents, run
+
+WORD = "swordfish"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with a session of today and one of long ago."""
+    monkeypatch.setenv(FOLDLINE_HOME.name, str(tmp_path))
+    session(tmp_path, "now", time.time_ns() // 1_000_000)
+    session(tmp_path, "old", 1_000)
+    return tmp_path
+
+
+def session(home: Path, name: str, time_ms: int, *, tool: str = "run", count: int = 1) -> None:
+    call = {"type": "tool_use", "id": "t1", "name": tool, "input": {"cmd": WORD}}
+    error = {"type": "tool_result", "tool_use_id": "t1", "content": tool, "is_error": True}
+    drafts = [draft("user", WORD)] * count + [draft("assistant", [call]), draft("user", [error])]
+    journal = DiskStore(home, clock=lambda: time_ms).create(name, format="anthropic", about=b"{}")
+    journal.append(drafts)
+    journal.close()
+
+
+def draft(role: str, content: Any) -> Draft:
+    body = {"format": "anthropic", "wire": {"role": role, "content": content}}
+    return Draft(kind="message", body=json.dumps(body).encode())
+
+
+def test_a_page_lists_the_events_without_their_content() -> None:
+    """JRN-4."""
+    done = run("events", "now")
+    assert done.exit_code == 0
+    for word in ("USER_INPUT", "TOOL_CALL", "TOOL_RESULT", "content hash", "tool run", "success no"):
+        assert word in done.stdout
+    assert WORD not in done.output
+
+
+def test_json_is_one_document_and_lines_are_many() -> None:
+    """For scripts; the fields are the document's."""
+    (document,) = documents(run("events", "now", "--json").stdout)
+    assert (document["schema"], document["session"]) == ("foldline.events/1", "now")
+    assert document["events"] == documents(run("events", "now", "--lines").stdout)
+    assert run("events", "now", "--lines", "--json").exit_code == 2
+
+
+def test_events_older_than_seven_days_are_asked_for() -> None:
+    """JRN-7."""
+    assert "--all" in run("events", "old").stderr
+    assert "1970-01-01 00:00:01" in run("events", "old", "--all").stdout
+
+
+def test_a_long_page_ends_with_the_newest(home: Path) -> None:
+    """Bounded for people, whole for programs."""
+    session(home, "long", time.time_ns() // 1_000_000, count=600)
+    done = run("events", "long")
+    assert done.stdout.count("\n") >= 500
+    assert "newest 500 of 602" in done.stderr
+    assert len(documents(run("events", "long", "--lines").stdout)) == 602
+
+
+@pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS)
+def test_no_payload_reaches_the_terminal(payload: str, home: Path) -> None:
+    """S10: in the name of a tool and in an error."""
+    session(home, "bad", time.time_ns() // 1_000_000, tool=payload)
+    for options in ((), ("--json",)):
+        done = run("events", "bad", *options)
+        assert done.exit_code == 0
+        assert not FORBIDDEN.search(done.output)
