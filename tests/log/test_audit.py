@@ -144,7 +144,7 @@ def test_entries_without_a_time_give_events_without_one() -> None:
 
 
 def test_the_same_log_gives_the_same_events() -> None:
-    """JRN-14: numbers are unique, and reading twice changes nothing."""
+    """Law SAME: numbers are unique, and reading twice changes nothing."""
     log = (
         message("user", "a"),
         message("assistant", [CALL, {**CALL, "id": "t2"}]),
