@@ -49,7 +49,7 @@ def write(home: str, entries: int) -> None:
         before, count = count, count + batch
         said(count)
         if before // 7 < count // 7:
-            journal.archive()
+            os.write(2, journal.archive().encode())
         if before // 5 < count // 5:
             journal.close()
             journal = store.write(NAME)

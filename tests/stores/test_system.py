@@ -185,10 +185,10 @@ def refused(fast: Path, code: str) -> None:
         where = f"{code} at {name} {number}"
         if run.returncode not in (0, FAILED):
             return f"{where}: {run.stderr.decode()[-300:]}"
-        if code != "EINTR" and run.returncode == 0 and name in ("fdatasync", "write"):
-            trace = Path(f"{home}.trace").read_text()
-            if "INJECTED" in trace and "archive" not in trace and "new" not in trace:
-                return f"{where}: nobody was told"
+        told = run.returncode == FAILED or bool(run.stderr)
+        injected = "INJECTED" in Path(f"{home}.trace").read_text()
+        if code != "EINTR" and injected and not told and name in ("fdatasync", "write"):
+            return f"{where}: nobody was told"
         return judged(home, acked(run.stdout), where=where)
 
     each(work, points(fast, CHANGING))

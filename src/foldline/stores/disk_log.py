@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Final
 
-from msgspec.structs import replace
-
 from foldline.core.entry import Draft, Entry
 from foldline.core.errors import SessionCorrupt, SessionFailed
 from foldline.log.lines import Header, Place, append_lines, header_line, line_again, segment_line
@@ -27,6 +25,7 @@ from foldline.stores.segments import ActivePiece, Piece, Pieces, first_line
 LOG: Final = "log.jsonl"
 NEW: Final = "new.jsonl"
 ARCHIVE: Final = "archive"
+INTERRUPTED: Final = "an append was interrupted"
 COPY_BYTES: Final = 1 << 20
 """Copied at a time when a log is rewritten."""
 
@@ -194,8 +193,13 @@ class DiskPages:
         except SessionCorrupt as damage:  # `entries` gives what is sound before it, and then says so
             self._damage, found = damage, End(end=segment.end, last=None)
         self._last, self._torn = found.last, found.torn
-        start = len(header_line(format=header.format, body=header.body))
-        self.extent = replace(segment, start=start, end=found.end, seq=0)
+        self.active.end = found.end
+        self._start = len(header_line(format=header.format, body=header.body))
+
+    @property
+    def extent(self) -> Extent:
+        """Which bytes of the whole log are entries."""
+        return Extent(start=self._start, end=self.active.end, seq=0, crc=self._header.crc)
 
     @property
     def format(self) -> str:
@@ -251,12 +255,11 @@ class DiskJournal(DiskPages):
             if self._damage is not None:
                 raise self._damage
             log.clear_archive(end=self.active.start)
-            if self.extent.end < self.active.end:
-                self._file.truncate(self.extent.end - self._header.shift)
+            if self._torn:
+                self._cut(self.active.end)
                 self._file.sync()
-                self.active.end = self.extent.end
         self._seq = self._header.seq if self._last is None else self._last.seq + 1
-        self._durable = self.extent.end
+        self._durable = self.active.end
 
     def hold(self, lock: Lock) -> None:
         """Take over the lock, until closed."""
@@ -264,55 +267,91 @@ class DiskJournal(DiskPages):
 
     def append(self, drafts: Sequence[Draft], *, sync: bool = True) -> tuple[Entry, ...]:
         self._check()
-        place = Place(seq=self._seq, offset=self.extent.end, time_ms=self._clock())
-        data, made = append_lines(drafts, place=place, crc=self.extent.crc)
-        with self._whole_or_broken(keep=self.extent.end):
+        end = self.active.end
+        place = Place(seq=self._seq, offset=end, time_ms=self._clock())
+        data, made = append_lines(drafts, place=place, crc=self._header.crc)
+        self._broken = INTERRUPTED
+        try:
             if made:
                 put(self._file, data)
+            self._broken = ""
+        except OSError as error:
+            raise self._failed(error) from error
+        finally:
+            if self._broken:  # after an interrupt, too
+                self._give_up(end)
         self._seq += len(made)
-        self._end_at(self.extent.end + len(data))
+        self.active.end = end + len(data)
         if sync:
             self.sync()
         return made
 
     def sync(self) -> None:
         self._check()
-        if self._durable == self.extent.end:
+        if self._durable == self.active.end:
             return
-        with self._whole_or_broken(keep=self._durable):
+        self._broken = INTERRUPTED
+        try:
             self._file.sync()
-        self._durable = self.extent.end
+            self._broken = ""
+        except OSError as error:
+            raise self._failed(error) from error
+        finally:
+            if self._broken:
+                self._give_up(self._durable)
+        self._durable = self.active.end
+
+    def _failed(self, error: OSError) -> SessionFailed:
+        """From here on nothing is taken, and nothing is tried again."""
+        self._broken = error.strerror or str(error)
+        return SessionFailed(self._log.name, self._broken)
+
+    def _give_up(self, end: int) -> None:
+        """Cut the log off at `end`, so that nothing is read from memory that may never have reached the disk. That may
+        fail too; then the next to open the log judges its end."""
+        with contextlib.suppress(OSError):
+            self._cut(end)
+        self.active.end = end
+
+    def _cut(self, end: int) -> None:
+        self._file.truncate(end - self._header.shift)
 
     def archive(self) -> str:
         self._check()
         self.sync()
-        if self.extent.end == self.active.first:
+        if self.active.end == self.active.first:
             return ""
         try:
             self._pack()
-            segment = segment_line(self._header, at=self.extent.end, seq=self._seq)
+            segment = segment_line(self._header, at=self.active.end, seq=self._seq)
             write_all(self._log, NEW, data=(segment,))
         except OSError as error:  # nothing of it counts yet: the log stands, and can be gone on with
             with contextlib.suppress(OSError):
                 self._log.clear_leftovers()
                 self._log.clear_archive(end=self.active.start)
             return error.strerror or str(error)
-        with self._whole_or_broken(keep=self.extent.end):
+        self._broken = INTERRUPTED
+        try:
             self._log.fs.replace(self._log.file(NEW), self._log.file(LOG))
             self._log.fs.sync_folder(self._log.path)
-            file, self._file = self._file, self._log.fs.open(self._log.file(LOG), "append")
-            file.close()
-            torn = self._torn
-            self._load(first_line(self._file))
-            self._torn = torn
+            self._go_on_in(self._log.fs.open(self._log.file(LOG), "append"))
+            self._broken = ""
+        except OSError as error:
+            raise self._failed(error) from error
         return ""
+
+    def _go_on_in(self, file: File) -> None:
+        before, torn, self._file = self._file, self._torn, file
+        before.close()
+        self._load(first_line(file))
+        self._torn = torn
 
     def _pack(self) -> None:
         self._log.fs.make_folder(self._log.file(ARCHIVE))
         self._log.fs.sync_folder(self._log.path)
         start = self.active.start
-        while start < self.extent.end:  # a file of the archive begins and ends with a line
-            end = self.extent.end
+        while start < self.active.end:  # a file of the archive begins and ends with a line
+            end = self.active.end
             if end - start > FILE_BYTES_MAX:
                 end = line_before(self.active, start + FILE_BYTES_MAX, start=start)
             self._log.pack(_range(self.active, start, end=end), start=start, end=end)
@@ -338,24 +377,3 @@ class DiskJournal(DiskPages):
             raise SessionFailed(self._log.name, "it was opened by the process this one is a copy of")
         if self._broken:
             raise SessionFailed(self._log.name, self._broken)
-
-    @contextlib.contextmanager
-    def _whole_or_broken(self, *, keep: int) -> Iterator[None]:
-        """Whatever ends this early ends the journal. The log is cut off at `keep`, so that nothing is read from memory
-        that may never have reached the disk; that may fail too, and then the next to open the log judges its end."""
-        self._broken = "an append was interrupted"
-        try:
-            yield
-            self._broken = ""
-        except OSError as error:
-            self._broken = error.strerror or str(error)
-            raise SessionFailed(self._log.name, self._broken) from error
-        finally:
-            if self._broken:
-                with contextlib.suppress(OSError):
-                    self._file.truncate(keep - self._header.shift)
-                self._end_at(keep)
-
-    def _end_at(self, end: int) -> None:
-        self.active.end = end
-        self.extent = replace(self.extent, end=end)
