@@ -33,7 +33,7 @@ def finder() -> Iterator[Counted]:
     """What the next call of `compact` finds facts with."""
     memory.forget()
     found = Counted()
-    memory._idle.append(FactCache(found))
+    memory._idle.append({"facts": FactCache(found)})
     yield found
     memory.forget()
 
@@ -76,18 +76,28 @@ def test_facts_are_found_from_half_the_threshold_on_so_that_the_cut_need_not_wai
     assert finder.searched == ["See src/new.py."]
 
 
-def test_a_cache_that_an_error_interrupted_is_not_given_back() -> None:
-    """Law SAME: what stands in a cache was found to the end."""
+def test_what_a_pass_noted_for_its_own_call_does_not_reach_the_next() -> None:
+    """Law SAME: another history may have other messages at the same ordinals."""
     memory.forget()
-    with pytest.raises(KeyboardInterrupt), memory.known_facts():
+    with memory.remembered() as memo:
+        memo.update(mine={0: "of this history"}, words=([], {}))
+    with memory.remembered() as memo:
+        assert memo.keys() == memory.KEPT
+    memory.forget()
+
+
+def test_a_memo_that_an_error_interrupted_is_not_given_back() -> None:
+    """Law SAME: what stands in a memo was found to the end."""
+    memory.forget()
+    with pytest.raises(KeyboardInterrupt), memory.remembered():
         raise KeyboardInterrupt
     assert memory._idle == []
 
 
-def test_calls_at_the_same_time_have_a_cache_each_and_few_are_kept() -> None:
+def test_calls_at_the_same_time_have_a_memo_each_and_few_are_kept() -> None:
     """Style rule 11: every buffer has a named bound."""
     memory.forget()
-    with memory.known_facts() as one, memory.known_facts() as two, memory.known_facts() as three:
+    with memory.remembered() as one, memory.remembered() as two, memory.remembered() as three:
         assert len({id(one), id(two), id(three)}) == 3
-    assert len(memory._idle) == memory.CACHES_MAX
+    assert len(memory._idle) == memory.MEMOS_MAX
     memory.forget()

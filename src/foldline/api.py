@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from foldline.core.errors import InvalidOption, InvalidTranscript, TargetUnreachable
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
-from foldline.memory import known_facts
+from foldline.memory import remembered
 from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of
 from foldline.reduce import Goal, Reduced, broken_laws, history_of, is_near, needs_of, pins_of, reduce
@@ -91,12 +91,12 @@ def compact(
     notes = (*planned.notes, FOCUS_NOTE) if focus else planned.notes
     blank = Report(format=name, model=model, notes=notes)
     goal = Goal(policy=chosen, to=to, tokens_window=planned.window, output_max=planned.output_max, pins=pins)
-    with known_facts() as cache:
-        history = replace(history, limits=declared_limits(request.tools), memo={"facts": cache})
+    with remembered() as memo:
+        history = replace(history, limits=declared_limits(request.tools), memo=memo)
         reduced = reduce(history, goal, counter=counting, report=blank, clock=perf_counter)
         reduced = replace(reduced, report=measured(reduced))
         if is_near(history, goal):
-            look_ahead(history, cache)
+            look_ahead(history)
     result = _result(reduced, rules, reader=reader)
     return _reached(result)
 

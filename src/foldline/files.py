@@ -21,7 +21,7 @@ from foldline.core.ports import TokenCounter
 from foldline.core.repair import mended
 from foldline.core.view import Item
 from foldline.engine.report import Cache, Report
-from foldline.memory import known_facts
+from foldline.memory import remembered
 from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of
 from foldline.provider_rules import broken_rules
@@ -144,8 +144,8 @@ def _compact_one(transcript: Transcript, options: CompactOptions) -> FileResult:
         format=transcript.format, model=options.model, notes=(*_notes(transcript, options), *planned.notes)
     )
     asked = target_of(history.tokens, goal)
-    with known_facts() as cache:
-        history = replace(history, memo={"facts": cache})
+    with remembered() as memo:
+        history = replace(history, memo=memo)
         for _ in range(TRIES_MAX):
             reduced = reduce(history, goal, counter=counter, report=blank, clock=perf_counter)
             sent = outgoing(transcript, reduced.view.items(), target=target)

@@ -1,34 +1,39 @@
-"""Facts from one call of `foldline.compact` to the next: a loop that calls with the same history finds them once.
+"""What one call of `foldline.compact` found and the next may want again: a loop that calls with the same history, longer
+by a message, finds the facts of a text once and reads users' words once.
 
-Facts belong to texts, so they hold for whatever history holds the text. A cache serves one call at a time: a call takes
-one or makes one, and gives it back when it went well. How much a cache remembers is bounded by
-`foldline.ledger.facts.CACHED_CHARS_MAX`. Knows nothing of what is done with facts; that is `foldline.survival`.
+Both are kept with the words they belong to, so they hold for whatever history has those words. A memo serves one call at
+a time: a call takes one or makes one, and gives it back when it went well. What a memo holds is bounded by
+`foldline.ledger.facts.CACHED_CHARS_MAX` and `foldline.ledger.words.SAID_CHARS_MAX`; what else a pass noted is dropped.
+Knows nothing of what is done with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
 
-CACHES_MAX = 2
-"""Caches kept while no call uses them: threads that compact at the same time beyond these start anew."""
+MEMOS_MAX = 2
+"""Memos kept while no call uses them: threads that compact at the same time beyond these start anew."""
+KEPT = frozenset({"facts", "words"})
 
-_idle: list[FactCache] = []
+_idle: list[dict[str, Any]] = []
 
 
 @contextmanager
-def known_facts() -> Iterator[FactCache]:
-    """The facts of earlier calls in this process. Taking and giving back are single steps, safe in threads."""
+def remembered() -> Iterator[dict[str, Any]]:
+    """The memo of an earlier call in this process, or a new one. Taking and giving back are single steps, safe in
+    threads."""
     try:
-        cache = _idle.pop()
+        memo = _idle.pop()
     except IndexError:
-        cache = FactCache(Finder())
-    yield cache
-    if len(_idle) < CACHES_MAX:
-        _idle.append(cache)
+        memo = {"facts": FactCache(Finder())}
+    yield memo
+    if len(_idle) < MEMOS_MAX:
+        _idle.append({key: found for key, found in memo.items() if key in KEPT})
 
 
 def forget() -> None:

@@ -37,7 +37,7 @@ def measured(reduced: Reduced) -> Report:
     history = reduced.before.view.items()
     if sum(len(text_of(part)) for item in history for part in item.message.parts) > CHARS_MAX:
         return replace(report, notes=(*report.notes, UNMEASURED))
-    cache = reduced.before.memo.setdefault("facts", FactCache(Finder()))
+    cache = facts_of(reduced.before)
     words = words_of(history, reduced.before.memo)
     expected = Expected(
         constraints=words.standing_rules(),
@@ -53,10 +53,17 @@ def measured(reduced: Reduced) -> Report:
     )
 
 
-def look_ahead(history: History, cache: FactCache) -> None:
+def facts_of(history: History) -> FactCache:
+    """The facts found so far in a history's texts."""
+    cache: FactCache = history.memo.setdefault("facts", FactCache(Finder()))
+    return cache
+
+
+def look_ahead(history: History) -> None:
     """Find facts of a history that will have to be compacted soon, so that the cut need not wait: of the oldest texts
     that are not known yet, for at most some 20 ms a call. A call that has read all looks at new messages alone."""
     texts = (text_of(part) for item in history.view for part in item.message.parts)
+    cache = facts_of(history)
     ahead: list[str] = []
     read, room = 0, AHEAD_CHARS
     for text in texts:

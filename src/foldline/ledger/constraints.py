@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -25,6 +26,9 @@ CHARS_LIMIT = 600
 """A single clause longer than this (pasted data) is cut at a blank, around the words that make the rule."""
 POINTS_BACK = 2
 """Sentences before a rule that only points back ("let's not do that again") which belong to it."""
+
+TEXTS_MAX = 512
+"""Texts whose rules are remembered: those of one history are asked for several times, and again at the next compaction."""
 
 CLAUSE = re.compile(r"[,;:](?=\s)|[，；：、]|\s[—–-]{1,2}\s|\s(?:but|and|so|aber|und|mais|et|pero|mas)\s")
 BACK = re.compile(
@@ -57,6 +61,7 @@ class Constraint(Struct, frozen=True, kw_only=True, gc=False):
         return self.start + len(self.text)
 
 
+@lru_cache(maxsize=TEXTS_MAX)
 def constraints(text: str) -> tuple[Constraint, ...]:
     """Every rule in a person's text, in order, none twice; pieces do not overlap."""
     spans = sentences(text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TypeAlias
 
 Span: TypeAlias = tuple[int, int]
@@ -16,6 +17,9 @@ Span: TypeAlias = tuple[int, int]
 
 WRAPPED_FROM = 60
 """A line at least this long that ends in no full stop may have been wrapped: the next may go on with it."""
+
+TEXTS_MAX = 8
+"""Texts whose sentences are remembered: rules, requests and values are looked for in the same one after another."""
 
 LINE = re.compile(r"[^\n\r\u2028\u2029]+")
 FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
@@ -38,6 +42,7 @@ SHORT_CHARS_MAX = 12
 """How far back an abbreviation is looked for."""
 
 
+@lru_cache(maxsize=TEXTS_MAX)
 def sentences(text: str) -> tuple[Span, ...]:
     """Every sentence, in order; bullets, numbers, quote signs and blank space around it left out.
 
@@ -55,6 +60,8 @@ def sentences(text: str) -> tuple[Span, ...]:
 
 def code_lines(text: str) -> frozenset[int]:
     """Where each line of fenced code begins, as `sentences` gives it."""
+    if "```" not in text and "~~~" not in text:
+        return frozenset()
     return frozenset(
         first for start, end, is_code in _blocks(text) if is_code for first, _ in _trimmed(text, (start, end))
     )

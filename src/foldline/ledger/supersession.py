@@ -11,9 +11,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.ledger.constraints import constraints
 from foldline.ledger.requests import is_answer, requests
@@ -28,6 +30,8 @@ NEAR = 3
 """How many messages back "that" may point to."""
 LOOK_BACK = 400
 """Messages that are searched for what a later one names."""
+TEXTS_MAX = 512
+"""Messages that are remembered as they were read: a session says little that is new between two compactions."""
 SHARED_MIN = 2
 """Words that two plans have in common, at least, to be one."""
 SENTENCE_CHARS_MAX = 400
@@ -136,12 +140,17 @@ def supersessions(messages: Sequence[tuple[int, str]]) -> dict[int, tuple[int, S
 
 
 def _read(ordinal: int, text: str) -> _Said:
+    return replace(_read_text(text), ordinal=ordinal)
+
+
+@lru_cache(maxsize=TEXTS_MAX)
+def _read_text(text: str) -> _Said:
     spans = sentences(text)
     asked = {asked.start for asked in requests(text) if asked.kind == "task"}
     rules = constraints(text)
     starts = [rule.start for rule in rules]
     return _Said(
-        ordinal=ordinal,
+        ordinal=-1,
         text=text,
         spans=spans,
         plans=tuple(span for span in spans if PLAN.search(text[span[0] : span[1]])),
