@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from foldline import files
 from foldline.core.address import part_address
 from foldline.core.edit import Drop, Edit, Fold, Replace
-from foldline.core.errors import SessionCorrupt
+from foldline.core.errors import InvalidTranscript, SessionCorrupt
 from foldline.core.message import Message, Meta, Text, ToolResult, Usage, result_text
 from foldline.core.view import Span
-from foldline.log.lines import parse_log, write_log
+from foldline.log.lines import parse_log, segment_line, write_log
 from foldline.lookup import show
 from foldline.testing.builders import assistant, call, result, system, user
 from foldline.testing.strategies import sessions
@@ -55,6 +55,17 @@ def cleared(seq: int) -> Replace:
         call_id="c1", content=(Text(text="[cleared]", slot=0, edited=True),), slot=0, edited=True
     )
     return Replace(seq=seq, slot=0, part=part, address=f"m{seq}.0@00000000")
+
+
+def test_a_later_segment_alone_is_refused_with_how_to_put_the_log_together() -> None:
+    """What it folds and names stands before it; read alone it would be another conversation."""
+    whole = logged(*HISTORY)
+    log = parse_log(whole)
+    assert log.header is not None
+    third = log.entries[2]
+    segment = segment_line(log.header, at=third.offset, seq=third.seq) + whole[third.offset :]
+    with pytest.raises(InvalidTranscript, match=r"later segment.*zcat archive"):
+        read(segment)
 
 
 def test_a_log_is_recognised_by_its_first_line() -> None:

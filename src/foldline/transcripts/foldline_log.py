@@ -54,6 +54,11 @@ class _Reader:
             raise SessionCorrupt(log.end, f"{log.detail}; restore {source.path} from a copy")
         if log.header is None:
             raise source.fail(f"{log.detail}; give a log that was written to its first line feed")
+        if log.header.at:
+            raise source.fail(
+                f"this is a later segment of a log, its first {log.header.at:,} bytes are in the archive beside it; name "
+                "the session instead, or put the log together: (zcat archive/*.gz; tail -n +2 log.jsonl)"
+            )
         about = _about(log.header, source)
         replay = Replay(keep=True)
         try:
