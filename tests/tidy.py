@@ -33,6 +33,7 @@ FIXED_NAMES = frozenset(
         # Named, with their parameters, by the public interface.
         "foldline.api.compact",
         "foldline.api.acompact",
+        "foldline.session.opening.open",
         "foldline.core.errors.InvalidTranscript.__init__",
         "foldline.core.errors.LawViolation.__init__",
         "foldline.core.errors.TargetUnreachable.__init__",

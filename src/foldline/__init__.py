@@ -3,6 +3,10 @@
     out = foldline.compact(messages, to=20_000)
     out.messages, out.report
 
+    with foldline.open("fix-login", model="claude-sonnet-4-5") as session:
+        session.user("Find why login fails")
+        request = session.prepare()
+
 Importing does nothing: names are loaded when they are first used. Errors are drawn as a tree in
 `foldline.core.errors`; everything not named here may change.
 """
@@ -34,6 +38,8 @@ if TYPE_CHECKING:
         UnknownSession,
     )
     from foldline.recall.tool import recall_tool
+    from foldline.session.opening import open
+    from foldline.session.session import Session
     from foldline.wire.overflow import classify_error
 
 __version__ = "0.1.0"
@@ -62,6 +68,8 @@ _WHERE = {
     **dict.fromkeys(_ERRORS, "foldline.core.errors"),
     "classify_error": "foldline.wire.overflow",
     "recall_tool": "foldline.recall.tool",
+    "Session": "foldline.session.session",
+    "open": "foldline.session.opening",
 }
 
 __all__ = [
@@ -73,6 +81,7 @@ __all__ = [
     "InvalidOption",
     "InvalidTranscript",
     "LawViolation",
+    "Session",
     "SessionBusy",
     "SessionCorrupt",
     "SessionExists",
@@ -87,6 +96,7 @@ __all__ = [
     "acompact",
     "classify_error",
     "compact",
+    "open",
     "recall_tool",
 ]
 

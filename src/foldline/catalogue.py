@@ -44,6 +44,8 @@ def _policy(policy: Policy) -> dict[str, Any]:
         "source": policy.source,
         "tokens_window": WINDOW_SHOWN,
         "counter": policy.counter,
+        "counting": msgspec.to_builtins(policy.counting),
+        "once_per_response": policy.once_per_response,
         **{name: _line(line) for name, line in lines.items()},
         "tiers": [
             {

@@ -49,8 +49,21 @@ def show(transcripts: Sequence[Transcript], address: str) -> Shown:
     )
 
 
-def _find(history: Sequence[Message], place: Place) -> Shown | None:
-    messages = [slotted(message) for message in history[place.start : place.end]]
+def show_in(messages: Sequence[Message], address: str) -> Shown:
+    """The original behind an address, given the messages at its ordinals and no others. Raises `UnknownAddress`."""
+    place = parse_address(address)
+    size = place.end - place.start
+    found = _find(messages, place, first=place.start) if len(messages) == size else None
+    if found is None:
+        raise UnknownAddress(
+            address, "this session holds something else there; take the address from its own view"
+        )
+    return found
+
+
+def _find(history: Sequence[Message], place: Place, *, first: int = 0) -> Shown | None:
+    """What stands at a place of a history whose first message has ordinal `first`."""
+    messages = [slotted(message) for message in history[place.start - first : place.end - first]]
     if len(messages) != place.end - place.start:
         return None
     if place.slot is not None:

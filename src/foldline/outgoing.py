@@ -8,7 +8,7 @@ plain text that may go to any provider: Anthropic and Gemini put neighbours of o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from foldline.core.message import Message, holds_results, is_fold
 from foldline.core.ports import TokenCounter
@@ -25,12 +25,15 @@ def fixed_tokens(request: Request, counter: TokenCounter) -> int:
     return system + tools
 
 
-def joined(items: Iterable[Item], codec: Codec, *, rules: Rules) -> list[Message]:
-    """The messages to send, in the codec's own format, by the rules of whoever will get them."""
+def joined(
+    items: Iterable[Item], codec: Codec, *, rules: Rules, follows: Mapping[int, int] | None = None
+) -> list[Message]:
+    """The messages to send, in the codec's own format, by the rules of whoever will get them. `follows`: by ordinal, the
+    one that came next in this conversation; `None`: the next number, as in a history that is one conversation."""
     runs: list[list[Message]] = []
     before: Item | None = None
     for item in system_in_place(items) if rules.system_between else items:
-        if rules.alternates and before is not None and _are_one(before, item, rules=rules):
+        if rules.alternates and before is not None and _are_one(before, item, rules=rules, follows=follows):
             runs[-1].append(item.message)
         else:
             runs.append([item.message])
@@ -47,7 +50,7 @@ def _one(run: Sequence[Message], codec: Codec) -> Message:
     return codec.join(_one(run[:middle], codec), _one(run[middle:], codec))
 
 
-def _are_one(first: Item, second: Item, *, rules: Rules) -> bool:
+def _are_one(first: Item, second: Item, *, rules: Rules, follows: Mapping[int, int] | None) -> bool:
     if first.message.role != second.message.role:
         return False
     if first.message.role == "system":
@@ -56,5 +59,6 @@ def _are_one(first: Item, second: Item, *, rules: Rules) -> bool:
         return True  # results of one round that came apart: Gemini counts them by message
     if is_fold(first.message) or is_fold(second.message):
         return rules is PLAIN  # a fold stays a message of its own, so that the next one can take its place
-    came_so = second.seq == first.seq + 1 and not (first.message.synthetic or second.message.synthetic)
+    following = first.seq + 1 if follows is None else follows.get(first.seq)
+    came_so = second.seq == following and not (first.message.synthetic or second.message.synthetic)
     return not came_so

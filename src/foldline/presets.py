@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from foldline.core.budget import result_limits
 from foldline.core.errors import UnknownPolicy
+from foldline.core.estimate import Counting
 from foldline.engine.policy import Line, Policy, Tier
 from foldline.ledger.tools import CASCADE_KINDS
 from foldline.passes.bounded_fold import BoundedFold
@@ -96,6 +97,7 @@ def _reserve(_window: int | None) -> Policy:
         name="reserve",
         sentence="One summary by the same model on the live prefix, before the request that would cross the line.",
         source="B: message-compact specification",
+        counting=Counting(growth=False, fixed=False),
         threshold=Line(percent=100, of="reserve"),
         target=Line(percent=100, of="reserve"),
         tiers=(Tier(name="auto-compact", reduce=None, needs="model"),),
@@ -107,6 +109,7 @@ def _minimal(_window: int | None) -> Policy:
         name="ladder-minimal",
         sentence="The oldest messages go, a notice stays; no model, no tokenizer.",
         source="C: four-level pipeline, minimal scale",
+        once_per_response=True,
         threshold=TRIGGER,
         target=TRIGGER,
         counter="length/4",
@@ -129,6 +132,7 @@ def _ladder(name: str, reserved: int, *tail: Tier) -> Policy:
         name=name,
         sentence="Four levels, cheapest first: snip, truncate, collapse, summarise to half the budget.",
         source="C: four-level pipeline",
+        once_per_response=True,
         threshold=trigger,
         target=trigger,
         tiers=(

@@ -46,8 +46,14 @@ class History(Struct, frozen=True, kw_only=True):
     """Tokens of system prompt and tool schemas, which no pass touches."""
     repairs: tuple[Repair, ...]
     needs: Needs
-    originals: tuple[Message, ...]
+    originals: Sequence[Message]
     """The messages as they came in: what addresses point at."""
+    shown: Sequence[Message] = ()
+    """Of `originals` those that the view shows, where it does not show all (`Frame.shown`)."""
+    address_of: Callable[[int, int], str] | None = None
+    """The address of a range of `originals` (`Frame.address_of`)."""
+    held: frozenset[int] = frozenset()
+    """Ordinals that no pass may touch beside those the laws protect: of a node that runs."""
     limits: tuple[tuple[str, int], ...] = ()
     """Token limits that the tools' registration declares, by tool name."""
     memo: dict[str, Any] = {}
@@ -72,6 +78,11 @@ class Goal(Struct, frozen=True, kw_only=True):
     """Most output tokens that the model can write."""
     pins: tuple[int | str, ...] = ()
     idle_s: float | None = None
+    calls: int | None = None
+    """Tool calls in the session so far; `None`: as many as the view shows."""
+    scale: float = 1.0
+    """How many tokens the provider counts for one of ours, as far as its last usage says: lines are compared with its
+    count."""
 
 
 class Reduced(Struct, frozen=True, kw_only=True):
@@ -136,9 +147,11 @@ def reduce(
         counter=counter,
         needs=history.needs,
         pins=pins,
-        kept=whole_units(structure, kept_seqs(structure) | pins),
+        kept=whole_units(structure, kept_seqs(structure) | pins | history.held),
         limits=history.limits,
         originals=history.originals,
+        shown=history.shown,
+        address_of=history.address_of,
         memo=history.memo,
     )
     target = target_of(history.tokens, goal)
@@ -167,6 +180,8 @@ def reduce(
         by_hand=goal.to is not None,
         is_due=target is not None,
         idle_s=goal.idle_s,
+        calls=goal.calls,
+        scale=goal.scale,
         usage_known=goal.tokens_window is not None,
     )
     match _run(history, goal.policy, moment=moment, frame=frame, clock=clock):
@@ -228,9 +243,10 @@ def target_of(tokens: int, goal: Goal) -> int | None:
     if goal.to is None:
         window, policy = goal.tokens_window or 0, goal.policy
         due = policy.threshold.is_reached(
-            tokens, window, output_cap=goal.output_cap, output_max=goal.output_max
+            round(tokens * goal.scale), window, output_cap=goal.output_cap, output_max=goal.output_max
         )
-        return policy.target.tokens(window, goal.output_cap, output_max=goal.output_max) if due else None
+        target = policy.target.tokens(window, goal.output_cap, output_max=goal.output_max)
+        return int(target / goal.scale) if due else None
     to: object = goal.to
     if isinstance(to, float):
         if not 0 < to < 1:  # not a number is in no range

@@ -73,13 +73,29 @@ def span_address(messages: Iterable[tuple[int, Message]]) -> str:
 def digest_of(parts: Iterable[Part]) -> str:
     """The first `DIGEST_CHARS` hexadecimal digits of the SHA-256 of the parts' content. Slots do not count, nor
     does the wire format: the same content read from another format keeps its digest."""
-    sha = hashlib.sha256()
+    running = RunningDigest()
     for part in parts:
+        running.add(part)
+    return running.digest
+
+
+class RunningDigest:
+    """A digest that can be gone on with: of a span that grows at its end, part by part."""
+
+    def __init__(self) -> None:
+        self._sha = hashlib.sha256()
+
+    def add(self, part: Part) -> None:
+        """Take in one more part."""
         for field in _fields(part):
             data = _bytes(field)
-            sha.update(b"%d:" % len(data))
-            sha.update(data)
-    return sha.hexdigest()[:DIGEST_CHARS]
+            self._sha.update(b"%d:" % len(data))
+            self._sha.update(data)
+
+    @property
+    def digest(self) -> str:
+        """Of all parts so far."""
+        return self._sha.hexdigest()[:DIGEST_CHARS]
 
 
 def _fields(part: Part) -> list[str]:

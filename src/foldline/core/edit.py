@@ -11,7 +11,7 @@ and derives what was done. Four edits suffice:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, assert_never
 
 from msgspec import Struct
@@ -89,6 +89,11 @@ class Frame(Struct, frozen=True, kw_only=True):
     """Token limits of single results that the tools' own registration declares, by tool name (requirement BUD-7)."""
     originals: Sequence[Message] = ()
     """The history as it came in, by ordinal: what addresses point at, whatever a repair or an earlier pass made of it."""
+    shown: Sequence[Message] = ()
+    """Of `originals` those that the view began with, where that is not all of them: a session's history is longer than
+    its view."""
+    address_of: Callable[[int, int], str] | None = None
+    """The address of a range of ordinals, from one up to and without the other, where `originals` are too many to read."""
     memo: dict[str, Any] = {}
     """What a pass found in immutable parts and may want again, in this compaction or a later one of the session."""
 
@@ -115,6 +120,8 @@ class Frame(Struct, frozen=True, kw_only=True):
             for seq in (item.seq, *(s.start for s in item.covers), *(s.end - 1 for s in item.covers))
         ]
         start, end = min(seqs), max(seqs) + 1
+        if self.address_of is not None:
+            return self.address_of(start, end)
         if end <= len(self.originals):
             return span_address(list(enumerate(self.originals[start:end], start)))
         return span_address([(item.seq, item.message) for item in items])

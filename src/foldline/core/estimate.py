@@ -27,6 +27,15 @@ class Estimate(Struct, frozen=True, kw_only=True, gc=False):
         return self.tokens_anchored + self.tokens_estimated
 
 
+class Counting(Struct, frozen=True, kw_only=True, gc=False):
+    """How a policy projects; a switch of it (requirements TOK-6 and TOK-8)."""
+
+    growth: bool = True
+    """True: system prompt and tools that have grown since the baseline are added. Shrinking subtracts nothing."""
+    fixed: bool = True
+    """True: without a baseline system prompt and tools count too."""
+
+
 def estimate(
     weights: Sequence[int], *, fixed: int, usage: Usage | None = None, usage_at: int | None = None
 ) -> Estimate:
@@ -36,3 +45,15 @@ def estimate(
     if usage is None or usage_at is None:
         return Estimate(tokens_anchored=0, tokens_estimated=fixed + sum(weights))
     return Estimate(tokens_anchored=usage.tokens_context, tokens_estimated=sum(weights[usage_at + 1 :]))
+
+
+def project(
+    tokens: int, *, fixed: int, counting: Counting, usage: Usage | None = None, fixed_then: int | None = None
+) -> Estimate:
+    """As `estimate`, of totals and by a policy's counting. `tokens`: of the messages after the response that `usage`
+    belongs to, of all where there is none. `fixed_then`: system prompt and tools as they were counted for that
+    response; `None`: nobody did, and no growth is known."""
+    if usage is None:
+        return Estimate(tokens_anchored=0, tokens_estimated=tokens + (fixed if counting.fixed else 0))
+    grown = max(0, fixed - fixed_then) if counting.growth and fixed_then is not None else 0
+    return Estimate(tokens_anchored=usage.tokens_context, tokens_estimated=tokens + grown)

@@ -86,6 +86,8 @@ class Moment(Struct, frozen=True, kw_only=True, gc=False):
     """Seconds since the last provider call; `None` when not known (requirement MIC-10)."""
     calls: int | None = None
     """Tool calls in the session so far; `None`: as many as the view shows."""
+    scale: float = 1.0
+    """How many tokens the provider counts for one of ours: what the lines of a policy are compared with."""
     usage_known: bool = True
     """False when neither an anchor nor a window is known (requirement TOK-10)."""
 

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias, assert_never
 from msgspec import Struct
 
 from foldline.core.budget import effective_budget, input_budget, reserve_threshold
+from foldline.core.estimate import Counting
 from foldline.core.ports import Pass
 
 
@@ -105,6 +106,10 @@ class Policy(Struct, frozen=True, kw_only=True):
     """From here on the request waits for it."""
     counter: str | None = None
     """The counter its document asks for; `None`: the model's own."""
+    counting: Counting = Counting()
+    """How a session projects the next request."""
+    once_per_response: bool = False
+    """True: a second compaction without a response between is refused (requirement CMP-18)."""
 
     @property
     def inactive(self) -> tuple[Tier, ...]:

@@ -87,7 +87,7 @@ def _goal_of(tier: Tier, moment: Moment) -> int:
     """The tier's own target for the messages, or the one the caller named."""
     if moment.by_hand or tier.target is None:
         return moment.tokens_target
-    return max(0, _tokens(tier.target, moment) - moment.tokens_fixed)
+    return max(0, int(_tokens(tier.target, moment) / moment.scale) - moment.tokens_fixed)
 
 
 def _tokens(line: Line, moment: Moment) -> int:
@@ -102,7 +102,7 @@ def _is_due(tier: Tier, view: View, *, moment: Moment, excess: int) -> bool:
     if moment.by_hand or tier.due is None:
         return True
     return tier.due.is_reached(
-        view.tokens + moment.tokens_fixed,
+        round((view.tokens + moment.tokens_fixed) * moment.scale),
         moment.tokens_window or 0,
         output_cap=moment.output_cap,
         output_max=moment.output_max,

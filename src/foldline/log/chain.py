@@ -10,13 +10,14 @@ chain. An `undo` or `unfold` that is on the chain takes a compaction back, or on
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
 
 from foldline.core.entry import Entry
 from foldline.core.errors import SessionCorrupt
+from foldline.core.ports import Pages
 from foldline.wire import strict
 
 TAKING_BACK: Final = frozenset(("undo", "unfold"))
@@ -84,3 +85,13 @@ def unreadable(entry: Entry, error: Exception) -> SessionCorrupt:
     """The error of an entry whose body is not what its kind says."""
     why = f"missing {error}" if isinstance(error, KeyError) else str(error)
     return SessionCorrupt(entry.offset, f"{entry.kind} entry {entry.seq} cannot be read: {why}")
+
+
+def back(pages: Pages) -> Iterator[Entry]:
+    """The entries of the chain, newest first; costs what is taken of it."""
+    want: int | None = None
+    for entry in pages.back():
+        if want is not None and entry.seq > want:
+            continue
+        want = _target(entry, "to", after=-1) if entry.kind == "rollback" else None
+        yield entry

@@ -111,6 +111,7 @@ def _body(state: State, places: Places, *, more: Mapping[str, Any]) -> bytes:
         "answered": state.answered_ms,
         "revision": state.revision.hex(),
         "handoff": state.handoff,
+        "begin": state.open_begin,
         **more,
     }
     return dumps(
@@ -170,8 +171,8 @@ class Reading(Struct, frozen=True, kw_only=True):
     """What a checkpoint is read with."""
 
     entries: Entries
-    read: Callable[[Entry], Message]
-    """The message of its entry, as a replay takes it in."""
+    read: Callable[[int, Entry], Message]
+    """The message of its entry, given its ordinal, as a replay takes it in."""
     counter: TokenCounter
     places: Places
     """Filled with what is found on the way."""
@@ -207,6 +208,7 @@ def read_checkpoint(entry: Entry, reading: Reading) -> State:
         revision=bytes.fromhex(told.get("revision", "")),
         full_at=entry.offset,
         handoff=told.get("handoff"),
+        open_begin=told.get("begin"),
     )
 
 
@@ -272,7 +274,7 @@ def _retained(first: int, last: int, *, offset: int, reading: Reading, budget: _
     for ordinal, entry in enumerate(islice(standing, wanted), first):
         budget.take(0, entry.size)
         reading.places[ordinal] = (entry.offset, entry.size)
-        found.append((ordinal, reading.read(entry)))
+        found.append((ordinal, reading.read(ordinal, entry)))
     if len(found) < wanted or reading.places[first][0] != offset:
         raise ValueError(f"messages {first} to {last} are not at byte {offset:,}")
     weights = reading.counter.weights_of([message for _, message in found])

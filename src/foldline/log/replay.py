@@ -15,8 +15,9 @@ its reader. Pure: pages come in as a port, and nothing is written. `docs/referen
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from itertools import chain
 from typing import Any, Final, cast
 
 from msgspec.structs import replace
@@ -68,13 +69,18 @@ WEIGHTLESS: Final = cast(TokenCounter, Weightless())
 
 class Replay:
     """A state, and what it takes to go on from it. `counter` weighs what a view holds. `keep`: collect every message in
-    `history`, whoever sees it."""
+    `history`, whoever sees it. `lives`: by ordinal, messages as a running session has them where its log holds less."""
 
     def __init__(
-        self, state: State | None = None, *, counter: TokenCounter = WEIGHTLESS, keep: bool = False
+        self,
+        *,
+        counter: TokenCounter = WEIGHTLESS,
+        keep: bool = False,
+        lives: Mapping[int, Message] | None = None,
     ) -> None:
-        self.state = state or State()
+        self.state = State()
         self.counter = counter
+        self.lives: Mapping[int, Message] = lives if lives is not None else {}
         self.places: Places = {}
         self.history: list[Message] = []
         self.unknown: Counter[str] = Counter()
@@ -93,16 +99,15 @@ class Replay:
                 self._pass_over(entry)
         return self.state
 
-    def step(self, entry: Entry, *, live: Message | None = None, voided: Voided | None = None) -> State:
-        """The state after one entry of the chain; this replay's own stays as it is. `live`: the message as a running
-        session has it, where its log holds less. Raises `SessionCorrupt`."""
+    def step(self, entry: Entry, *, voided: Voided | None = None) -> State:
+        """The state after one entry of the chain; this replay's own stays as it is. Raises `SessionCorrupt`."""
         state = replace(self.state, seq=entry.seq, since=self.state.since + 1)
         if entry.kind in SHAPING:
             sha = sha256(state.revision)
             sha.update(entry.kind.encode() + b"\0" + entry.body)
             state = replace(state, revision=sha.digest()[:REVISION_BYTES])
         try:
-            return self._taken(state, entry, live=live, voided=voided or Voided())
+            return self._taken(state, entry, voided=voided or Voided())
         except (ValueError, LookupError, TypeError, OverflowError, UnknownFormat) as error:
             raise unreadable(entry, error) from error
 
@@ -117,10 +122,10 @@ class Replay:
                 raise unreadable(entry, error) from error
         self.state = replace(self.state, ordinals=ordinal + 1)
 
-    def _taken(self, state: State, entry: Entry, *, live: Message | None, voided: Voided) -> State:
+    def _taken(self, state: State, entry: Entry, *, voided: Voided) -> State:
         match entry.kind:
             case "message":
-                return self._message(state, entry, live=live)
+                return self._message(state, entry)
             case "compaction" | "edit":
                 return self._edits(state, entry, voided=voided)
             case "usage":
@@ -137,12 +142,12 @@ class Replay:
 
     # ── messages ─────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _message(self, state: State, entry: Entry, *, live: Message | None) -> State:
+    def _message(self, state: State, entry: Entry) -> State:
         stored = read_message(entry.body)
         if self._keep:
             self.history.append(stored)
-        message = received(live if live is not None else stored)
         ordinal = state.ordinals
+        message = received(self.lives.get(ordinal, stored))
         self.places[ordinal] = (entry.offset, entry.size)
         extra = members(entry.body)
         scope = str(strict.loads(extra["node"])) if "node" in extra else ROOT
@@ -235,9 +240,7 @@ def resume(pages: Pages, *, counter: TokenCounter = WEIGHTLESS) -> Replay:
     if found is not None:
         replay = Replay(counter=counter)
         try:
-            replay.state = _restored(found, pages, replay=replay)
-            after = (entry for entry in pages.entries(found.offset) if entry.offset > found.offset)
-            replay.run(after)
+            _run_from(found, pages, replay=replay)
         except Beyond:
             pass
         else:
@@ -247,6 +250,28 @@ def resume(pages: Pages, *, counter: TokenCounter = WEIGHTLESS) -> Replay:
     return replay
 
 
+def foreseen(pages: Pages, entry: Entry, *, seq: int, replay: Replay) -> Replay:
+    """What a log comes to with one more entry, which takes something back: read again from the last full checkpoint that
+    is not after entry `seq`. `replay` says how to weigh, and what the log does not hold. Raises `SessionCorrupt`."""
+    for earlier in pages.back():
+        if earlier.seq > seq or not _is_full(earlier):
+            continue
+        after = Replay(counter=replay.counter, lives=replay.lives)
+        try:
+            _run_from(earlier, pages, replay=after, more=(entry,))
+        except Beyond:
+            continue
+        return after
+    after = Replay(counter=replay.counter, lives=replay.lives)
+    after.run(chain(pages.entries(), (entry,)))
+    return after
+
+
+def _run_from(found: Entry, pages: Pages, *, replay: Replay, more: Sequence[Entry] = ()) -> None:
+    replay.state = _restored(found, pages, replay=replay)
+    replay.run(chain((one for one in pages.entries(found.offset) if one.offset > found.offset), more))
+
+
 def at(pages: Pages, seq: int) -> Replay:
     """The state as it was after entry `seq`: what a rollback to it, or a fork of it, begins with."""
     replay = Replay()
@@ -254,13 +279,16 @@ def at(pages: Pages, seq: int) -> Replay:
     return replay
 
 
+def _is_full(entry: Entry) -> bool:
+    return entry.kind == "checkpoint" and strict.loads(members(entry.body)["full"]) is True
+
+
 def _last_full(pages: Pages) -> Entry | None:
     """The last full checkpoint, by way of a small one where that comes first."""
     for entry in pages.back():
+        if _is_full(entry):
+            return entry
         if entry.kind == "checkpoint":
-            told = strict.loads(members(entry.body)["full"])
-            if told is True:
-                return entry
             base = members(entry.body).get("base")
             return None if base is None else pages.entry(int(strict.loads(base)))
     return None
@@ -269,7 +297,7 @@ def _last_full(pages: Pages) -> Entry | None:
 def _restored(entry: Entry, pages: Pages, *, replay: Replay) -> State:
     reading = Reading(
         entries=pages.entries,
-        read=lambda one: received(read_message(one.body)),
+        read=lambda ordinal, one: received(replay.lives.get(ordinal) or read_message(one.body)),
         counter=replay.counter,
         places=replay.places,
     )
@@ -376,6 +404,7 @@ _KINDS: Final[dict[str, Callable[[State, Entry], State]]] = {
     "unfold": _as_it_is,
     "rollback": _as_it_is,
     "forgot": _as_it_is,
+    "hidden": _as_it_is,
 }
 
 

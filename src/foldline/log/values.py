@@ -333,6 +333,13 @@ def read_synthetic(name: Any) -> Synthetic | None:
     return cast(Synthetic, name) if name in get_args(Synthetic) else None
 
 
+def timeless(value: Any) -> Any:
+    """A report without how long things took: the same history and settings give the same log (law SAME)."""
+    if isinstance(value, dict):
+        return {key: timeless(told) for key, told in value.items() if key != "seconds"}
+    return [timeless(told) for told in value] if isinstance(value, (list, tuple)) else value
+
+
 def dumps(body: Any) -> bytes:
     """Compact JSON of a body; `Raw` members as they are."""
     return strict.dump(body)

@@ -184,7 +184,7 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         )
         evicted = Evicted(
             folded=[_as_it_came(item, frame) for item in gone],
-            history=frame.originals or [item.message for item in structure.items],
+            history=frame.shown or frame.originals or [item.message for item in structure.items],
             kept=[item.message for item in stays],
             words=division.words,
         )

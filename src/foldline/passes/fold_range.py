@@ -58,7 +58,7 @@ class FoldRange(Struct, frozen=True, kw_only=True):
         seqs = {item.seq for item in gone}
         evicted = Evicted(
             folded=gone,
-            history=frame.originals or [item.message for item in structure.items],
+            history=frame.shown or frame.originals or [item.message for item in structure.items],
             kept=[item.message for item in structure.items if item.seq not in seqs],
             words=words_of(structure.items, frame.memo),
         )

@@ -9,7 +9,7 @@ them. Lines and checksums are `foldline.log.lines`, the JSON of values `foldline
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
@@ -20,7 +20,7 @@ from foldline.log.chain import Beyond
 from foldline.log.lines import Header, Log, parse_log, write_log
 from foldline.log.replay import Replay
 from foldline.log.state import Anchor
-from foldline.log.values import Json, bytes_json, dumps, edit_json, message_json, system_json
+from foldline.log.values import Json, bytes_json, dumps, edit_json, message_json, system_json, timeless
 from foldline.transcripts.neutral import count, string
 from foldline.transcripts.source import Source
 from foldline.transcripts.transcript import Transcript, Written
@@ -172,16 +172,9 @@ def _compaction(result: Written, ordinal: Callable[[int], int]) -> list[tuple[st
         "tokens_before": result.tokens_before,
         "tokens_after": result.tokens_after,
         "edits": [edit_json(edit, ordinal) for edit in result.edits],
-        "report": _timeless(result.report),
+        "report": timeless(result.report),
     }
     return [("compaction", dumps({key: told for key, told in body.items() if told is not None}))]
-
-
-def _timeless(value: Any) -> Any:
-    """A report without how long things took: the same history and settings give the same log (law SAME)."""
-    if isinstance(value, dict):
-        return {key: _timeless(told) for key, told in value.items() if key != "seconds"}
-    return [_timeless(told) for told in value] if isinstance(value, (list, tuple)) else value
 
 
 def _format_of(messages: Sequence[Message]) -> str:

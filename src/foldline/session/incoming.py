@@ -1,0 +1,128 @@
+"""What a caller says, as messages of the session's wire format: user text, tool results, system prompt, tools.
+
+Takes a text or the format's own values and gives messages with bytes of their own, so that nothing a caller changes later
+changes a history. What a model answered is `foldline.wire.response`'s to read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from foldline.core.errors import InvalidOption, InvalidTranscript
+from foldline.core.message import Message, Role, Text, ToolCall, ToolResult
+from foldline.core.view import Item
+from foldline.wire import strict
+from foldline.wire.body import read_body
+from foldline.wire.codec import Request, WireValue
+from foldline.wire.formats import codec
+from foldline.wire.response import plain_value
+
+
+def user_message(content: object, *, format: str) -> Message:
+    """A user message. `content`: a text, a list of the format's content parts, or a whole message of role user. Raises
+    `InvalidOption`."""
+    if isinstance(content, str):
+        return _made(Message(role="user", parts=(Text(text=content),), format=format), format=format)
+    opened = plain_value(content)
+    if isinstance(opened, list) and all(isinstance(part, dict) for part in opened):
+        key = "parts" if format == "gemini" else "content"
+        opened = {"role": "user", key: opened}
+    if not isinstance(opened, dict):
+        raise InvalidOption("content", content, why="give a text, content parts, or a message of role user")
+    message = _decoded(opened, option="content", format=format)
+    if message.role != "user":
+        why = (
+            f"its role is {message.role}; answers of a model are recorded, results of tools have tool_result"
+        )
+        raise InvalidOption("content", content, why=why)
+    return message
+
+
+def result_message(call: ToolCall, output: object, *, is_error: bool, format: str) -> Message:
+    """The result of a call. `output`: a text, a list of the format's content parts, or any JSON value. Raises
+    `InvalidOption`."""
+    opened = plain_value(output)
+    parts = isinstance(opened, list) and all(isinstance(part, dict) and "type" in part for part in opened)
+    if isinstance(opened, str):
+        text = opened
+    else:
+        text = "" if parts or format == "gemini" else _json(opened, output)
+    role: Role = "user" if codec(format).rules.results == "user" else "tool"
+    result = ToolResult(
+        call_id=call.id,
+        content=(Text(text=text),) if text else (),
+        name=call.name,
+        is_error=is_error,
+        wire_id=call.wire_id,
+        kind=call.kind,
+    )
+    made = _made(Message(role=role, parts=(result,), format=format), format=format)
+    if isinstance(opened, str) or not (parts or format == "gemini"):
+        return made
+    wire = codec(format).encode(made)
+    return _decoded(_with_output(dict(wire), opened, format=format), option="output", format=format)
+
+
+def _with_output(wire: WireValue, output: Any, *, format: str) -> WireValue:
+    """The message with a value of the wire's own as what the tool gave."""
+    match format:
+        case "anthropic":
+            [block] = wire["content"]
+            return {**wire, "content": [{**block, "content": output}]}
+        case "gemini":
+            [part] = wire["parts"]
+            told = output if isinstance(output, dict) else {"output": output}
+            return {**wire, "parts": [{"functionResponse": {**part["functionResponse"], "response": told}}]}
+        case "openai-chat":
+            return {**wire, "content": output}
+        case _:
+            return {**wire, "output": output}
+
+
+def waiting_call(items: Iterable[Item], call_id: str) -> ToolCall:
+    """The latest call of that id in a view. Raises `InvalidOption` where there is none: a result that no call waits for
+    would be left out of every request."""
+    found = None
+    for item in items:
+        for part in item.message.parts:
+            if isinstance(part, ToolCall) and part.id == call_id and not part.server:
+                found = part
+    if found is None:
+        why = "no call in the view has this id; record the response that calls first"
+        raise InvalidOption("call_id", call_id, why=why)
+    return found
+
+
+def fixed_part(system: object, tools: object, *, format: str) -> Request:
+    """System prompt and tool schemas, as they would be sent. Raises `InvalidOption`."""
+    body: WireValue = {"messages": [], "system": plain_value(system)}
+    try:
+        if tools is not None:
+            if not isinstance(tools, (list, tuple)):
+                raise InvalidOption("tools", tools, why="give a list of tool schemas, each an object")
+            body["tools"] = [plain_value(tool) for tool in tools]
+        return read_body(body, format=format)
+    except (ValueError, InvalidTranscript) as error:
+        if isinstance(error, InvalidOption):
+            raise
+        raise InvalidOption("system", system, why=f"{error}") from error
+
+
+def _made(message: Message, *, format: str) -> Message:
+    reader = codec(format)
+    return reader.decode(strict.dump(reader.encode(message)))
+
+
+def _decoded(wire: WireValue, *, option: str, format: str) -> Message:
+    try:
+        return codec(format).decode(strict.dump_foreign(wire))
+    except ValueError as error:
+        raise InvalidOption(option, wire, why=f"{error}; give a value of {format}") from error
+
+
+def _json(opened: object, given: object) -> str:
+    try:
+        return strict.dump_foreign(opened).decode()
+    except ValueError as error:
+        raise InvalidOption("output", given, why=f"{error}; give a text or values of JSON") from error

@@ -1,0 +1,211 @@
+"""The one writer of a session's log: appends, steps the state, commits compactions.
+
+Memory follows the log and never the other way: an entry is appended, then its state is taken in. A compaction is three
+appends, each on disk before the next, and memory is replaced after the last (requirement JRN-2):
+
+    begin (intent) ──► compaction (result) ──► checkpoint (commit) ──► state
+
+Knows nothing of policies or wire values; `foldline.session.conversation` brings the drafts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from threading import RLock
+from typing import Any, Final, Literal, TypeAlias
+
+from msgspec.structs import replace
+
+from foldline.core.edit import Edit
+from foldline.core.entry import Draft, Entry
+from foldline.core.errors import CheckpointFailed, SessionFailed
+from foldline.core.message import Message
+from foldline.core.ports import TokenCounter
+from foldline.core.view import View, view_of
+from foldline.log.checkpoint import EVERY, TooLarge, checkpoint_body, small_body
+from foldline.log.lineage import Lineage
+from foldline.log.replay import WEIGHTLESS, Replay, foreseen, resume, weighed
+from foldline.log.state import ROOT, Scope, State
+from foldline.log.values import Json, dumps, edit_json, message_json, read_message
+
+Durability: TypeAlias = Literal["event", "turn", "checkpoint"]
+"""When what was appended is put on disk: after each append, once a turn, or at checkpoints alone (requirement JRN-5)."""
+PENDING_MAX: Final = 20
+"""Pending tasks that a checkpoint names."""
+
+
+class Keeper:
+    """A session's log, and what it has come to. `redact`: takes the secrets out of a body before it is written."""
+
+    def __init__(
+        self,
+        name: str,
+        log: Lineage,
+        *,
+        durability: Durability = "event",
+        redact: Callable[[bytes], bytes] = lambda body: body,
+    ) -> None:
+        self.name, self.log, self.durability, self.redact = name, log, durability, redact
+        self.lock = RLock()
+        self.lives: dict[int, Message] = {}
+        """By ordinal: messages whose secrets the log does not hold."""
+        self.replay: Replay = resume(log)
+        self.replay.lives = self.lives
+
+    @property
+    def state(self) -> State:
+        """What the log comes to."""
+        return self.replay.state
+
+    # ── appending ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def say(self, *drafts: Draft, ends_turn: bool = False) -> None:
+        """Append, and take in what was appended. Raises `SessionFailed`; memory is as it was then."""
+        sync = self.durability == "event" or (self.durability == "turn" and ends_turn)
+        given = list(drafts)
+        if self.state.since + len(given) >= EVERY and self.state.full_at is not None:
+            given.append(Draft(kind="checkpoint", body=small_body(self.state)))
+        self._step(self._append(given, sync=sync))
+        if self.state.since >= EVERY:  # the first one, which all later small ones name
+            self.checkpoint()
+
+    def _append(self, drafts: Sequence[Draft], *, sync: bool) -> tuple[Entry, ...]:
+        """Append without taking in. What a message says beyond its redacted body is kept for this process."""
+        clean: list[Draft] = []
+        ordinal = self.state.ordinals
+        lives: dict[int, Message] = {}
+        for draft in drafts:
+            body = self.redact(draft.body)
+            if draft.kind == "message":
+                if body != draft.body:
+                    lives[ordinal] = read_message(draft.body)
+                ordinal += 1
+            clean.append(draft if body == draft.body else Draft(kind=draft.kind, body=body))
+        entries = self.log.append(clean, sync=sync)
+        self.lives.update(lives)
+        return entries
+
+    def _step(self, entries: Sequence[Entry]) -> None:
+        after = before = self.replay.state
+        try:
+            for entry in entries:
+                after = self.replay.state = self.replay.step(entry)
+            before = after
+        finally:
+            self.replay.state = before
+
+    def checkpoint(self) -> bool:
+        """Write a full checkpoint of where the session stands; false where it would be too large."""
+        try:
+            body = checkpoint_body(self.state, self.replay.places, **self._told())
+        except TooLarge:
+            return False
+        self._step(self._append([Draft(kind="checkpoint", body=body)], sync=self.durability != "turn"))
+        return True
+
+    def _told(self) -> Json:
+        """What a checkpoint says for statistics and people (requirement JRN-12)."""
+        running = [node.name for node in self.state.nodes.values()]
+        return {"tokens": self.state.root.view.tokens, "pending": running[:PENDING_MAX]}
+
+    # ── compactions ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def commit(self, begin: Json, *, scope: str, edits: Sequence[Edit], result: Json) -> None:
+        """Make a compaction durable, then take it in. Raises `CheckpointFailed`; memory is as it was then."""
+        before = self.state
+        where = {"node": scope} if scope != ROOT else {}
+        told = [edit_json(edit, lambda seq: seq) for edit in edits]
+        try:
+            self._refuse_too_large(scope, edits)
+            self._step(self._append([Draft(kind="begin", body=dumps({**begin, **where}))], sync=True))
+            body: Json = {"edits": told, "begin": self.state.seq, **where, **result}
+            self._step(self._append([Draft(kind="compaction", body=dumps(body))], sync=True))
+            commit = checkpoint_body(self.state, self.replay.places, **self._told())
+            self._step(self._append([Draft(kind="checkpoint", body=commit)], sync=True))
+        except (SessionFailed, TooLarge) as error:
+            self.replay.state = before
+            why = error.why if isinstance(error, SessionFailed) else str(error)
+            raise CheckpointFailed(self.name, why) from error
+        self._let_go()
+
+    def _refuse_too_large(self, scope: str, edits: Sequence[Edit]) -> None:
+        """Raise `TooLarge` for a view that no checkpoint would hold, before anything is written."""
+        was = self.state.scopes[scope]
+        after = Scope(view=self.replay.edited(was.view, edits))
+        state = replace(self.state, scopes={**self.state.scopes, scope: after})
+        checkpoint_body(state, self.replay.places)
+
+    def edit(self, *, scope: str, edits: Sequence[Edit], report: Json) -> None:
+        """Append edits that are no compaction: what a policy does before every request, whatever its size."""
+        where = {"node": scope} if scope != ROOT else {}
+        told = [edit_json(edit, lambda seq: seq) for edit in edits]
+        self.say(Draft(kind="edit", body=dumps({"edits": told, "report": report, **where})))
+
+    def settle(self) -> None:
+        """At resume: an intent without its result was given up; a result without its commit is committed, since it was
+        judged before it was written; a node that ran when the process ended was interrupted (its caller appends that)."""
+        if self.state.open_begin is not None:
+            told = {
+                "begin": self.state.open_begin,
+                "outcome": "abandoned",
+                "why": "the process ended before its result",
+            }
+            self.say(Draft(kind="settle", body=dumps(told)))
+        last = next((a for a in reversed(self.state.applied) if not a.by_hand), None)
+        if last is not None and (self.state.full_at is None or last.offset > self.state.full_at):
+            self.checkpoint()
+
+    def take_back(self, draft: Draft, *, seq: int) -> None:
+        """Append an undo, an unfold or a rollback with a checkpoint of what it comes to, in one append. `seq`: the last
+        entry that it leaves as it is."""
+        number = self.state.seq + 1
+        entry = Entry(seq=number, kind=draft.kind, body=draft.body, offset=self._end())
+        after = foreseen(self.log, entry, seq=seq, replay=self.replay)
+        try:
+            body = checkpoint_body(after.state, after.places)
+        except TooLarge:
+            body = small_body(State(ordinals=after.state.ordinals))
+        self.replay.places.update(after.places)
+        entries = self._append([draft, Draft(kind="checkpoint", body=body)], sync=True)
+        self.replay.state = after.state
+        self._step(entries[1:])
+
+    def _end(self) -> int:
+        last = next(iter(self.log.back()), None)
+        return 0 if last is None else last.offset + last.size
+
+    def _let_go(self) -> None:
+        """Forget what no view shows any more: memory does not grow with the log."""
+        shown = {item.seq for scope in self.state.scopes.values() for item in scope.view}
+        for known in (self.replay.places, self.lives):
+            for ordinal in [ordinal for ordinal in known if ordinal not in shown]:
+                del known[ordinal]
+
+    # ── weights ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def weigh_by(self, counter: TokenCounter) -> None:
+        """Count what the views hold by this counter, and from here on all that comes."""
+        if self.replay.counter is counter:
+            return
+        scopes = {}
+        for name, scope in self.state.scopes.items():
+            items = weighed(scope.view.items(), counter)
+            view: View = view_of(items, next_seq=scope.view.next_seq)
+            scopes[name] = replace(scope, view=view)
+        self.replay.counter = counter
+        self.replay.state = replace(self.state, scopes=scopes)
+
+    @property
+    def is_weighed(self) -> bool:
+        """False while nothing has been counted yet, as after a resume."""
+        return self.replay.counter is not WEIGHTLESS
+
+    def close(self) -> None:
+        """Put on disk what is not, and let others write."""
+        self.log.close()
+
+
+def message_draft(message: Message, *, scope: str = ROOT, **more: Any) -> Draft:
+    """A message entry."""
+    where = {"node": scope} if scope != ROOT else {}
+    return Draft(kind="message", body=dumps({**message_json(message), **where, **more}))

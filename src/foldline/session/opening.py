@@ -1,0 +1,151 @@
+"""`foldline.open`: a session by its name, new or gone on with.
+
+Puts the layers together: the store below a home, the log with its parents, the settings of a model and a policy. The home is
+looked up when a session is opened, never at import.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, get_args
+
+from msgspec import Struct
+
+from foldline.core.errors import InvalidOption, SessionExists, UnknownSession
+from foldline.core.ports import Journal, Store
+from foldline.engine.policy import Policy
+from foldline.log.lineage import lineage_of
+from foldline.log.values import dumps
+from foldline.session.keep import Durability, Keeper
+from foldline.session.session import Session
+from foldline.session.setup import Setup, format_for, setup_for
+from foldline.settings import sessions_home
+from foldline.wire import strict
+
+if TYPE_CHECKING:
+    from foldline.log.secrets import Redactor
+    from foldline.stores.disk import DiskStore
+
+DURABILITIES: tuple[str, ...] = get_args(Durability)
+
+
+def open(
+    name: str,
+    *,
+    model: str | None = None,
+    policy: str | Policy = "balanced",
+    format: str | None = None,
+    counter: str | None = None,
+    home: str | os.PathLike[str] | None = None,
+    durability: Durability = "event",
+    redact: bool = True,
+) -> Session:
+    """Open the session of that name, or begin it.
+
+    `model` decides counter, window and, for a new session, the wire format (`format` goes before it); a session that is
+    gone on with keeps the model it had last. `home`: the folder sessions are kept in; left out, `$FOLDLINE_HOME`, else
+    `$XDG_STATE_HOME/foldline`, else `~/.local/state/foldline`. `durability`: when what was said is put on disk: after each
+    entry, once a turn, or at checkpoints alone. `redact`: known kinds of secrets are taken out before anything is written.
+
+    Raises `SessionBusy` while another holds it, `SessionCorrupt` for a damaged log, `InvalidOption`.
+    """
+    from foldline.stores.disk import unix_ms
+
+    asked = Asked(
+        model=model,
+        policy=policy,
+        format=format,
+        counter=counter,
+        durability=durability,
+        redact=redactor(home) if redact else _as_it_is,
+        clock=unix_ms,
+    )
+    return open_in(disk_store(home), name, asked=asked)
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """What a session is opened with."""
+
+    model: str | None = None
+    policy: str | Policy = "balanced"
+    format: str | None = None
+    counter: str | None = None
+    durability: Durability = "event"
+    redact: Callable[[bytes], bytes] = lambda body: body
+    clock: Callable[[], int | None] = lambda: None
+    """Unix time in milliseconds, as the store stamps its entries; it says how long a session was idle."""
+
+
+def open_in(store: Store, name: str, *, asked: Asked) -> Session:
+    """`open` in any store."""
+    if asked.durability not in DURABILITIES:
+        raise InvalidOption("durability", asked.durability, why=f"one of {', '.join(DURABILITIES)}")
+    new = format_for(asked.model, asked.format)
+    _setup(asked, format=new, model=asked.model)  # refuses a wrong option before anything is made
+    journal = _journal(store, name, format=new, model=asked.model)
+    with contextlib.ExitStack() as held:
+        held.callback(journal.close)
+        if asked.format is not None and asked.format != journal.format:
+            why = f"session {name!r} speaks {journal.format}; leave it out, or take another name"
+            raise InvalidOption("format", asked.format, why=why)
+        log = lineage_of(store, journal)
+        keeper = Keeper(name, log, durability=asked.durability, redact=asked.redact)
+        model = asked.model or keeper.state.model or _model_in(journal)
+        session = Session(keeper, _setup(asked, format=journal.format, model=model), store=store)
+        held.pop_all()
+        return session
+
+
+def _setup(asked: Asked, *, format: str, model: str | None) -> Setup:
+    return setup_for(
+        format=format, model=model, policy=asked.policy, counter=asked.counter, clock=asked.clock
+    )
+
+
+def _journal(store: Store, name: str, *, format: str, model: str | None) -> Journal:
+    """The log, to be written: the one there is, else a new one."""
+    about = {"id": name, "model": model}
+    try:
+        return store.write(name)
+    except UnknownSession:
+        pass
+    try:
+        told = dumps({key: value for key, value in about.items() if value is not None})
+        return store.create(name, format=format, about=told)
+    except SessionExists:  # begun by another in this moment
+        return store.write(name)
+
+
+def _model_in(journal: Journal) -> str | None:
+    about = strict.loads(journal.about)
+    found = about.get("model") if isinstance(about, dict) else None
+    return found if isinstance(found, str) else None
+
+
+def disk_store(home: str | os.PathLike[str] | None = None) -> DiskStore:
+    """The store below a home, or below the one that the environment names."""
+    from foldline.stores.disk import DiskStore
+
+    return DiskStore(sessions_home() if home is None else home)
+
+
+def redactor(home: str | os.PathLike[str] | None = None) -> Callable[[bytes], bytes]:
+    """What takes the secrets out of a body, by the home's own key. The key is made with the first body where there is
+    none, so that an option that is refused makes nothing."""
+    place = sessions_home() if home is None else home
+    made: list[Redactor] = []
+
+    def redact(body: bytes) -> bytes:
+        if not made:
+            from foldline.privacy.key import redactor_in
+
+            made.append(redactor_in(place))
+        return made[0].body(body).data
+
+    return redact
+
+
+def _as_it_is(body: bytes) -> bytes:
+    return body

@@ -1,0 +1,112 @@
+"""From a view of the log to a history fit to send: repaired, weighed, with what the passes need to know of the session.
+
+What stands in the log is never mended: a repair is part of the projection, the same each time. A sound view is taken as it
+is, and its weights are never counted again. Counterpart for a whole list of messages: `foldline.reduce.history_of`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from foldline.core.estimate import Counting, Estimate, project
+from foldline.core.message import Message
+from foldline.core.pairing import Needs, Placed, Repair
+from foldline.core.ports import TokenCounter
+from foldline.core.repair import mended, repair
+from foldline.core.view import Item, View, item_of, view_of
+from foldline.log.state import Node, Scope, State
+from foldline.outgoing import fixed_tokens, joined
+from foldline.session.setup import Setup
+from foldline.wire.body import declared_limits
+from foldline.wire.codec import Request
+from foldline.wire.formats import settle
+
+
+class Fixed(Struct, frozen=True, kw_only=True):
+    """System prompt and tools, and what they weigh."""
+
+    system: Message | None = None
+    tools: bytes | None = None
+    tokens: int = 0
+    limits: tuple[tuple[str, int], ...] = ()
+
+
+def fixed_of(request: Request, counter: TokenCounter) -> Fixed:
+    """The part of a request that no pass touches."""
+    system = mended(request.system) if request.system is not None else None
+    whole = replace(request, system=system)
+    return Fixed(
+        system=system,
+        tools=request.tools,
+        tokens=fixed_tokens(whole, counter),
+        limits=declared_limits(request.tools),
+    )
+
+
+class Sound(Struct, frozen=True, kw_only=True):
+    """A view fit to send."""
+
+    view: View
+    repairs: tuple[Repair, ...] = ()
+
+
+def sound(view: View, *, needs: Needs, counter: TokenCounter, format: str) -> Sound:
+    """The view repaired; the very view where nothing was wrong with it."""
+    given = view.items()
+    messages = settle(format, [item.message for item in given])
+    done = repair(messages, needs)
+    items = tuple(_items(given, done.placed, counter=counter))
+    if len(items) == len(given) and all(new is old for new, old in zip(items, given, strict=True)):
+        return Sound(view=view)
+    repairs = tuple(replace(one, seq=given[one.seq].seq) for one in done.repairs)
+    return Sound(view=view_of(items, next_seq=view.next_seq), repairs=repairs)
+
+
+def _items(given: tuple[Item, ...], placed: tuple[Placed, ...], *, counter: TokenCounter) -> Iterator[Item]:
+    """The items behind repaired messages; one that a repair touched or put in is counted."""
+    for one in placed:
+        item = given[one.seq]
+        if one.message is item.message:
+            yield item
+            continue
+        weights, overhead = counter.weights(one.message)
+        covers = item.covers if one.message.synthetic == item.message.synthetic else ()
+        yield item_of(item.seq, one.message, weights=weights, overhead=overhead, covers=covers)
+
+
+def projected(scope: Scope, view: View, *, fixed: int, counting: Counting) -> Estimate:
+    """The size of the next request: from the last usage on, where there is one that still counts (requirement TOK-3)."""
+    anchor = scope.anchor
+    if anchor is None:
+        return project(view.tokens, fixed=fixed, counting=counting)
+    since = 0
+    for item in reversed(view.items()):
+        if item.seq <= anchor.ordinal:
+            break
+        since += item.tokens
+    return project(since, fixed=fixed, counting=counting, usage=anchor.usage, fixed_then=anchor.tokens_fixed)
+
+
+def held_in(state: State, scope: str) -> frozenset[int]:
+    """Ordinals of a view that belong to nodes that run: their place outside is not to be taken (requirements FUN-1,
+    SNP-2)."""
+    running: list[Node] = [node for node in state.nodes.values() if node.id != scope]
+    held: set[int] = set()
+    for node in running:
+        held.add(node.start)
+        held.update(item.seq for item in state.scopes[node.id].view)
+    return frozenset(held)
+
+
+def outgoing_request(fit: Sound, raw: View, *, fixed: Fixed, setup: Setup) -> Request:
+    """What is sent: neighbours joined as the wire wants them, where a repair or an edit made them neighbours. `raw`: the
+    view before any repair."""
+    codec = setup.codec
+    seqs = [item.seq for item in raw]
+    follows = dict(pairwise(seqs))
+    messages = tuple(joined(fit.view.items(), codec, rules=codec.rules, follows=follows))
+    return Request(format=setup.format, messages=messages, system=fixed.system, tools=fixed.tools)

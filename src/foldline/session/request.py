@@ -1,0 +1,54 @@
+"""A request that is ready to be sent: the view in its wire form, made when it is asked for.
+
+Each has values of its own, parsed from the history's bytes, so that a cache mark a caller puts on a message stays there and
+never in the history.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from foldline.core.estimate import Estimate
+from foldline.engine.report import Report
+from foldline.wire import strict
+from foldline.wire.body import KEYS, write_body
+from foldline.wire.codec import Request
+
+
+class Prepared:
+    """What `Session.prepare` returns."""
+
+    def __init__(self, request: Request, *, report: Report, tokens: Estimate, fingerprint: str) -> None:
+        self.request, self.report, self.tokens, self.fingerprint = request, report, tokens, fingerprint
+        """The request in foldline's own values · what the passes did for it · its projected size · a digest of system
+        prompt, tools and history: equal ones are equal requests (requirement TOK-7)."""
+
+    @cached_property
+    def data(self) -> bytes:
+        """The part of the body that carries the conversation, as JSON."""
+        return write_body(self.request)
+
+    @cached_property
+    def body(self) -> dict[str, Any]:
+        """The same as values, under the format's own keys: to be merged into the call."""
+        value: dict[str, Any] = strict.parse(self.data)
+        return value
+
+    @property
+    def messages(self) -> list[Any]:
+        """What goes under the format's key for messages; for OpenAI chat the system prompt is the first of them."""
+        found: list[Any] = self.body[KEYS[self.request.format].messages]
+        return found
+
+    @property
+    def system(self) -> Any:
+        """What goes under the format's key for the system prompt; `None` where there is none, or no such key."""
+        if self.request.format == "openai-chat":
+            return None
+        return self.body.get(KEYS[self.request.format].system[0])
+
+    @property
+    def tools(self) -> list[Any] | None:
+        """The tool schemas; `None` for none."""
+        return self.body.get("tools")

@@ -1,0 +1,234 @@
+"""A session, as a caller holds it: a conversation with a log, and everything that goes back in it.
+
+What it has in common with its nodes is `foldline.session.conversation`'s; here stand undo, unfold, rollback, fork and the
+history. Nothing is ever taken out of the log: each of them is an entry of its own, and can be rolled back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any, Self
+
+from msgspec import Struct
+
+from foldline.core.address import parse_address
+from foldline.core.edit import Drop
+from foldline.core.entry import Draft
+from foldline.core.errors import InvalidOption, UnknownAddress
+from foldline.core.ports import Store
+from foldline.engine.policy import Policy
+from foldline.ledger.facts import FactCache
+from foldline.ledger.found_in_text import Finder
+from foldline.log.state import ROOT, Applied, Expose
+from foldline.log.values import dumps, elements, members, read_edit
+from foldline.lookup import Shown, show_in
+from foldline.session.conversation import Conversation, Known
+from foldline.session.forking import create_fork
+from foldline.session.history import PAGE, Chronicle, Happened, Messages, Page, happened
+from foldline.session.keep import Keeper
+from foldline.session.nodes import RunningNode, begin, interrupt_all
+from foldline.session.originals import Spans, between
+from foldline.session.setup import Setup, setup_for
+from foldline.session.twins import SessionTwins
+from foldline.wire import strict
+
+TOLD = frozenset(("message", "compaction"))
+
+
+class Made(Struct, frozen=True, kw_only=True):
+    """One compaction of a session, explained."""
+
+    seq: int
+    """Its entry: what `undo` and `rollback(before=…)` take."""
+    counts: bool
+    """False when it was taken back, or lies behind a rollback."""
+    happened: Happened
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """What it did, in numbers."""
+        return self.happened.report
+
+    @property
+    def summaries(self) -> tuple[str, ...]:
+        """What it put in the place of what it took out, each at its own place."""
+        return self.happened.summaries
+
+
+class Session(Conversation, SessionTwins):
+    """A durable conversation. Open one with `foldline.open`; a context manager that closes it."""
+
+    def __init__(self, keeper: Keeper, setup: Setup, *, store: Store) -> None:
+        known = Known(
+            setup=setup, memo={"facts": FactCache(Finder())}, spans=Spans(keeper.log, keeper.replay.places)
+        )
+        super().__init__(keeper, known)
+        self._store = store
+        self.torn = keeper.log.torn
+        """What an interrupted append had left at the end of the log, and was cut off; empty when it ended well."""
+        keeper.settle()
+        self.interrupted = interrupt_all(keeper, known)
+        """Nodes that ran when the last process ended."""
+
+    @property
+    def name(self) -> str:
+        """The session's."""
+        return self._keeper.name
+
+    @property
+    def model(self) -> str | None:
+        """The model it is planned for."""
+        return self._known.setup.model
+
+    @property
+    def policy(self) -> Policy:
+        """When and how far its view is reduced."""
+        return self._known.setup.policy
+
+    @property
+    def seq(self) -> int:
+        """The last entry of the log: what `rollback(to=…)` comes back to later."""
+        return self._keeper.state.seq
+
+    def use(self, model: str) -> None:
+        """Plan for another model from here on: its window, its counter. The format stays."""
+        with self._keeper.lock:
+            setup = self._known.setup
+            fresh = setup_for(
+                format=setup.format,
+                model=model,
+                policy=setup.policy.name if setup.policy.name in _named() else setup.policy,
+                counter=setup.counter_named,
+                clock=setup.clock,
+            )
+            self._keeper.say(Draft(kind="model", body=dumps({"model": model})))
+            self._known.setup = fresh
+            self._known.fixed.clear()
+
+    def node(
+        self, name: str, *, input: Any = "", expose: Expose = "io", call_id: str | None = None
+    ) -> RunningNode:
+        """A sub-agent that keeps its messages in this log, for a `with` block. `expose`: what this session sees of it.
+        `call_id`: the call it answers."""
+        return begin(self._keeper, self._known, name=name, input=input, where=(ROOT, expose, call_id))
+
+    # ── back ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def undo(self, entry: int | None = None) -> int:
+        """Take a compaction back, the last one where none is named; returns its entry. The view is what it would be had
+        it not been made. Raises `InvalidOption` where there is none."""
+        with self._keeper.lock:
+            chosen = self._chosen(entry)
+            told = Draft(kind="undo", body=dumps({"entry": chosen.seq}))
+            self._keeper.take_back(told, seq=chosen.seq - 1)
+            return chosen.seq
+
+    def _chosen(self, entry: int | None) -> Applied:
+        applied = self._keeper.state.applied
+        if entry is None:
+            found = [one for one in applied if not one.by_hand and one.scope == ROOT]
+            if not found:
+                raise InvalidOption("entry", entry, why="no compaction counts that could be undone")
+            return found[-1]
+        for one in applied:
+            if one.seq == entry:
+                return one
+        counting = ", ".join(str(one.seq) for one in applied[-10:]) or "none"
+        raise InvalidOption(
+            "entry", entry, why=f"no compaction that counts has this number; the last are {counting}"
+        )
+
+    def unfold(self, address: str) -> int:
+        """Take back the one edit that put this address into the view, and nothing else of its compaction; returns the
+        entry of that. Raises `UnknownAddress`."""
+        with self._keeper.lock:
+            for one in reversed(self._keeper.state.applied):
+                told = members(self._keeper.log.entry(one.offset).body)
+                edits = [edit for piece in elements(told["edits"]) for edit in read_edit(piece)]
+                if any(not isinstance(edit, Drop) and edit.address == address for edit in edits):
+                    draft = Draft(kind="unfold", body=dumps({"entry": one.seq, "address": address}))
+                    self._keeper.take_back(draft, seq=one.seq - 1)
+                    return one.seq
+            raise UnknownAddress(address, "no compaction that counts has put this address into the view")
+
+    def rollback(self, to: int | None = None, *, before: int | None = None) -> None:
+        """Make entry `to` the last one again (-1: none), or the one before compaction `before` began. What came after
+        stays in the log, and can be come back to: `rollback(to=…)` takes any earlier entry."""
+        with self._keeper.lock:
+            if (to is None) == (before is None):
+                raise InvalidOption(
+                    "to", to, why="give the entry to come back to, or the compaction to go before"
+                )
+            target = self._before(before) if before is not None else to
+            assert target is not None, "one of the two is given"
+            if isinstance(target, bool) or not -1 <= target <= self.seq:
+                raise InvalidOption(
+                    "to", target, why=f"entries go from 0 to {self.seq}; -1 is before all of them"
+                )
+            self._keeper.take_back(Draft(kind="rollback", body=dumps({"to": target})), seq=target)
+
+    def _before(self, seq: int) -> int:
+        """The last entry before a compaction, its intent included."""
+        for entry in self._keeper.log.back():
+            if entry.seq == seq and entry.kind in ("compaction", "edit"):
+                begin = strict.loads(members(entry.body).get("begin", b"null"))
+                return (begin if isinstance(begin, int) else seq) - 1
+            if entry.seq < seq:
+                break
+        raise InvalidOption("before", seq, why="no compaction has this number; `compactions` lists them")
+
+    def fork(self, name: str, *, at: int | None = None) -> Session:
+        """A session of its own that goes on from here, or from entry `at`. Nothing is copied; hand-off records stay
+        behind. This one stays open. Raises `SessionExists`."""
+        with self._keeper.lock:
+            self._keeper.log.sync()
+            log = create_fork(self._store, self.name, name=name, at=self.seq if at is None else at)
+            keeper = Keeper(name, log, durability=self._keeper.durability, redact=self._keeper.redact)
+            return Session(keeper, self._known.setup, store=self._store)
+
+    # ── what was ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def messages(self) -> Messages:
+        """Every message ever said on the way to here, compacted or not, in order; read when it is looked at."""
+        return Messages(self._keeper.log)
+
+    def page(self, *, before: int | None = None, limit: int = PAGE) -> Page:
+        """The newest part of the history, or the part before an entry: messages and summaries in the order of the log."""
+        if limit < 1:
+            raise InvalidOption("limit", limit, why="a page has at least one entry")
+        return Chronicle(self._keeper.log, kinds=TOLD).page(before=before, limit=limit)
+
+    @property
+    def compactions(self) -> Iterator[Made]:
+        """Every compaction ever made, oldest first, with its report, whether or not it still counts."""
+        counting = {one.seq for one in self._keeper.state.applied}
+        for entry in self._keeper.log.entries():
+            if entry.kind == "compaction":
+                yield Made(seq=entry.seq, counts=entry.seq in counting, happened=happened(entry))
+
+    def show(self, address: str) -> Shown:
+        """The original behind an address. Raises `UnknownAddress`."""
+        place = parse_address(address)
+        found = between(self._keeper.log, {}, span=(place.start, place.end))
+        return show_in([message for _, message in found], address)
+
+    def close(self) -> None:
+        """Put on disk what is not, and let others open it. Closing twice is closing once."""
+        with self._keeper.lock:
+            self._keeper.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _named() -> frozenset[str]:
+    from foldline.presets import POLICIES
+
+    return frozenset(POLICIES)

@@ -1,0 +1,108 @@
+"""What a session works with: wire format, model, policy, counter and clock, resolved once and passed on as a value.
+
+Knows the names of all of them; nothing below reads a setting again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Final
+
+from msgspec import Struct
+
+from foldline.core.errors import InvalidOption
+from foldline.core.pairing import Needs
+from foldline.core.ports import TokenCounter
+from foldline.engine.policy import Policy, Tier
+from foldline.passes.budget_reduction import BudgetReduction
+from foldline.passes.microcompact import Microcompact
+from foldline.presets import policy_of
+from foldline.reduce import needs_of
+from foldline.settings import Planned, plan_for
+from foldline.tokens.choose import counter_for
+from foldline.wire.codec import Codec
+from foldline.wire.formats import CODECS, DEFAULT, codec
+
+GENTLE: Final = (BudgetReduction, Microcompact)
+"""Passes that may run inside a node while it runs: they shorten results, and nothing leaves (requirement FUN-4)."""
+
+
+class Setup(Struct, frozen=True, kw_only=True, dict=True):
+    """One session's."""
+
+    format: str
+    model: str | None
+    policy: Policy
+    planned: Planned
+    counter: TokenCounter
+    counter_named: str | None = None
+    """The counter that was asked for by name; it stays when the model changes."""
+    clock: Callable[[], int | None] = lambda: None
+    """Unix time in milliseconds: how long the session was idle."""
+
+    @cached_property
+    def codec(self) -> Codec:
+        """The format's."""
+        return codec(self.format)
+
+    @cached_property
+    def needs(self) -> Needs:
+        """What the format's provider demands; results may still come."""
+        return needs_of(self.codec.rules, tail_stays_open=True)
+
+    @cached_property
+    def inside(self) -> Policy:
+        """The policy of a node that runs: of its tiers those that only shorten."""
+        gentle = tuple(tier for tier in self.policy.tiers if _is_gentle(tier))
+        return Policy(
+            name=self.policy.name,
+            sentence=self.policy.sentence,
+            source=self.policy.source,
+            threshold=self.policy.threshold,
+            target=self.policy.target,
+            tiers=gentle,
+            counter=self.policy.counter,
+            counting=self.policy.counting,
+        )
+
+
+def _is_gentle(tier: Tier) -> bool:
+    return isinstance(tier.reduce, GENTLE)
+
+
+def setup_for(
+    *,
+    format: str,
+    model: str | None,
+    policy: str | Policy,
+    counter: str | None,
+    clock: Callable[[], int | None],
+) -> Setup:
+    """Resolve a session's settings. Raises `InvalidOption`, `UnknownPolicy`, `UnknownFormat`."""
+    codec(format)
+    planned = plan_for(model)
+    chosen = policy_of(policy, planned.window)
+    named = counter or chosen.counter or planned.counter
+    return Setup(
+        format=format,
+        model=model,
+        policy=chosen,
+        planned=planned,
+        counter=counter_for(model, counter=named, wire=format),
+        counter_named=counter,
+        clock=clock,
+    )
+
+
+def format_for(model: str | None, given: str | None) -> str:
+    """The wire format of a new session: the one given, else the one that the model's own provider speaks. Raises
+    `InvalidOption`."""
+    if given is not None:
+        if given not in CODECS:
+            raise InvalidOption("format", given, why=f"a session speaks one of {', '.join(CODECS)}")
+        return given
+    name = (model or "").lower()
+    if "claude" in name:
+        return "anthropic"
+    return "gemini" if "gemini" in name else DEFAULT

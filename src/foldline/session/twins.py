@@ -1,0 +1,105 @@
+"""The async twins of what a session and its nodes do: the same calls with the prefix `a`, off the event loop.
+
+Each runs its call in a thread; the session's own lock keeps them in order. A call that was begun is finished even when its
+caller is cancelled: what is appended is appended whole.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from foldline.engine.report import Report
+    from foldline.log.state import Expose
+    from foldline.session.nodes import RunningNode
+    from foldline.session.request import Prepared
+    from foldline.session.session import Session
+
+
+async def _off(call: Any, *given: Any, **named: Any) -> Any:
+    import asyncio
+
+    return await asyncio.to_thread(call, *given, **named)
+
+
+class Twins:
+    """Of what a session and a node have in common."""
+
+    async def auser(self, content: Any) -> None:
+        """As `user`."""
+        await _off(cast(Any, self).user, content)
+
+    async def arecord(self, response: Any) -> None:
+        """As `record`."""
+        await _off(cast(Any, self).record, response)
+
+    async def atool_result(self, call_id: str, output: Any, *, is_error: bool = False) -> None:
+        """As `tool_result`."""
+        await _off(cast(Any, self).tool_result, call_id, output, is_error=is_error)
+
+    async def aprepare(self, system: Any = None, tools: Any = None) -> Prepared:
+        """As `prepare`."""
+        return cast("Prepared", await _off(cast(Any, self).prepare, system, tools))
+
+    async def acompact(self, to: int | float | None = None, *, focus: str | None = None) -> Report:
+        """As `compact`."""
+        return cast("Report", await _off(cast(Any, self).compact, to, focus=focus))
+
+    async def apreview(self, to: int | float | None = None, *, focus: str | None = None) -> Report:
+        """As `preview`."""
+        return cast("Report", await _off(cast(Any, self).preview, to, focus=focus))
+
+    async def anode(
+        self, name: str, *, input: Any = "", expose: Expose = "io", call_id: str | None = None
+    ) -> RunningNode:
+        """As `node`; the node itself is an async context manager too."""
+        made = await _off(cast(Any, self).node, name, input=input, expose=expose, call_id=call_id)
+        return cast("RunningNode", made)
+
+
+class NodeTwins(Twins):
+    """Of a node."""
+
+    async def afinish(self, output: Any = None) -> None:
+        """As `finish`."""
+        await _off(cast(Any, self).finish, output)
+
+    async def __aenter__(self) -> Any:
+        return self
+
+    async def __aexit__(self, kind: Any, error: Any, trace: Any) -> None:
+        await _off(cast(Any, self).__exit__, kind, error, trace)
+
+
+class SessionTwins(Twins):
+    """Of a session."""
+
+    async def aundo(self, entry: int | None = None) -> int:
+        """As `undo`."""
+        return cast(int, await _off(cast(Any, self).undo, entry))
+
+    async def aunfold(self, address: str) -> int:
+        """As `unfold`."""
+        return cast(int, await _off(cast(Any, self).unfold, address))
+
+    async def arollback(self, to: int | None = None, *, before: int | None = None) -> None:
+        """As `rollback`."""
+        await _off(cast(Any, self).rollback, to, before=before)
+
+    async def afork(self, name: str, *, at: int | None = None) -> Session:
+        """As `fork`."""
+        return cast("Session", await _off(cast(Any, self).fork, name, at=at))
+
+    async def ause(self, model: str) -> None:
+        """As `use`."""
+        await _off(cast(Any, self).use, model)
+
+    async def aclose(self) -> None:
+        """As `close`."""
+        await _off(cast(Any, self).close)
+
+    async def __aenter__(self) -> Any:
+        return self
+
+    async def __aexit__(self, kind: Any, error: Any, trace: Any) -> None:
+        await _off(cast(Any, self).close)

@@ -1,0 +1,218 @@
+"""What is said, prepared and answered: anchors across restarts, passes by policy, and a checkpoint that fails."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from foldline.core.errors import CheckpointFailed, ContextExhausted, InvalidOption, SessionFailed
+from foldline.session.session import Session
+from foldline.stores.memory import MemoryJournal, MemoryStore
+from tests.judges.panel import violations
+from tests.session.making import FORMATS, answer, opened, reopened, worked
+from tests.session.test_session_machine import small
+
+
+def narrow(session: Session, window: int = 3_000) -> Session:
+    """The session, planned for a small window."""
+    setup = session._known.setup
+    session._known.setup = replace(setup, planned=replace(setup.planned, window=window))
+    return session
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_round_goes_in_and_comes_out_in_every_format(format: str) -> None:
+    """Laws LOSSLESS and PAIR: what the provider answered stands in the next request, with the tool's result."""
+    session = opened(format=format)
+    session.user("look")
+    session.prepare()
+    session.record(answer("I look", ("c1", "read"), ("c2", "read"), format=format, tokens=30))
+    session.tool_result("c2", "two")
+    session.tool_result("c1", {"lines": [1, 2]}, is_error=True)
+    request = session.prepare()
+    assert violations(request.body, format=format) == []
+    assert request.tokens.tokens_anchored == 40
+    assert "two" in request.data.decode()
+
+
+def test_the_projection_starts_from_the_last_usage_and_survives_a_restart() -> None:
+    """TOK-3 and TOK-6: anchor, what came after it, and growth of the fixed part; shrinking subtracts nothing."""
+    store = MemoryStore()
+    session = opened(store)
+    session.user("x" * 400)
+    session.prepare(system="s" * 40)
+    session.record(answer("yes", tokens=1_000))
+    session.user("y" * 400)
+    tokens = session.prepare().tokens
+    assert (tokens.tokens_anchored, tokens.tokens_estimated) == (1_010, 104)
+    assert session.prepare(system="s" * 80).tokens.tokens_estimated == 114
+    assert session.prepare(system="s").tokens.tokens_estimated == 104
+    with reopened(session, store) as again:
+        assert again.prepare().tokens == tokens
+
+
+def test_a_policy_that_adds_no_growth_adds_none_and_counts_messages_alone_without_an_anchor() -> None:
+    """TOK-6 and TOK-8: the switches of the preset `reserve`."""
+    session = opened(policy="reserve")
+    session.user("x" * 400)
+    assert session.prepare(system="s" * 400).tokens.tokens == 104
+    session.record(answer("yes", tokens=1_000))
+    assert session.prepare(system="s" * 4_000).tokens.tokens == 1_010
+
+
+def test_a_baseline_is_dropped_when_it_no_longer_fits_the_history() -> None:
+    """TOK-5: no usage; the request was another than the log shows; history was rewritten."""
+    session = opened()
+    session.user("a")
+    session.prepare()
+    session.record(answer("no usage"))
+    assert session.prepare().tokens.tokens_anchored == 0
+    session.user("said before the answer to what was prepared")
+    session.record(answer("late", tokens=500))
+    assert session.prepare().tokens.tokens_anchored == 0, "the first appended item was not the answer"
+    session.record(answer("in time", tokens=500))
+    assert session.prepare().tokens.tokens_anchored == 510
+    session.rollback(to=session.seq - 1)
+    assert session.prepare().tokens.tokens_anchored == 0
+
+
+def test_after_a_compaction_no_older_usage_is_an_anchor() -> None:
+    """TOK-9: a finished compaction never re-triggers itself."""
+    session = narrow(opened())
+    session.user("read")
+    worked(session, 8)
+    session.prepare()
+    session.record(answer("so", tokens=2_500))
+    request = session.prepare()
+    assert request.report.outcome == "compacted"
+    assert request.tokens.tokens_anchored == 0
+    seq = session.seq
+    assert session.prepare().report.outcome == "unchanged"
+    assert session.seq == seq
+
+
+def test_a_fingerprint_is_of_system_tools_and_history() -> None:
+    """TOK-7: one snapshot before every request; the same request has the same one."""
+    session = opened()
+    session.user("a")
+    first = session.prepare(system="s", tools=[{"name": "f", "input_schema": {}}]).fingerprint
+    assert session.prepare().fingerprint == first
+    others = {first, session.prepare(system="t").fingerprint, session.prepare(tools=[]).fingerprint}
+    session.user("b")
+    others.add(session.prepare().fingerprint)
+    assert len(others) == 4
+
+
+def test_a_second_compaction_without_a_response_is_refused_where_the_preset_says_so() -> None:
+    """CMP-18: the flag is set by any compaction and cleared by a whole response; across a restart too."""
+    store = MemoryStore()
+    session = narrow(opened(store, policy=small("ladder-professional")))
+    session.user("read")
+    worked(session, 5)
+    session.user("and now")
+    session.compact(to=0.5)
+    session.user("z" * 12_000)
+    for _ in range(2):
+        with pytest.raises(ContextExhausted, match="once a response"):
+            session.prepare()
+        log = store._logs["s"]
+        log.writer = None
+        session = narrow(opened(store, policy=small("ladder-professional")))
+    session.record(answer("yes"))
+    assert session.prepare().report.outcome in ("compacted", "unreachable")
+
+
+class Failing(MemoryJournal):
+    """A journal whose n-th append fails, and every one after it."""
+
+    left = 0
+
+    def append(self, drafts: Any, *, sync: bool = True) -> Any:
+        self.left -= 1
+        if self.left < 0:
+            raise SessionFailed("s", "the disk is full")
+        return super().append(drafts, sync=sync)
+
+
+@pytest.mark.parametrize("appends", [0, 1, 2])
+def test_a_compaction_that_cannot_be_made_durable_leaves_memory_as_it_was(appends: int) -> None:
+    """JRN-2, SNP-4: whichever of intent, result and commit fails; opened again, it is wholly there or not at all."""
+    store = MemoryStore()
+    session = opened(store)
+    session.user("read")
+    worked(session, 12)
+    session.prepare()
+    state = session._keeper.state
+    journal: Any = session._keeper.log.own
+    journal.__class__, journal.left = Failing, appends
+    with pytest.raises(CheckpointFailed, match="the disk is full"):
+        session.compact(to=0.4)
+    assert session._keeper.state is state
+    store._logs["s"].writer = None
+    again = opened(store)
+    counted = [made.counts for made in again.compactions]
+    assert counted == ([True] if appends == 2 else [])
+    kinds = [entry.kind for entry in again._keeper.log.entries()]
+    assert kinds[-1] == {0: "message", 1: "settle", 2: "checkpoint"}[appends]
+
+
+def test_what_a_caller_changes_in_a_request_stays_there() -> None:
+    """Law LOSSLESS: a cache mark on a message is the caller's own."""
+    session = opened()
+    content = [{"type": "text", "text": "a"}]
+    session.user(content)
+    content[0]["text"] = "b"
+    request = session.prepare()
+    request.messages[0]["content"][0]["cache_control"] = {"type": "ephemeral"}
+    assert session.prepare().messages == [{"role": "user", "content": [{"type": "text", "text": "a"}]}]
+
+
+def test_what_a_policy_does_before_every_request_is_an_edit_and_no_compaction() -> None:
+    """BUD-6: `cascade` cuts a result the first time it would be sent; the prefix before it stays, and so does the anchor."""
+    session = opened(policy="cascade")
+    session.user("read")
+    session.prepare()
+    session.record(answer("I read", ("c", "read"), tokens=100))
+    session.tool_result("c", "word " * 2_000)
+    request = session.prepare()
+    assert len(request.data) < 5_500
+    assert request.tokens.tokens_anchored == 110
+    assert list(session.compactions) == []
+    assert session.prepare().data == request.data
+
+
+def test_idle_time_comes_from_the_clock_of_the_log() -> None:
+    """MIC-4 and MIC-10: after 90 minutes old results are cleared, whatever the count."""
+    now = [0]
+    store = MemoryStore(clock=lambda: now[0])
+    session = opened(store, policy="cascade", clock=lambda: now[0])
+    session.user("read")
+    worked(session, 9, size=1_600)
+    large = len(session.prepare().data)
+    now[0] = 5_400_000
+    assert len(session.prepare().data) < large
+
+
+def test_an_option_that_says_nothing_is_refused_before_anything_is_written() -> None:
+    """The log holds nothing that no provider would take."""
+    session = opened()
+    with pytest.raises(InvalidOption, match="say something first"):
+        session.prepare()
+    session.user("a")
+    seq = session.seq
+    for call in (
+        lambda: session.user(3),
+        lambda: session.user({"role": "assistant", "content": "x"}),
+        lambda: session.record("x"),
+        lambda: session.record({"role": "user", "content": "x"}),
+        lambda: session.record({"choices": [{"message": {"role": "assistant", "content": "x"}}]}),
+        lambda: session.tool_result("nobody", "x"),
+        lambda: session.prepare(tools="f"),
+        lambda: session.prepare(system=3),
+        lambda: session.compact(to=2.0),
+    ):
+        with pytest.raises(InvalidOption):
+            call()
+    assert session.seq == seq

@@ -1,0 +1,72 @@
+"""Forks: by reference, independent, and what a removal would break."""
+
+from __future__ import annotations
+
+import pytest
+
+from foldline.core.errors import InvalidOption, SessionExists, UnknownSession
+from foldline.session.forking import create_fork, remove_session
+from foldline.stores.memory import MemoryStore
+from tests.session.making import answer, opened, worked
+
+
+def test_a_fork_copies_nothing_and_goes_its_own_way() -> None:
+    """JRN-9: across compactions; undo and rollback reach back into the parent's part."""
+    store = MemoryStore()
+    session = opened(store)
+    session.user("read everything")
+    worked(session, 20)
+    before = session.prepare().data
+    session.compact(to=0.4)
+    after = session.prepare().data
+    fork = session.fork("other")
+    assert len(store._logs["other"].data) < len(store._logs["s"].data) / 3
+    session.user("in the parent")
+    assert fork.prepare().data == after
+    fork.undo()
+    assert fork.prepare().data == before
+    fork.user("in the fork")
+    assert "in the parent" not in fork.prepare().data.decode()
+    fork.rollback(to=3)
+    assert len(fork.prepare().messages) == 4
+    assert "in the fork" not in session.prepare().data.decode()
+    fork.close()
+    again = opened(store, "other")
+    assert len(again.prepare().messages) == len(again.messages) == 4
+
+
+def test_a_fork_of_an_earlier_entry_is_the_session_of_then() -> None:
+    """JRN-9 and JRN-16: of a session that another holds, too, since its log is only read."""
+    store = MemoryStore()
+    session = opened(store)
+    session.user("one")
+    session.record(answer("two"))
+    then = session.prepare().data
+    seq = session.seq
+    session.user("three")
+    create_fork(store, "s", name="f", at=seq).close()
+    assert opened(store, "f").prepare().data == then
+    for wrong in (999, -1):
+        with pytest.raises(InvalidOption):
+            create_fork(store, "s", name="g", at=wrong)
+    with pytest.raises(SessionExists):
+        create_fork(store, "s", name="f")
+    with pytest.raises(UnknownSession):
+        create_fork(store, "t", name="g")
+    opened(store, "empty").close()
+    with pytest.raises(InvalidOption, match="says nothing yet"):
+        create_fork(store, "empty", name="g")
+
+
+def test_a_session_that_forks_go_on_from_is_not_removed() -> None:
+    """JRN-9: they hold no copy of it."""
+    store = MemoryStore()
+    session = opened(store)
+    session.user("a")
+    session.fork("f").close()
+    session.close()
+    with pytest.raises(InvalidOption, match="f go on from it"):
+        remove_session(store, "s")
+    remove_session(store, "f")
+    remove_session(store, "s")
+    assert store.names() == ()

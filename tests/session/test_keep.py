@@ -1,0 +1,134 @@
+"""The one writer of a log: durability, small checkpoints, what a secret leaves behind, memory that does not grow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from foldline.core.entry import Draft
+from foldline.core.errors import CheckpointFailed, SessionCorrupt
+from foldline.core.message import Text
+from foldline.log import checkpoint
+from foldline.log.checkpoint import EVERY
+from foldline.log.lineage import Lineage
+from foldline.session.keep import Keeper, message_draft
+from foldline.stores.memory import MemoryJournal, MemoryStore
+from foldline.testing.builders import user
+from tests.session.making import answer, opened, worked
+
+
+class Counting(MemoryJournal):
+    """A journal that says which appends were synced."""
+
+    synced: list[bool]
+
+    def append(self, drafts: Sequence[Draft], *, sync: bool = True) -> Any:
+        self.synced.append(sync)
+        return super().append(drafts, sync=sync)
+
+
+@pytest.mark.parametrize(
+    ("durability", "synced"),
+    [
+        ("event", [True, True, True, True, True]),
+        ("turn", [False, False, False, False, True]),
+        ("checkpoint", [False, False, False, False, False]),
+    ],
+)
+def test_what_is_said_is_on_disk_when_the_setting_says_so(durability: Any, synced: list[bool]) -> None:
+    """JRN-5: after each, once a turn, or at checkpoints alone; a compaction's three appends always."""
+    session = opened(durability=durability)
+    journal: Any = session._keeper.log.own
+    journal.__class__, journal.synced = Counting, []
+    session.user("a")
+    session.record(answer("I look", ("c", "read")))
+    session.tool_result("c", "x" * 4_000)
+    session.prepare(system="s")
+    session.record(answer("done"))
+    assert journal.synced == synced
+    journal.synced.clear()
+    session.compact(to=0.5)
+    assert journal.synced == [True, True, True]
+
+
+def test_a_checkpoint_stands_behind_every_hundred_entries() -> None:
+    """JRN-13: the first is full, later ones name the last full one; JRN-12: it says tokens and what is pending."""
+    session = opened()
+    session.node("research", input="x")
+    for number in range(3 * EVERY):
+        session.user(f"m{number}")
+    found = [entry for entry in session._keeper.log.entries() if entry.kind == "checkpoint"]
+    assert len(found) == 3
+    assert [b'"full":true' in entry.body for entry in found] == [True, False, False]
+    assert b'"pending":["research"]' in found[0].body
+    assert all(after.seq - before.seq <= EVERY + 1 for before, after in pairwise(found))
+
+
+def test_a_secret_is_not_in_the_log_and_stays_in_the_live_view() -> None:
+    """S14: addresses are made over what the log holds, so that they open on it; reopened, the mark stands."""
+
+    def redact(body: bytes) -> bytes:
+        return body.replace(b"hunter2", "⟦secret:ab12⟧".encode())
+
+    store = MemoryStore()
+    session = opened(store, redact=redact)
+    session.user("the password is hunter2")
+    session.record(answer("I read", ("c", "read")))
+    session.tool_result("c", "hunter2 " * 600)
+    assert b"hunter2" not in store._logs["s"].data
+    assert "hunter2" in str(session.prepare().messages)
+    report = session.compact(to=400)
+    assert b"hunter2" not in store._logs["s"].data
+    assert "password is hunter2" in str(session.prepare().messages), "a user's message stays as it was said"
+    shown = session.show(report.covers.addresses[0]).text
+    assert shown is not None
+    assert "⟦secret:ab12⟧" in shown
+    session.undo()
+    assert "hunter2" in str(session.prepare().messages)
+    session.close()
+    assert "hunter2" not in str(opened(store).prepare().messages)
+
+
+def test_a_view_that_no_checkpoint_holds_fails_before_anything_is_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """JRN-3: and the session can be gone on with."""
+    session = opened()
+    session.user("read")
+    worked(session, 12)
+    seq = session.seq
+    monkeypatch.setattr(checkpoint, "MESSAGES_MAX", 5)
+    with pytest.raises(CheckpointFailed, match="5 messages"):
+        session.compact(to=0.5)
+    assert session.seq == seq
+    session.user("on")
+    session.rollback(to=seq)
+    assert session.seq == seq + 3, "a rollback with a small checkpoint, since a full one would be too large"
+
+
+def test_memory_lets_go_of_what_no_view_shows() -> None:
+    """D12: places and words are kept for what is shown alone."""
+    session = opened()
+    session.user("read")
+    worked(session, 40)
+    session.compact(to=400)
+    keeper = session._keeper
+    shown = {item.seq for item in session._view().view}
+    assert keeper.replay.places.keys() <= shown
+
+
+def test_a_body_that_cannot_be_taken_in_leaves_memory_as_it_was() -> None:
+    """A programmer's error does not become a half state."""
+    keeper = Keeper("s", Lineage(MemoryStore().create("s", format="neutral", about=b"{}")))
+    keeper.say(message_draft(user("a")))
+    state = keeper.state
+    with pytest.raises(SessionCorrupt):
+        keeper.say(message_draft(user("b")), Draft(kind="message", body=b'{"format":"?"}'))
+    assert keeper.state is state
+    assert not keeper.is_weighed
+    assert [
+        part.text for item in state.root.view for part in item.message.parts if isinstance(part, Text)
+    ] == ["a"]

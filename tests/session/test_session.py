@@ -1,0 +1,161 @@
+"""A session as a caller holds it: it goes on where it was, and everything that goes back in it is an entry."""
+
+from __future__ import annotations
+
+import pytest
+
+import foldline
+from foldline.core.errors import InvalidOption, TargetUnreachable, UnknownAddress
+from foldline.session.history import Page
+from foldline.stores.memory import MemoryStore
+from tests.session.making import answer, opened, reopened, worked
+
+
+def test_the_two_lines_of_the_interface_work_on_disk(tmp_path: object) -> None:
+    """JRN-1: user, prepare, record, tool_result; opened again it is the same, byte for byte."""
+    home = str(tmp_path)
+    with foldline.open("fix-login", model="claude-sonnet-4-5", home=home) as session:
+        session.user("Find why login fails")
+        request = session.prepare(
+            system="be kind", tools=[{"name": "read", "input_schema": {"type": "object"}}]
+        )
+        assert (request.system, request.messages) == (
+            "be kind",
+            [{"role": "user", "content": "Find why login fails"}],
+        )
+        session.record(answer("I look", ("t1", "read"), tokens=40))
+        session.tool_result("t1", "def login(): …")
+        live = session.prepare()
+    with foldline.open("fix-login", home=home) as again:
+        assert again.model == "claude-sonnet-4-5"
+        request = again.prepare()
+        assert (request.data, request.fingerprint, request.tokens) == (
+            live.data,
+            live.fingerprint,
+            live.tokens,
+        )
+        assert [message["role"] for message in again.messages] == ["user", "assistant", "user"]
+
+
+def test_a_compaction_is_previewed_made_explained_and_undone() -> None:
+    """UIX-1, CMP-16: the preview is what is made; undone, the view is what it was; every summary is at its own place."""
+    store = MemoryStore()
+    session = opened(store)
+    session.user("read everything")
+    worked(session, 20)
+    before = session.prepare().data
+    foreseen = session.preview(to=0.4)
+    assert session.prepare().data == before, "a preview does nothing"
+    report = session.compact(to=0.4)
+    assert (report.tokens_after, report.outcome) == (foreseen.tokens_after, "compacted")
+    [made] = session.compactions
+    assert (made.counts, made.report["tokens_after"]) == (True, report.tokens_after)
+    assert session.undo() == made.seq
+    assert session.prepare().data == before
+    assert [made.counts for made in session.compactions] == [False]
+    with pytest.raises(InvalidOption, match="no compaction counts"):
+        session.undo()
+    with reopened(session, store) as again:
+        assert again.prepare().data == before
+
+
+def test_every_summary_stays_at_its_own_place_and_the_view_starts_at_the_last() -> None:
+    """CMP-16: the new summary stands for history and old summary together, and both are in the log."""
+    session = opened()
+    session.user("read everything, and use tabs only")
+    for _ in range(3):
+        worked(session, 12, start=session.seq)
+        session.user("go on")
+        session.compact(to=700)
+    folds = [item for item in session._view().view if item.covers]
+    assert len(folds) == 1
+    assert sum(bool(made.summaries) for made in session.compactions) >= 2
+    kinds = [entry.kind for entry in session.page(limit=200).entries]
+    assert kinds.count("compaction") == 3
+    assert kinds[-1] == "compaction"
+
+
+def test_one_span_unfolds_by_its_address() -> None:
+    """COL-1: and opens where it stands; another address says that it is none."""
+    session = opened()
+    session.user("read everything")
+    worked(session, 20)
+    report = session.compact(to=0.5)
+    address = report.covers.addresses[0]
+    assert session.show(address).text
+    before = session.prepare().tokens.tokens
+    session.unfold(address)
+    assert session.prepare().tokens.tokens > before
+    with pytest.raises(UnknownAddress):
+        session.unfold("m0@00000000")
+    with pytest.raises(UnknownAddress):
+        session.show("m0@00000000")
+
+
+def test_a_rollback_goes_back_and_forth_across_compactions() -> None:
+    """JRN-16: to an entry, or before a compaction; each rollback can be rolled back."""
+    session = opened()
+    session.user("read everything")
+    worked(session, 20)
+    before, there = session.prepare().data, session.seq
+    session.compact(to=0.4)
+    after, here = session.prepare().data, session.seq
+    [made] = session.compactions
+    session.rollback(before=made.seq)
+    assert session.prepare().data == before
+    session.rollback(to=here)
+    assert session.prepare().data == after
+    session.rollback(to=there)
+    assert session.prepare().data == before
+    for wrong in ({}, {"to": 1, "before": made.seq}, {"to": 999}, {"to": -2}, {"before": there}):
+        with pytest.raises(InvalidOption):
+            session.rollback(**wrong)
+
+
+def test_a_target_that_cannot_be_reached_changes_nothing_and_says_how_small_it_gets() -> None:
+    """Law END: the smallest size, and why."""
+    session = opened()
+    session.user("x" * 4_000)
+    seq = session.seq
+    with pytest.raises(TargetUnreachable) as caught:
+        session.compact(to=10)
+    assert (session.seq, caught.value.result.outcome) == (seq, "unreachable")
+
+
+def test_older_history_comes_page_by_page_in_the_order_of_the_log() -> None:
+    """UIX-7, JRN-19: nothing is loaded that nobody asks for, and resuming rewrites nothing."""
+    store = MemoryStore()
+    session = opened(store)
+    session.user("begin")
+    worked(session, 10)
+    session.compact(to=0.5)
+    session.user("and on")
+    log = bytes(store._logs["s"].data)
+    with reopened(session, store) as again:
+        assert bytes(store._logs["s"].data) == log
+        seen: list[int] = []
+        page: Page = again.page(limit=5)
+        while True:
+            assert len(page.entries) <= 5
+            seen = [entry.seq for entry in page.entries] + seen
+            if page.before is None:
+                break
+            page = again.page(before=page.before, limit=5)
+        assert seen == sorted(seen)
+        assert len(seen) == len(again.messages) + 1
+        with pytest.raises(InvalidOption):
+            again.page(limit=0)
+
+
+def test_another_model_is_planned_for_from_here_on_and_after_a_restart() -> None:
+    """TOK-1: its window and its counter."""
+    store = MemoryStore()
+    session = opened(store, counter=None)
+    session.user("hello there")
+    session.prepare()
+    session.use("gpt-5")
+    assert session.model == "gpt-5"
+    tokens = session.prepare().tokens
+    with reopened(session, store, counter=None) as again:
+        assert (again.model, again.format) == ("gpt-5", "anthropic")
+        assert again.prepare().tokens == tokens
