@@ -57,7 +57,7 @@ def test_every_kind_of_damage_is_told_with_its_byte(home: Path) -> None:
     log.write_bytes(whole)
     packed.write_bytes(archived[:40] + bytes([archived[40] ^ 1]) + archived[41:])
     assert verify("s", home=home).state == "corrupt"
-    packed.write_bytes(archived.replace(b'"sha256":"', b'"sha256":"0')[: len(archived)])
+    packed.write_bytes(archived[:-1])
     assert verify("s", home=home).state == "corrupt"
     packed.unlink()
     assert "missing" in verify("s", home=home).problems[0].why

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
 import shutil
 import subprocess
-import zlib
+import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,8 +19,17 @@ from foldline.core.entry import Draft, Entry
 from foldline.core.errors import SessionCorrupt
 from foldline.log.lines import parse_log
 from foldline.stores import archive, disk_log
-from foldline.stores.archive import ArchivePiece, MissingPiece, name_of, packed, ranges, read_index
+from foldline.stores.archive import (
+    ArchivePiece,
+    MissingPiece,
+    Stored,
+    counting,
+    noted,
+    packed,
+    read_index,
+)
 from foldline.stores.disk import DiskStore
+from foldline.stores.packing import GZIP, ZSTANDARD, Packing
 from foldline.testing.disk import SimulatedDisk
 
 
@@ -30,8 +40,21 @@ def held(data: bytes) -> SimulatedDisk:
     return disk
 
 
-def test_an_archived_session_reads_as_before_and_goes_on(tmp_path: Path) -> None:
+def piece_of(data: bytes, start: int, *, end: int, packing: Packing = GZIP) -> ArchivePiece:
+    """A file of the archive with these bytes, whatever they are."""
+    return ArchivePiece(held(data), "f", stored=Stored(start=start, end=end, suffix=packing.suffix))
+
+
+PACKED: tuple[Packing, ...] = (GZIP, ZSTANDARD)
+PACKINGS = pytest.mark.parametrize("packing", PACKED, ids=lambda packing: packing.suffix)
+
+
+@PACKINGS
+def test_an_archived_session_reads_as_before_and_goes_on(
+    packing: Packing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """JRN-7: nothing is lost in the move; every offset stays. The pieces put together are the log as it was."""
+    monkeypatch.setattr(disk_log, "best_packing", lambda: packing)
     store = DiskStore(tmp_path, clock=lambda: None)
     journal = store.create("s", format="anthropic", about=b'{"id":"s"}')
     made: list[Entry] = []
@@ -52,7 +75,13 @@ def test_an_archived_session_reads_as_before_and_goes_on(tmp_path: Path) -> None
     folder = tmp_path / "sessions/s"
     names = sorted(os.listdir(folder / "archive"))
     assert len(names) == 3
-    packed_bytes = b"".join(gzip.decompress((folder / "archive" / name).read_bytes()) for name in names)
+    assert all(name.endswith(packing.suffix) for name in names)
+    files = b"".join((folder / "archive" / name).read_bytes() for name in names)
+    if packing is GZIP:
+        packed_bytes = gzip.decompress(files)
+    else:
+        with zstandard.ZstdDecompressor().stream_reader(files, read_across_frames=True) as reader:
+            packed_bytes = reader.read()
     active = (folder / "log.jsonl").read_bytes()
     log = parse_log(packed_bytes + active[active.index(b"\n") + 1 :])
     assert (log.state, list(log.entries)) == ("clean", made)
@@ -79,7 +108,7 @@ def test_an_archive_of_several_files_divides_between_lines(
 @pytest.mark.skipif(shutil.which("gzip") is None, reason="no gzip here to ask")
 def test_gzip_itself_reads_the_archive(tmp_path: Path) -> None:
     """Recovery by hand needs no foldline."""
-    (tmp_path / "a.gz").write_bytes(b"".join(packed([b"some", b"thing\n" * 400_000], start=7)))
+    (tmp_path / "a.gz").write_bytes(b"".join(packed([b"some", b"thing\n" * 400_000], start=7, packing=GZIP)))
     out = subprocess.run(["gzip", "-dc", str(tmp_path / "a.gz")], capture_output=True, check=True)
     assert out.stdout == b"some" + b"thing\n" * 400_000
     assert out.stderr == b""
@@ -91,23 +120,25 @@ def test_any_range_of_the_archive_is_read_at_its_offset(data: st.DataObject) -> 
     content = bytes(byte % 251 for byte in range(length))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(archive, "BLOCK_BYTES", 500)
-        disk = held(b"".join(packed([content[:100], content[100:]], start=50)))
-        piece = ArchivePiece(disk, "f", start=50, end=50 + length)
+        packing: Packing = data.draw(st.sampled_from(PACKED))
+        whole = b"".join(packed([content[:100], content[100:]], start=50, packing=packing))
+        piece = piece_of(whole, 50, end=50 + length, packing=packing)
         for _ in range(4):
             at, size = data.draw(st.integers(0, length)), data.draw(st.integers(0, length))
             assert piece.read(size, at=50 + at) == content[at : at + size]
         assert piece.is_sound()
 
 
-def test_no_flipped_bit_of_an_archive_gives_other_bytes() -> None:
+@PACKINGS
+def test_no_flipped_bit_of_an_archive_gives_other_bytes(packing: Packing) -> None:
     """D7 for the archive. A flag of the header that changes nothing may pass, other content may not."""
     content = b'{"some":"thing"}\n' * 20
-    whole = b"".join(packed([content], start=9))
+    whole = b"".join(packed([content], start=9, packing=packing))
     for place in range(len(whole)):
         for bit in range(8):
             damaged = bytearray(whole)
             damaged[place] ^= 1 << bit
-            piece = ArchivePiece(held(bytes(damaged)), "f", start=9, end=9 + len(content))
+            piece = piece_of(bytes(damaged), 9, end=9 + len(content), packing=packing)
             try:
                 assert piece.read(len(content), at=9) == content, (place, bit)
                 piece.is_sound()
@@ -128,18 +159,12 @@ def test_no_flipped_bit_of_an_archive_gives_other_bytes() -> None:
         {"sha256": None},
     ],
 )
-def test_an_index_that_disagrees_is_not_believed(change: dict[str, object]) -> None:
+@PACKINGS
+def test_an_index_that_disagrees_is_not_believed(change: dict[str, Any], packing: Packing) -> None:
     """S12, S19."""
-    whole = b"".join(packed([b"x" * 100], start=9))
-    begin = whole.index(b'{"archive"')
-    told = json.loads(whole[begin : whole.index(b"}", begin) + 1])
-    said = json.dumps({**told, **change}, separators=(",", ":")).encode()
-    field = said + archive._FOOT.pack(len(said), b"FLIX")
-    extra = archive._FIELD.pack(b"FL", len(field)) + field
-    other = (
-        whole[: told["sizes"][0]] + archive._HEAD + len(extra).to_bytes(2, "little") + extra + archive._EMPTY
-    )
-    piece = ArchivePiece(held(other), "f", start=9, end=109)
+    member = packing.pack(b"x" * 100)
+    told = {"archive": 1, "start": 9, "end": 109, "sizes": [len(member)], "sha256": "0" * 64, **change}
+    piece = piece_of(member + packing.beside(noted(told)), 9, end=109, packing=packing)
     if change == {"sha256": None}:
         assert not piece.is_sound()
     else:
@@ -150,27 +175,32 @@ def test_an_index_that_disagrees_is_not_believed(change: dict[str, object]) -> N
 @pytest.mark.parametrize("data", [b"", b"x" * 40, bytes(200_000)])
 def test_a_file_that_is_no_archive_is_refused(data: bytes) -> None:
     with pytest.raises(SessionCorrupt, match="no sound index"):
-        read_index(held(data).open("f", "read"), start=0, end=10)
+        read_index(held(data).open("f", "read"), Stored(start=0, end=10, suffix="gz"), packing=GZIP)
 
 
-def test_a_block_that_swells_is_not_unpacked_further_than_it_may() -> None:
+@PACKINGS
+def test_a_block_that_swells_is_not_unpacked_further_than_it_may(packing: Packing) -> None:
     """S19: a bomb of 200 MB costs a megabyte."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
-    bomb = packer.compress(bytes(200_000_000)) + packer.flush()
-    said = json.dumps({"start": 0, "end": 100, "sizes": [len(bomb)], "sha256": ""}).encode()
-    field = said + archive._FOOT.pack(len(said), b"FLIX")
-    extra = archive._FIELD.pack(b"FL", len(field)) + field
-    disk = held(bomb + archive._HEAD + len(extra).to_bytes(2, "little") + extra + archive._EMPTY)
-    with pytest.raises(SessionCorrupt, match="does not hold the 100 bytes"):
-        ArchivePiece(disk, "f", start=0, end=100).read(10, at=0)
+    bomb = packing.pack(bytes(200_000_000))
+    told = {"start": 0, "end": 100, "sizes": [len(bomb)], "sha256": ""}
+    piece = piece_of(bomb + packing.beside(noted(told)), 0, end=100, packing=packing)
+    tracemalloc.start()
+    with pytest.raises(SessionCorrupt, match="a block of the archive"):
+        piece.read(10, at=0)
+    assert tracemalloc.get_traced_memory()[1] < 2 << 20
+    tracemalloc.stop()
 
 
 def test_which_files_count() -> None:
     """What an interruption left beside them does not: it passes the active segment's beginning, or is a part of another."""
-    names = [name_of(0, 10), name_of(0, 25), name_of(25, 40), name_of(30, 35), name_of(40, 99), "new.jsonl"]
-    assert ranges(names, end=40) == ((0, 25), (25, 40))
-    assert ranges(names, end=0) == ()
-    assert ranges([name_of(25, 40)], end=40) == ((25, 40),)
+
+    def name(start: int, end: int, suffix: str = "gz") -> str:
+        return Stored(start=start, end=end, suffix=suffix).name
+
+    names = [name(0, 10), name(0, 25, "zst"), name(25, 40), name(30, 35), name(40, 99), "new.jsonl"]
+    assert [file.name for file in counting(names, end=40)] == [name(0, 25, "zst"), name(25, 40)]
+    assert counting(names, end=0) == ()
+    assert [file.start for file in counting([name(25, 40)], end=40)] == [25]
 
 
 def test_an_archive_that_was_taken_away_is_missed_where_it_is_read(tmp_path: Path) -> None:
@@ -191,6 +221,6 @@ def test_an_archive_that_was_taken_away_is_missed_where_it_is_read(tmp_path: Pat
     again.append([Draft(kind="message", body=b"{}")])
     again.close()
     assert MissingPiece(3, end=9).read(0, at=3) == b""
-    piece = ArchivePiece(SimulatedDisk(), "gone", start=4, end=9)
+    piece = ArchivePiece(SimulatedDisk(), "gone", stored=Stored(start=4, end=9, suffix="gz"))
     with pytest.raises(SessionCorrupt, match="taken away"):
         piece.read(1, at=4)

@@ -102,7 +102,7 @@ def points(fast: Path, calls: tuple[str, ...]) -> list[tuple[str, int]]:
     run = traced(fast / "count", "-e", f"trace={','.join(calls)}")
     assert (run.returncode, acked(run.stdout) >= ENTRIES) == (0, True), run.stderr
     found = Counter(re.findall(r"^\d+ +(\w+)\(", Path(f"{fast / 'count'}.trace").read_text(), re.MULTILINE))
-    assert found["write"] > 10
+    assert sum(found.values()) > 50, "nothing was traced"
     return [(name, number) for name in sorted(found) for number in range(1, found[name] + 1)]
 
 

@@ -1,8 +1,8 @@
 """The archive of a log: older bytes of it, packed so that any of them can be read without the rest.
 
-A file holds a range of the whole log and is named after it, `START-END.jsonl.gz`: a gzip file of many members, each at most
-1 MiB of the log, then an empty one whose header carries the index. So `zcat archive/*.gz` gives the bytes back, in order,
-without foldline. A file is read back and compared before its source goes. Which ranges there are and when one is made is
+A file holds a range of the whole log and is named after it, `START-END.jsonl.gz` (or `.zst`): many members, each of at most
+1 MiB of the log, and an index that other programs pass over. So `zcat archive/*.gz` gives the bytes back, in order, without
+foldline. How a member is packed is `foldline.stores.packing`'s. A file is read back and compared before its source goes. Which ranges there are and when one is made is
 `foldline.stores.disk_log`'s.
 """
 
@@ -12,7 +12,6 @@ import contextlib
 import json
 import re
 import struct
-import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
@@ -20,6 +19,7 @@ from msgspec import Struct
 
 from foldline.core.errors import SessionCorrupt
 from foldline.stores.fs import File, Fs
+from foldline.stores.packing import BadBlock, Packing, packing_of
 
 BLOCK_BYTES: Final = 1 << 20
 """Bytes of the log in one member."""
@@ -27,19 +27,14 @@ FILE_BYTES_MAX: Final = 1 << 31
 """Bytes of the log in one file; more than the longest line has."""
 BLOCKS_KEPT: Final = 2
 """Unpacked members that a reader keeps."""
-NAME: Final = re.compile(r"(\d{15})-(\d{15})\.jsonl\.gz", re.ASCII)
-"""Start and end, bytes of the whole log."""
+NAME: Final = re.compile(r"(\d{15})-(\d{15})\.jsonl\.(gz|zst)", re.ASCII)
+"""Start and end, bytes of the whole log, and how it is packed."""
 
-_GZIP: Final = 16 + zlib.MAX_WBITS
-_HEAD: Final = b"\x1f\x8b\x08\x04\0\0\0\0\0\xff"
-"""A member's header that has an extra field, without time and system."""
-_EMPTY: Final = b"\x03\0" + bytes(8)
-"""What follows the header of an empty member."""
 _FOOT: Final = struct.Struct("<I4s")
 """How long the index is, and a mark, at its end."""
 _MARK: Final = b"FLIX"
-_FIELD: Final = struct.Struct("<2sH")
-_EXTRA_BYTES_MAX: Final = 65_535
+_INDEX_BYTES_MAX: Final = 65_000
+"""Longest index; the extra field of gzip holds no more."""
 
 
 class Index(Struct, frozen=True, kw_only=True):
@@ -53,35 +48,44 @@ class Index(Struct, frozen=True, kw_only=True):
     """Of the bytes of the log in it."""
 
 
-def name_of(start: int, end: int) -> str:
-    """The name of the file for this range."""
-    return f"{start:015d}-{end:015d}.jsonl.gz"
+class Stored(Struct, frozen=True, kw_only=True):
+    """A file of the archive, by its name."""
+
+    start: int
+    end: int
+    suffix: str
+
+    @property
+    def name(self) -> str:
+        """As it lies in the folder."""
+        return f"{self.start:015d}-{self.end:015d}.jsonl.{self.suffix}"
 
 
-def ranges(names: Iterable[str], *, end: int) -> tuple[tuple[int, int], ...]:
-    """The ranges of the files that count, in order: from each byte the longest that does not pass `end`, where the active
-    segment begins. What an interrupted archiving left beside them does not count."""
-    found: dict[int, int] = {}
+def counting(names: Iterable[str], *, end: int) -> tuple[Stored, ...]:
+    """The files that count, in order: from each byte the longest that does not pass `end`, where the active segment
+    begins. What an interrupted archiving left beside them does not count."""
+    found: dict[int, Stored] = {}
     for name in names:
         match = NAME.fullmatch(name)
         if match is not None and int(match[1]) < int(match[2]) <= end:
-            found[int(match[1])] = max(int(match[2]), found.get(int(match[1]), 0))
-    out: list[tuple[int, int]] = []
-    for start, stop in sorted(found.items()):
-        if not out or start >= out[-1][1]:
-            out.append((start, stop))
+            file = Stored(start=int(match[1]), end=int(match[2]), suffix=match[3])
+            if file.start not in found or file.end > found[file.start].end:
+                found[file.start] = file
+    out: list[Stored] = []
+    for _, file in sorted(found.items()):
+        if not out or file.start >= out[-1].end:
+            out.append(file)
     return tuple(out)
 
 
-def packed(data: Iterable[bytes], *, start: int) -> Iterator[bytes]:
+def packed(data: Iterable[bytes], *, start: int, packing: Packing) -> Iterator[bytes]:
     """The bytes of a file that holds `data`, piece by piece."""
     import hashlib
 
     digest, sizes, length = hashlib.sha256(), [], 0
     for block in _blocks(data):
         digest.update(block)
-        packer = zlib.compressobj(6, zlib.DEFLATED, _GZIP)
-        member = packer.compress(block) + packer.flush()
+        member = packing.pack(block)
         sizes.append(len(member))
         length += len(block)
         yield member
@@ -92,10 +96,13 @@ def packed(data: Iterable[bytes], *, start: int) -> Iterator[bytes]:
         "sizes": sizes,
         "sha256": digest.hexdigest(),
     }
+    yield packing.beside(noted(index))
+
+
+def noted(index: dict[str, Any]) -> bytes:
+    """An index as it stands in a file."""
     said = json.dumps(index, separators=(",", ":")).encode()
-    field = said + _FOOT.pack(len(said), _MARK)
-    extra = _FIELD.pack(b"FL", len(field)) + field
-    yield _HEAD + struct.pack("<H", len(extra)) + extra + _EMPTY
+    return said + _FOOT.pack(len(said), _MARK)
 
 
 def _blocks(data: Iterable[bytes]) -> Iterator[bytes]:
@@ -109,22 +116,22 @@ def _blocks(data: Iterable[bytes]) -> Iterator[bytes]:
         yield bytes(buffer)
 
 
-def read_index(file: File, *, start: int, end: int) -> Index:
+def read_index(file: File, stored: Stored, *, packing: Packing) -> Index:
     """The index of a file, which must be the one of this range. Raises `SessionCorrupt`."""
-    size = file.size()
-    tail = file.read(_EXTRA_BYTES_MAX + 64, at=max(0, size - _EXTRA_BYTES_MAX - 64))
-    foot = len(tail) - len(_EMPTY) - _FOOT.size
+    size, tail = file.size(), packing.tail
+    end = file.read(_INDEX_BYTES_MAX, at=max(0, size - _INDEX_BYTES_MAX))
+    foot = len(end) - len(tail) - _FOOT.size
     try:
-        length, mark = _FOOT.unpack_from(tail, foot)
-        told: Any = json.loads(tail[foot - length : foot])
+        length, mark = _FOOT.unpack_from(end, foot)
+        told: Any = json.loads(end[foot - length : foot])
         index = Index(start=told["start"], end=told["end"], sizes=tuple(told["sizes"]), sha256=told["sha256"])
-        sound = mark == _MARK and tail.endswith(_EMPTY) and _fits(index, size - _index_bytes(length))
+        whole = packing.beside(end[foot - length : len(end) - len(tail)])
+        sound = mark == _MARK and end.endswith(whole) and _fits(index, size - len(whole))
     except (struct.error, ValueError, KeyError, TypeError, RecursionError):
         sound = False
-    if not sound or (index.start, index.end) != (start, end):
-        raise SessionCorrupt(
-            start, f"the archive {name_of(start, end)} has no sound index; `zcat` may still read it"
-        )
+    if not sound or (index.start, index.end) != (stored.start, stored.end):
+        why = f"the archive {stored.name} has no sound index; `zcat` or `zstd -dc` may still read it"
+        raise SessionCorrupt(stored.start, why)
     return index
 
 
@@ -138,17 +145,13 @@ def _fits(index: Index, packed_bytes: int) -> bool:
     )
 
 
-def _index_bytes(length: int) -> int:
-    return len(_HEAD) + 2 + _FIELD.size + length + _FOOT.size + len(_EMPTY)
-
-
 class ArchivePiece:
     """A file of the archive, as a range of the whole log (`foldline.stores.segments.Piece`). The file is open only while
     it is read, since there may be many."""
 
-    def __init__(self, fs: Fs, path: str, *, start: int, end: int) -> None:
-        self._fs, self._path = fs, path
-        self.start, self.end = start, end
+    def __init__(self, fs: Fs, path: str, *, stored: Stored) -> None:
+        self._fs, self._path, self.stored = fs, path, stored
+        self.start, self.end = stored.start, stored.end
         self._index: Index | None = None
         self._kept: dict[int, bytes] = {}
 
@@ -176,7 +179,7 @@ class ArchivePiece:
     def _known(self) -> Index:
         if self._index is None:
             with _reading(self._fs, self._path, start=self.start) as file:
-                self._index = read_index(file, start=self.start, end=self.end)
+                self._index = read_index(file, self.stored, packing=self._packing())
         return self._index
 
     def _block(self, number: int) -> bytes:
@@ -195,16 +198,18 @@ class ArchivePiece:
         """One member; never more of it than it may hold, whatever it says."""
         begin = self.start + number * BLOCK_BYTES
         expected = min(BLOCK_BYTES, self.end - begin)
-        unpacker = zlib.decompressobj(_GZIP)
         try:
-            block = unpacker.decompress(data, expected + 1)
-        except zlib.error as error:
-            raise SessionCorrupt(begin, f"a block of the archive cannot be unpacked ({error})") from error
-        if len(block) != expected or not unpacker.eof or unpacker.unused_data:
+            block = self._packing().unpack(data, expected)
+        except BadBlock as error:
+            raise SessionCorrupt(begin, f"a block of the archive cannot be unpacked: {error}") from error
+        if len(block) != expected:
             raise SessionCorrupt(
                 begin, f"a block of the archive does not hold the {expected:,} bytes it should"
             )
         return block
+
+    def _packing(self) -> Packing:
+        return packing_of(self.stored.suffix, self._path)
 
 
 class MissingPiece:

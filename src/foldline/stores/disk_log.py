@@ -16,8 +16,9 @@ from typing import Final
 from foldline.core.entry import Draft, Entry
 from foldline.core.errors import SessionCorrupt, SessionFailed
 from foldline.log.lines import Header, Place, append_lines, header_line, line_again, segment_line
-from foldline.stores.archive import FILE_BYTES_MAX, ArchivePiece, MissingPiece, name_of, packed, ranges
+from foldline.stores.archive import FILE_BYTES_MAX, ArchivePiece, MissingPiece, Stored, counting, packed
 from foldline.stores.fs import File, Fs, Lock, Mode
+from foldline.stores.packing import best_packing, packing_of
 from foldline.stores.salvage import Salvage
 from foldline.stores.scan import End, Extent, backward, entry_at, find_end, forward, line_before
 from foldline.stores.segments import ActivePiece, Piece, Pieces, first_line
@@ -51,25 +52,25 @@ class LogFolder:
         """What the archive holds before the active segment, which begins at `end`."""
         pieces: list[Piece] = []
         at = 0
-        for start, stop in ranges(self.archived(), end=end):
-            if at < start:
-                pieces.append(MissingPiece(at, end=start))
-            path = self.file(f"{ARCHIVE}/{name_of(start, stop)}")
-            pieces.append(ArchivePiece(self.fs, path, start=start, end=stop))
-            at = stop
+        for stored in counting(self.archived(), end=end):
+            if at < stored.start:
+                pieces.append(MissingPiece(at, end=stored.start))
+            pieces.append(ArchivePiece(self.fs, self.file(f"{ARCHIVE}/{stored.name}"), stored=stored))
+            at = stored.end
         if at < end:
             pieces.append(MissingPiece(at, end=end))
         return tuple(pieces)
 
-    def pack(self, data: Iterable[bytes], *, start: int, end: int) -> None:
+    def pack(self, data: Iterable[bytes], stored: Stored) -> None:
         """Put a range of the log into the archive, in the place of what has that name: read back and compared, and on
         disk when this returns."""
         new = f"{ARCHIVE}/{NEW}"
         self._remove(ARCHIVE, NEW)
-        write_all(self, new, data=packed(data, start=start))
-        if not ArchivePiece(self.fs, self.file(new), start=start, end=end).is_sound():
+        packing = packing_of(stored.suffix, stored.name)
+        write_all(self, new, data=packed(data, start=stored.start, packing=packing))
+        if not ArchivePiece(self.fs, self.file(new), stored=stored).is_sound():
             raise OSError(errno.EIO, "what was put into the archive reads back differently")
-        self.fs.replace(self.file(new), self.file(f"{ARCHIVE}/{name_of(start, end)}"))
+        self.fs.replace(self.file(new), self.file(f"{ARCHIVE}/{stored.name}"))
         self.fs.sync_folder(self.file(ARCHIVE))
 
     def clear_leftovers(self) -> None:
@@ -80,7 +81,7 @@ class LogFolder:
     def clear_archive(self, *, end: int) -> None:
         """Take away what in the archive does not count, where the active segment begins at `end`: an interruption left it,
         and whoever wants words forgotten wants them nowhere."""
-        kept = {name_of(start, stop) for start, stop in ranges(self.archived(), end=end)}
+        kept = {stored.name for stored in counting(self.archived(), end=end)}
         left = [name for name in self.archived() if name not in kept]
         for name in left:
             self.fs.remove(self.file(f"{ARCHIVE}/{name}"))
@@ -121,8 +122,8 @@ class LogFolder:
     def _rewrite_piece(
         self, piece: Piece, lines: Sequence[tuple[int, bytes]], *, active: ActivePiece
     ) -> None:
-        if piece is not active:
-            return self.pack(overlaid(piece, lines), start=piece.start, end=piece.end)
+        if isinstance(piece, ArchivePiece):
+            return self.pack(overlaid(piece, lines), piece.stored)
         head = (active.head(),) if active.start else ()  # otherwise the first line is a part of the whole log
         write_all(self, NEW, data=chain(head, overlaid(piece, lines)))
         self.fs.replace(self.file(NEW), self.file(LOG))
@@ -354,7 +355,8 @@ class DiskJournal(DiskPages):
             end = self.active.end
             if end - start > FILE_BYTES_MAX:
                 end = line_before(self.active, start + FILE_BYTES_MAX, start=start)
-            self._log.pack(_range(self.active, start, end=end), start=start, end=end)
+            stored = Stored(start=start, end=end, suffix=best_packing().suffix)
+            self._log.pack(_range(self.active, start, end=end), stored)
             start = end
 
     def close(self) -> None:
