@@ -46,6 +46,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "foldline.cli.commands.events",
         "List what happened in a session: inputs, tool calls and results, compactions, checkpoints.",
     ),
+    "stats": (
+        "foldline.cli.commands.stats",
+        "Show what sessions come to: events, compactions, tokens freed, facts kept, costs.",
+    ),
     "forget": (
         "foldline.cli.commands.forget",
         "Forget words, what stands at an address, or a whole session.",

@@ -17,10 +17,13 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias
 
+from msgspec import Struct
+
 from foldline.core.entry import Entry
 from foldline.core.errors import UnknownFormat
 from foldline.core.message import Message, Text, ToolCall, ToolResult
 from foldline.core.ports import TokenCounter
+from foldline.core.surrogates import whole
 from foldline.log.values import read_message
 from foldline.wire import strict
 
@@ -35,19 +38,41 @@ EVENT: Final = "event"
 """The kind of entry that holds an event itself, in a log without content."""
 
 
-class Audit:
-    """Events of a log, entry by entry. `digest`: the hash of a content; `counter`: counts results and views."""
+class AuditState(Struct, frozen=True, kw_only=True):
+    """What later events depend on."""
 
-    def __init__(self, digest: Callable[[bytes], str], counter: TokenCounter) -> None:
+    seq: int = 0
+    calls: dict[str, tuple[str, int | None]] = {}
+    """Name and time of the calls that wait for a result, by call id."""
+    tokens: int = 0
+    """Of the view, as far as the log says."""
+    begun_ms: int | None = None
+    compacted: tuple[int, int] | None = None
+    """Level and tokens of a compaction whose checkpoint comes next."""
+
+
+class Audit:
+    """Events of a log, entry by entry. `digest`: the hash of a content; `counter`: counts results and views; `state`: where
+    an earlier reading ended."""
+
+    def __init__(
+        self, digest: Callable[[bytes], str], counter: TokenCounter, *, state: AuditState | None = None
+    ) -> None:
+        known = state or AuditState()
         self._digest, self._counter = digest, counter
-        self._seq = 0
-        self._calls: dict[str, tuple[str, int | None]] = {}
-        """Name and time of the calls that wait for a result."""
-        self._tokens = 0
-        """Of the view, as far as the log says."""
-        self._begun_ms: int | None = None
-        self._compacted: tuple[int, int] | None = None
-        """Level and tokens of a compaction whose checkpoint comes next."""
+        self._seq, self._tokens, self._begun_ms = known.seq, known.tokens, known.begun_ms
+        self._calls, self._compacted = dict(known.calls), known.compacted
+
+    def state(self) -> AuditState:
+        """Where this reading ended, to go on from; half pairs, which no JSON holds, mended."""
+        calls = {whole(call_id): (whole(name), at) for call_id, (name, at) in self._calls.items()}
+        return AuditState(
+            seq=self._seq,
+            calls=calls,
+            tokens=self._tokens,
+            begun_ms=self._begun_ms,
+            compacted=self._compacted,
+        )
 
     def events(self, entry: Entry) -> Iterator[Event]:
         """What an entry says happened; nothing for most."""

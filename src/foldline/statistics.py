@@ -1,0 +1,101 @@
+"""What all sessions come to: events, compactions, what each pass freed, what was kept, and what it cost.
+
+Brings the file of `foldline.stores.statistics` up to date from the logs and asks it. Prices are those of the table of models,
+with the user's own word over them; a model without a price costs nothing here, and is named.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from foldline.core.errors import UnknownModel
+from foldline.core.ports import Store
+from foldline.settings import known_model
+from foldline.stores.statistics import Statistics
+from foldline.tokens.choose import counter_for
+
+COUNTER: Final = "estimate"
+"""Counts the results of tools: close enough for sums, and fast. Compactions say their own tokens."""
+TOKENS_A_PRICE: Final = 1_000_000
+
+Tick = Callable[[int, int], None]
+
+_SESSION: Final = "session IN (SELECT id FROM sessions WHERE ? IS NULL OR name = ?)"
+_TOOLS: Final = f"""
+SELECT tool, sum(type = 'TOOL_CALL') AS calls, sum(type = 'TOOL_RESULT' AND success = 0) AS failed,
+  coalesce(sum(CASE WHEN type = 'TOOL_RESULT' THEN tokens END), 0) AS tokens,
+  round(avg(CASE WHEN type = 'TOOL_RESULT' THEN duration_ms END)) AS mean_ms
+FROM events WHERE tool IS NOT NULL AND {_SESSION} GROUP BY tool ORDER BY tokens DESC, tool
+"""
+_COMPACTIONS: Final = f"""
+SELECT policy, count(*) AS count, sum(tokens_before) AS tokens_before, sum(tokens_after) AS tokens_after,
+  sum(tokens_before - tokens_after) AS tokens_freed
+FROM compactions WHERE {_SESSION} GROUP BY policy ORDER BY count DESC, policy
+"""
+_PASSES: Final = f"""
+SELECT name, count(*) AS runs, sum(edits) AS edits, sum(tokens_freed) AS tokens_freed
+FROM passes WHERE {_SESSION} GROUP BY name ORDER BY tokens_freed DESC, name
+"""
+_FACTS: Final = f"""
+SELECT kind, sum(total) AS total, sum(in_view) AS in_view, sum(recallable) AS recallable, sum(lost) AS lost,
+  sum(altered) AS altered
+FROM facts AS f WHERE {_SESSION} AND entry = (SELECT max(entry) FROM facts WHERE session = f.session)
+GROUP BY kind ORDER BY kind
+"""
+_USAGE: Final = f"""
+SELECT model, count(*) AS responses, sum(tokens_input) AS tokens_input, sum(tokens_output) AS tokens_output,
+  sum(cache_read) AS tokens_cache_read, sum(cache_write) AS tokens_cache_write
+FROM usage WHERE {_SESSION} GROUP BY model ORDER BY tokens_input DESC, model
+"""
+_EVENTS: Final = f"SELECT type, count(*) AS count FROM events WHERE {_SESSION} GROUP BY type ORDER BY type"
+
+
+def statistics(
+    store: Store, home: Path, *, session: str | None = None, tick: Tick | None = None
+) -> dict[str, Any]:
+    """The document of `foldline stats`, for all sessions or one. Raises `UnknownSession`."""
+    names = store.names() if session is None else (session,)
+    kept = Statistics(home, counter_for(counter=COUNTER))
+    pages = {name: store.read(name) for name in names}
+    problems = [problem for name in names if (problem := kept.update(name, pages[name], tick=tick))]
+    kept.keep_only(store.names())
+
+    def ask(sql: str) -> list[dict[str, Any]]:
+        return kept.query(sql, session, session)
+
+    usage = [{**row, "cost_usd": cost_of(row)} for row in ask(_USAGE)]
+    costs = [row["cost_usd"] for row in usage if row["cost_usd"] is not None]
+    return {
+        "schema": "foldline.stats/1",
+        "sessions": len(names),
+        "events": {row["type"]: row["count"] for row in ask(_EVENTS)},
+        "tools": ask(_TOOLS),
+        "compactions": ask(_COMPACTIONS),
+        "passes": ask(_PASSES),
+        "retention": {row.pop("kind"): row for row in ask(_FACTS)},
+        "usage": usage,
+        "cost_usd": round(sum(costs), 6),
+        "unpriced": sorted({row["model"] for row in usage if row["cost_usd"] is None}),
+        "problems": problems,
+    }
+
+
+def cost_of(row: dict[str, Any]) -> float | None:
+    """What the tokens of a row cost, US dollars; `None` for a model without prices. Cached tokens are a part of the input,
+    and cost as input where they have no price of their own."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnknownModel)
+        prices = known_model(row["model"])[0].prices if row["model"] else None
+    if prices is None or prices.input is None or prices.output is None:
+        return None
+    read, write = row["tokens_cache_read"], row["tokens_cache_write"]
+    read_price = prices.input if prices.cache_read is None else prices.cache_read
+    write_price = prices.input if prices.cache_write is None else prices.cache_write
+    fresh = max(0, row["tokens_input"] - read - write)
+    spent = (
+        fresh * prices.input + read * read_price + write * write_price + row["tokens_output"] * prices.output
+    )
+    return float(round(spent / TOKENS_A_PRICE, 6))

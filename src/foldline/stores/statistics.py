@@ -1,0 +1,272 @@
+"""Statistics over all sessions: a SQLite file beside the logs, made from them, and never the truth.
+
+    log of a session ── from the byte the file knows ──► events, compactions, passes, facts, usage ──► rows
+
+Holds numbers, and names of sessions, tools, models, policies and passes; nothing that was said. A file that is damaged, of
+another version, or of a log that is another one than was read, is made anew. Events are `foldline.log.audit`'s, which also
+says what waits for a result between two readings.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from foldline.core.entry import Entry
+from foldline.core.errors import InvalidOption, SessionCorrupt
+from foldline.core.ports import Pages, TokenCounter
+from foldline.core.surrogates import whole
+from foldline.log.audit import Audit, AuditState
+from foldline.log.values import members
+from foldline.stores.real_fs import RealFs
+from foldline.wire import strict
+
+if TYPE_CHECKING:
+    import sqlite3
+
+FILE: Final = "statistics.sqlite"
+VERSION: Final = 1
+"""Of the tables; a file of another version is made anew."""
+BUSY_S_MAX: Final = 10.0
+"""Longest wait for another process that brings the file up to date."""
+_BESIDE: Final = ("", "-journal", "-wal", "-shm")
+
+_TABLES: Final = f"""
+CREATE TABLE sessions (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, state BLOB NOT NULL);
+CREATE TABLE events (session INTEGER NOT NULL, seq INTEGER NOT NULL, type TEXT NOT NULL, time TEXT, tool TEXT,
+  tokens INTEGER, success INTEGER, duration_ms INTEGER, PRIMARY KEY (session, seq)) WITHOUT ROWID;
+CREATE TABLE compactions (session INTEGER NOT NULL, entry INTEGER NOT NULL, time_ms INTEGER, policy TEXT, tokens_before
+  INTEGER NOT NULL, tokens_after INTEGER NOT NULL, PRIMARY KEY (session, entry)) WITHOUT ROWID;
+CREATE TABLE passes (session INTEGER NOT NULL, entry INTEGER NOT NULL, name TEXT NOT NULL, edits INTEGER NOT NULL,
+  tokens_freed INTEGER NOT NULL);
+CREATE TABLE facts (session INTEGER NOT NULL, entry INTEGER NOT NULL, kind TEXT NOT NULL, total INTEGER NOT NULL,
+  in_view INTEGER NOT NULL, recallable INTEGER NOT NULL, lost INTEGER NOT NULL, altered INTEGER NOT NULL);
+CREATE TABLE usage (session INTEGER NOT NULL, message INTEGER NOT NULL, model TEXT NOT NULL, tokens_input INTEGER NOT NULL,
+  tokens_output INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL,
+  PRIMARY KEY (session, message)) WITHOUT ROWID;
+PRAGMA user_version = {VERSION};
+"""
+_OF_SESSION: Final = ("events", "compactions", "passes", "facts", "usage")
+
+
+class Read(Struct, kw_only=True):
+    """How far one log was read."""
+
+    identity: int
+    """Checksum of the log's first line."""
+    last: int = -1
+    """Byte of the last entry that was read …"""
+    check: int = 0
+    """… and the checksum of its body."""
+    ordinals: int = 0
+    model: str = ""
+    audit: AuditState
+
+
+class Statistics:
+    """The file in a home. `counter` counts the results of tools. Every method raises `InvalidOption` for a home that is not
+    safe to use."""
+
+    def __init__(self, home: Path, counter: TokenCounter) -> None:
+        self._home, self._counter = home, counter
+
+    def update(self, name: str, pages: Pages, *, tick: Callable[[int, int], None] | None = None) -> str:
+        """Read what came to a log since the last time. Returns why not all of it could be read; empty when it could."""
+        with self._opened() as connection:
+            read = self._begin(connection, name, pages)
+            rows = _Rows(connection, name=name, read=read, counter=self._counter)
+            try:
+                for entry in pages.entries(max(read.last, 0)):
+                    if entry.offset > read.last:
+                        rows.take(entry)
+                        if tick is not None:
+                            tick(entry.offset + entry.size, 0)
+            except SessionCorrupt as error:
+                return f"{name}: {error}; what stands before it is counted"
+            finally:
+                rows.save()
+        return ""
+
+    def keep_only(self, names: tuple[str, ...]) -> None:
+        """Take out the sessions that are gone."""
+        with self._opened() as connection:
+            for id, name in connection.execute("SELECT id, name FROM sessions").fetchall():
+                if name not in names:
+                    _remove(connection, id)
+
+    def query(self, sql: str, *values: object) -> list[dict[str, Any]]:
+        """Rows of a question in SQL, by column."""
+        with self._opened() as connection:
+            found = connection.execute(sql, values)
+            names = [column[0] for column in found.description]
+            return [dict(zip(names, row, strict=True)) for row in found]
+
+    def _begin(self, connection: sqlite3.Connection, name: str, pages: Pages) -> Read:
+        identity = zlib.crc32(pages.about, zlib.crc32(pages.format.encode()))
+        found = connection.execute("SELECT id, state FROM sessions WHERE name = ?", (name,)).fetchone()
+        if found is not None:
+            read = msgspec.json.decode(found[1], type=Read)
+            if read.identity == identity and _is_same(pages, read):
+                return read
+            _remove(connection, found[0])
+        read = Read(identity=identity, model=_model_of(pages.about), audit=AuditState())
+        connection.execute(
+            "INSERT INTO sessions (name, state) VALUES (?, ?)", (name, msgspec.json.encode(read))
+        )
+        return read
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        """The database in one transaction; what is no database of this version is made anew."""
+        import sqlite3
+
+        path = self._claim()
+        for attempt in (1, 2):
+            with closing(sqlite3.connect(path, timeout=BUSY_S_MAX, isolation_level=None)) as connection:
+                try:
+                    _settle(connection)
+                except sqlite3.DatabaseError as error:
+                    if attempt == 2 or isinstance(error, sqlite3.OperationalError):
+                        raise InvalidOption(
+                            "home", str(path), why=f"no statistics can be kept ({error})"
+                        ) from error
+                else:
+                    connection.execute("BEGIN IMMEDIATE")
+                    yield connection
+                    connection.execute("COMMIT")
+                    return
+            self._remove_file()
+
+    def _claim(self) -> Path:
+        """Make the file where there is none, for the user alone; refuse what is no plain file of the user's."""
+        files = RealFs(str(self._home))
+        files.make_folder("")
+        try:
+            files.open(FILE, "new").close()
+        except FileExistsError:
+            files.open(FILE, "read").close()
+        return self._home / FILE
+
+    def _remove_file(self) -> None:
+        files = RealFs(str(self._home))
+        there = files.names("")
+        for end in _BESIDE:
+            if FILE + end in there:
+                files.remove(FILE + end)
+        self._claim()
+
+
+class _Rows:
+    """What entries come to, put into the tables."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, *, name: str, read: Read, counter: TokenCounter
+    ) -> None:
+        self._connection, self._read = connection, read
+        self._audit = Audit(lambda _: "", counter, state=read.audit)
+        [(self._id,)] = connection.execute("SELECT id FROM sessions WHERE name = ?", (name,)).fetchall()
+
+    def take(self, entry: Entry) -> None:
+        """Take in one entry."""
+        for event in self._audit.events(entry):
+            self._put("events", event["seq"], event["type"], event["timestamp"], *_numbers_of(event))
+        try:
+            self._more(entry)
+        except (ValueError, LookupError, TypeError, msgspec.ValidationError):
+            pass  # of a later version: nothing to count
+        self._read.last, self._read.check = entry.offset, zlib.crc32(entry.body)
+
+    def save(self) -> None:
+        """Note how far the log was read."""
+        self._read.audit = self._audit.state()
+        state = msgspec.json.encode(self._read)
+        self._connection.execute("UPDATE sessions SET state = ? WHERE id = ?", (state, self._id))
+
+    def _more(self, entry: Entry) -> None:
+        match entry.kind:
+            case "message":
+                ordinal, self._read.ordinals = self._read.ordinals, self._read.ordinals + 1
+                told = members(entry.body)
+                if "usage" in told:
+                    meta = strict.loads(told["meta"]) if "meta" in told else {}
+                    self._usage(ordinal, strict.loads(told["usage"]), model=str(meta.get("model", "")))
+            case "usage":
+                body = strict.loads(entry.body)
+                self._usage(int(body["message"]), body["usage"], model="")
+            case "model":
+                self._read.model = whole(str(strict.loads(entry.body).get("model") or ""))
+            case "compaction":
+                self._compaction(entry, strict.loads(entry.body))
+            case _:
+                pass
+
+    def _usage(self, ordinal: int, told: dict[str, Any], *, model: str) -> None:
+        names = ("tokens_input", "tokens_output", "tokens_cache_read", "tokens_cache_write")
+        numbers = [int(told.get(name) or 0) for name in names]
+        self._put("usage", ordinal, model or self._read.model, *numbers)
+
+    def _compaction(self, entry: Entry, told: dict[str, Any]) -> None:
+        report = told.get("report") or {}
+        numbers = [int(told.get(name) or 0) for name in ("tokens_before", "tokens_after")]
+        self._put("compactions", entry.seq, entry.time_ms, str(report.get("policy") or ""), *numbers)
+        for one in report.get("passes") or ():
+            self._put("passes", entry.seq, str(one["name"]), int(one["edits"]), int(one["tokens_freed"]))
+        for kind, found in (report.get("retention") or {}).items():
+            counts = [
+                int(found.get(name) or 0) for name in ("total", "in_view", "recallable", "lost", "altered")
+            ]
+            self._put("facts", entry.seq, str(kind), *counts)
+
+    def _put(self, table: str, *values: object) -> None:
+        marks = ", ".join("?" * (len(values) + 1))
+        told = [whole(value) if isinstance(value, str) else value for value in values]
+        self._connection.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", (self._id, *told))
+
+
+def _numbers_of(event: dict[str, Any]) -> tuple[object, ...]:
+    tokens = event.get("result_tokens", event.get("output_tokens", event.get("messages_tokens")))
+    return event.get("tool"), tokens, event.get("success"), event.get("duration_ms")
+
+
+def _is_same(pages: Pages, read: Read) -> bool:
+    """True when the last entry that was read stands where it stood, as it was."""
+    if read.last < 0:
+        return True
+    try:
+        return zlib.crc32(pages.entry(read.last).body) == read.check
+    except SessionCorrupt:
+        return False
+
+
+def _model_of(about: bytes) -> str:
+    try:
+        told = strict.loads(about)
+    except ValueError:
+        return ""
+    return whole(str(told.get("model") or "")) if isinstance(told, dict) else ""
+
+
+def _remove(connection: sqlite3.Connection, id: int) -> None:
+    for table in _OF_SESSION:
+        connection.execute(f"DELETE FROM {table} WHERE session = ?", (id,))
+    connection.execute("DELETE FROM sessions WHERE id = ?", (id,))
+
+
+def _settle(connection: sqlite3.Connection) -> None:
+    """Settings, and the tables where the file is new. Raises `sqlite3.DatabaseError` for what is none of this version."""
+    import sqlite3
+
+    connection.execute("PRAGMA secure_delete = ON").fetchall()
+    connection.execute("PRAGMA synchronous = NORMAL")
+    [(version,)] = connection.execute("PRAGMA user_version").fetchall()
+    [(tables,)] = connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
+    if tables == 0:
+        connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} COMMIT;")
+    elif version != VERSION:
+        raise sqlite3.DatabaseError("a file of another version")
