@@ -34,7 +34,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "show": ("foldline.cli.commands.show", "Show the original behind an address."),
     "recall": (
         "foldline.cli.commands.recall",
-        "Search what was ever said in sessions, or open what an address names.",
+        "Search sessions for words, or open what an address names.",
     ),
     "scan": (
         "foldline.cli.commands.scan",

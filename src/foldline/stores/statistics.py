@@ -79,7 +79,7 @@ class Statistics:
     def update(self, name: str, pages: Pages, *, tick: Callable[[int, int], None] | None = None) -> str:
         """Read what came to a log since the last time. Returns why not all of it could be read; empty when it could."""
         with self._opened() as connection:
-            read = self._begin(connection, name, pages)
+            read = self._begin(connection, name, pages=pages)
             rows = _Rows(connection, name=name, read=read, counter=self._counter)
             try:
                 for entry in pages.entries(max(read.last, 0)):
@@ -107,7 +107,7 @@ class Statistics:
             names = [column[0] for column in found.description]
             return [dict(zip(names, row, strict=True)) for row in found]
 
-    def _begin(self, connection: sqlite3.Connection, name: str, pages: Pages) -> Read:
+    def _begin(self, connection: sqlite3.Connection, name: str, *, pages: Pages) -> Read:
         identity = zlib.crc32(pages.about, zlib.crc32(pages.format.encode()))
         found = connection.execute("SELECT id, state FROM sessions WHERE name = ?", (name,)).fetchone()
         if found is not None:
