@@ -94,3 +94,11 @@ def _seconds(text: str) -> float:
         extract(text)
         best = min(best, time.process_time() - start)
     return best
+
+
+def test_what_recall_gave_back_states_no_facts() -> None:
+    """It stood elsewhere before: an old value, read again, is not the newest."""
+    said = "pool_size = 20, see src/pool.py"
+    assert extract(said)
+    assert extract(f'<foldline-recall query="pool">\n1. m1.0@00000000\n   {said}\n</foldline-recall>') == ()
+    assert extract(f"it gave <foldline-recall and {said}")

@@ -115,6 +115,15 @@ def test_a_number_with_a_value_of_its_own_in_the_view_is_altered() -> None:
     assert right.whole["numbers"] == Counts(total=2, in_view=1, recallable=1)
 
 
+def test_an_old_value_that_recall_gave_back_is_not_the_newest() -> None:
+    """Recall says again what stood elsewhere: the newest value is the one that was said last."""
+    recalled = '<foldline-recall address="m1.0@00000000">\nport=8080\n</foldline-recall>'
+    said = [user("go"), assistant("port=8080"), assistant("port=9090"), assistant(call("recall"))]
+    history = items([*said, result("recall", recalled)])
+    view = [history[0], fold(f"port=9090 {ADDRESS}", 1, 3), *history[3:]]
+    assert measured(history, view).whole["numbers"] == Counts(total=2, in_view=1, recallable=1)
+
+
 def test_a_key_with_several_values_at_once_has_no_value_to_alter() -> None:
     """OBS-3: `line 12, line 57` is a list of places, not a setting that changed."""
     history = items([user("go"), assistant("line 12, line 57"), assistant("line 99"), assistant("ok")])

@@ -236,3 +236,13 @@ def test_a_json_result_stays_json() -> None:
     assert '"price":1.10' in after
     assert "12345678901234567890" in after
     assert "[foldline: " in after
+
+
+def test_what_recall_gave_is_whole_in_the_round_that_asked() -> None:
+    """Cut at once, it would be asked for again and again; once the model has answered it is a result like any other."""
+    recalled = f'<foldline-recall address="m1.0@00000000">\n{counted(9_000)}\n</foldline-recall>'
+    asked = [user("go"), assistant(call("recall")), result("recall", recalled)]
+    assert planned(CASCADE, asked).edits == ()
+    assert len(planned(CASCADE, [*asked, assistant("seen"), user("next")]).edits) == 1
+    other = [user("go"), assistant(call("read_file")), result("read_file", counted(9_000))]
+    assert len(planned(CASCADE, other).edits) == 1

@@ -121,6 +121,16 @@ def test_the_same_words_said_again_are_one_hit() -> None:
     assert [address.partition(".")[0] for address in hit.same] == ["m7", "m6", "m5", "m4", "m3"]
 
 
+def test_a_part_that_says_it_often_comes_before_one_that_mentions_it() -> None:
+    """Of two as long and nearly as old."""
+    often = "pool pool pool size and the pool again"
+    once = "in passing we also said pool at one time"
+    [first, second] = (
+        saying(user(often), user(once), *(user("x y z " * 9) for _ in range(9))).search("pool").hits
+    )
+    assert (first.snippet, second.snippet) == (often, once)
+
+
 def test_more_than_is_shown_is_said() -> None:
     recall = saying(*(user(f"pool {number}") for number in range(9)))
     found = recall.search("pool", hits_max=3)

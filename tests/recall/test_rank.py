@@ -6,7 +6,7 @@ import pytest
 
 from foldline.recall import rank as module
 from foldline.recall.index import Index
-from foldline.recall.rank import ranked
+from foldline.recall.rank import ranked, told_often
 from foldline.recall.rows import Filters
 from foldline.recall.words import read_query
 from foldline.stores.memory import MemoryStore
@@ -62,16 +62,30 @@ def test_beginnings_of_words_come_last() -> None:
     assert order(index, "co") == []
 
 
-def test_words_that_stand_everywhere_are_weighed_without_a_walk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the newest are looked at, and the shorter of them comes first."""
-    monkeypatch.setattr(module, "WALKED_MAX", 5)
+def test_of_words_that_stand_everywhere_only_the_newest_parts_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And the shorter of them comes first."""
     monkeypatch.setattr(module, "CANDIDATES_MAX", 10)
     index = index_of("filler pool", *FILLER, "filler pool short")
-    monkeypatch.setattr(index, "weighed", None)
     found = order(index, "filler")
     assert len(found) == 10
     assert found[0] == 41
     assert order(index, "filler pool")[0] == 41
+
+
+def test_a_rare_word_counts_for_more_than_a_common_one() -> None:
+    """Where no part has both."""
+    index = index_of("xylophone here", "so here", *FILLER)
+    assert order(index, "xylophone filler")[0] == 0
+
+
+def test_a_part_that_says_it_often_weighs_more() -> None:
+    """Which is known once it was read."""
+    hits = ranked(index_of("pool a", "pool b"), read_query("pool"), filters=Filters())
+    assert told_often(hits[0], [3]) > told_often(hits[0], [1]) == pytest.approx(hits[0].weight)
+    assert told_often(hits[0], [16]) < 2.5 * hits[0].weight
+    assert told_often(hits[0], [0]) == told_often(hits[0], []) == hits[0].weight
 
 
 def test_nothing_is_found_for_nothing() -> None:

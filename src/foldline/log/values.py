@@ -34,7 +34,7 @@ from foldline.core.message import (
 )
 from foldline.core.view import Span
 from foldline.wire import strict
-from foldline.wire.formats import codec
+from foldline.wire.formats import CODECS, codec
 
 Json: TypeAlias = dict[str, Any]
 
@@ -60,6 +60,8 @@ SLOT_MAX: Final = 1_000_000_000
 """Above any slot: an address has nine digits for it."""
 _BESIDE: Final = ("synthetic", "meta", "usage")
 """Members that stand beside a message, whatever its format."""
+_SPELT: Final = {f'"{name}"'.encode(): name for name in (*CODECS, NEUTRAL)}
+"""Formats by their JSON."""
 _ROLES: Final = frozenset(get_args(Role))
 _APART: Final = frozenset(("slot", "content", "raw"))
 """Members written by rules of their own, or not at all."""
@@ -91,7 +93,7 @@ def read_message(data: bytes) -> Message:
     pieces = members(data)
     if len(data) != 1 + sum([len(name) + len(piece) + 4 for name, piece in pieces.items()]):
         _object(data)  # not as this program spells it: a member may stand twice
-    name = strict.loads(pieces["format"])
+    name = _SPELT.get(pieces["format"]) or strict.loads(pieces["format"])
     if name == NEUTRAL:
         body = _object(data)
         parts = tuple(read_part(part, index) for index, part in enumerate(body["parts"]))

@@ -38,7 +38,7 @@ CREATE TABLE sessions (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, state 
 CREATE TABLE tools (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE rows (id INTEGER PRIMARY KEY, session INTEGER NOT NULL, ordinal INTEGER NOT NULL, slot INTEGER NOT NULL,
   role INTEGER NOT NULL, kind INTEGER NOT NULL, tool INTEGER NOT NULL, time INTEGER, offset INTEGER NOT NULL,
-  size INTEGER NOT NULL);
+  size INTEGER NOT NULL, digest INTEGER NOT NULL);
 CREATE INDEX rows_by_ordinal ON rows (session, ordinal);
 CREATE VIRTUAL TABLE words USING fts5 (text, marks, content='', tokenize='unicode61 remove_diacritics 2');
 INSERT INTO words (words, rank) VALUES ('hashsize', {FLUSH_BYTES});

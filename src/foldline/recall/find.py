@@ -28,8 +28,8 @@ from foldline.recall.entries import message_of
 from foldline.recall.index import Index
 from foldline.recall.lineage import Ancestor, lineage
 from foldline.recall.opening import Excerpt, Opened, Spot, open_spots, place_in
-from foldline.recall.rank import Ranked, ranked
-from foldline.recall.rows import Filters, Reach
+from foldline.recall.rank import Ranked, ranked, told_often
+from foldline.recall.rows import Filters, Reach, Row
 from foldline.recall.scan import Wanted, scan
 from foldline.recall.snippets import Snippet, literal_snippet, snippet
 from foldline.recall.texts import Kind, shown_text, words_in
@@ -40,8 +40,8 @@ HITS: Final = 8
 HITS_MAX: Final = 100
 TOKENS: Final = 2_000
 """Tokens of an answer to a search unless told otherwise."""
-READ_MAX: Final = 400
-"""Parts that are read from their logs for one answer, of which many may be the same."""
+FINALISTS: Final = 8
+"""Parts beyond those shown that are read from their logs and weighed."""
 SAME_MAX: Final = 5
 """Addresses named of other parts with the very same content."""
 
@@ -173,40 +173,28 @@ class Recall:
     def _hits(
         self, found: Sequence[Ranked], wanted: Query, *, literal: str, hits_max: int
     ) -> tuple[tuple[Hit, ...], bool]:
-        hits: dict[tuple[str, str], Hit] = {}
+        """The best parts as they stand in their logs, and whether there were more."""
+        hits: dict[tuple[str, int], tuple[float, Hit]] = {}
         pages: dict[str, Pages | None] = {}
-        more = len(found) > READ_MAX
-        for one in found[:READ_MAX]:
+        more = False
+        for one in found:
             row = one.row
-            if row.session not in pages:
-                pages[row.session] = self._pages(row.session)
-            part = _part_at(pages[row.session], row.offset, slot=row.slot)
-            if part is None:
+            key = (row.session, row.digest)
+            if key in hits:
+                weight, hit = hits[key]
+                if len(hit.same) < SAME_MAX:
+                    hits[key] = weight, replace(hit, same=(*hit.same, row.address))
                 continue
-            address = part_address(row.ordinal, part)
-            key = (row.session, address.rpartition("@")[2])
-            before = hits.get(key)
-            if before is not None:
-                if len(before.same) < SAME_MAX and before.address != address:
-                    hits[key] = replace(before, same=(*before.same, address))
-                continue
-            if len(hits) >= hits_max:
+            if len(hits) >= hits_max + FINALISTS:
                 more = True
                 break
-            text, place = _place(part, wanted if one.exact else looser(wanted), literal=literal)
-            hits[key] = Hit(
-                session=row.session,
-                address=address,
-                role=row.role,
-                kind=row.kind,
-                tool=row.tool,
-                time_ms=row.time_ms,
-                line=place.line,
-                lines=text.count("\n") + 1,
-                snippet=place.text,
-                exact=one.exact,
-            )
-        return tuple(hits.values()), more
+            if row.session not in pages:
+                pages[row.session] = self._pages(row.session)
+            part = _part_at(pages[row.session], row)
+            if part is not None:
+                hits[key] = _hit(one, part, wanted=wanted if one.exact else looser(wanted), literal=literal)
+        best = sorted(hits.values(), key=lambda told: (not told[1].exact, -told[0]))
+        return tuple([hit for _, hit in best[:hits_max]]), more or len(best) > hits_max
 
     def _pages(self, session: str) -> Pages | None:
         """A session's own log; `None` when it was removed a moment ago."""
@@ -290,9 +278,30 @@ def _message_at(pages: Pages, offset: int) -> Message | None:
     return message_of(entry) if entry.kind == "message" else None
 
 
-def _part_at(pages: Pages | None, offset: int, *, slot: int) -> Part | None:
-    message = _message_at(pages, offset) if pages is not None else None
-    return None if message is None else next((part for part in message.parts if part.slot == slot), None)
+def _part_at(pages: Pages | None, row: Row) -> Part | None:
+    """The part of a row; `None` where the log holds something else there, and the index is wrong."""
+    message = _message_at(pages, row.offset) if pages is not None else None
+    part = None if message is None else next((p for p in message.parts if p.slot == row.slot), None)
+    return part if part is not None and part_address(row.ordinal, part) == row.address else None
+
+
+def _hit(one: Ranked, part: Part, *, wanted: Query, literal: str) -> tuple[float, Hit]:
+    """What is shown of a part, and what it weighs now that it was read."""
+    row = one.row
+    text, place = _place(part, wanted, literal=literal)
+    hit = Hit(
+        session=row.session,
+        address=row.address,
+        role=row.role,
+        kind=row.kind,
+        tool=row.tool,
+        time_ms=row.time_ms,
+        line=place.line,
+        lines=text.count("\n") + 1,
+        snippet=place.text,
+        exact=one.exact,
+    )
+    return told_often(one, place.counts), hit
 
 
 def _place(part: Part, wanted: Query, *, literal: str) -> tuple[str, Snippet]:

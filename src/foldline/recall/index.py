@@ -41,7 +41,9 @@ Progress = Callable[[int], None]
 
 _ROLE: Final = {role: number for number, role in enumerate(ROLES)}
 _KIND: Final = {kind: number for number, kind in enumerate(KINDS)}
-_COLUMNS: Final = "r.id, s.name, r.ordinal, r.slot, r.role, r.kind, t.name, r.time, r.offset, r.size"
+_COLUMNS: Final = (
+    "r.id, s.name, r.ordinal, r.slot, r.role, r.kind, t.name, r.time, r.offset, r.size, r.digest"
+)
 _JOINS: Final = "CROSS JOIN rows r ON r.id = words.rowid JOIN sessions s ON s.id = r.session LEFT JOIN tools t ON t.id = r.tool"
 _JSON: Final = msgspec.json.Encoder()
 
@@ -77,8 +79,8 @@ class _Batch(Struct, kw_only=True):
     """What one transaction puts in."""
 
     read: Read
-    rows: list[tuple[int, int, int, int, str, int | None, int, str]]
-    """ordinal, slot, role, kind, tool, time, offset, words."""
+    rows: list[tuple[int, int, int, int, str, int | None, int, int, str]]
+    """ordinal, slot, role, kind, tool, time, offset, digest, words."""
     chars: int = 0
     size: int = 0
     last: bytes = b""
@@ -162,15 +164,8 @@ class Index:
     # ── looking ──────────────────────────────────────────────────────────────────────────────────────────────
 
     def newest(self, match: str, filters: Filters, *, rows_max: int) -> list[Row]:
-        """The newest rows whose words match; `match` comes from `foldline.recall.words.match_of`."""
-        return [row for row, _ in self._rows(match, filters, rows_max=rows_max, score="0")]
-
-    def weighed(self, match: str, filters: Filters, *, rows_max: int) -> list[tuple[Row, float]]:
-        """As `newest`, each with its BM25 weight, larger is better. Costs a walk over every row that holds one of the
-        phrases, in whatever session."""
-        return self._rows(match, filters, rows_max=rows_max, score="-bm25(words, 1.0, 0.0)")
-
-    def _rows(self, match: str, filters: Filters, *, rows_max: int, score: str) -> list[tuple[Row, float]]:
+        """The newest rows whose words match; `match` comes from `foldline.recall.words.match_of`. Costs what it gives and
+        what has to be passed over on the way: rows with some of the words that are not wanted."""
         with self._database.reading() as connection:
             sessions, tool = _numbers(connection, filters)
             if filters.tool and tool is None:
@@ -179,17 +174,10 @@ class Index:
             told = f"text : ({match})" + (f" AND marks : ({marks})" if marks else "")
             where, values = condition(filters, sessions)
             lowest, highest = _range(connection, sessions if filters.reach is not None else None)
-            sql = f"SELECT {_COLUMNS}, {score} FROM words {_JOINS} WHERE words MATCH ? AND words.rowid BETWEEN ? AND ?"
+            sql = f"SELECT {_COLUMNS} FROM words {_JOINS} WHERE words MATCH ? AND words.rowid BETWEEN ? AND ?"
             sql += (f" AND {where}" if where else "") + " ORDER BY words.rowid DESC LIMIT ?"
             found = connection.execute(sql, (told, lowest, highest, *values, rows_max))
-            return [(_row(told), told[10]) for told in found]
-
-    def count(self, match: str, *, rows_max: int) -> int:
-        """How many rows of all sessions match, counted up to `rows_max`."""
-        with self._database.reading() as connection:
-            sql = "SELECT count(*) FROM (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?)"
-            [(count,)] = connection.execute(sql, (f"text : ({match})", rows_max)).fetchall()
-            return int(count)
+            return [_row(told) for told in found]
 
     def size(self) -> tuple[int, float]:
         """Rows in all, and the mean of their characters over the newest ones."""
@@ -249,12 +237,14 @@ class Index:
             [(free,)] = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM rows").fetchall()
             tools = {tool: _tool(connection, tool) for tool in {row[4] for row in batch.rows} if tool}
             rows, words = [], []
-            for id, (ordinal, slot, role, kind, tool, time, offset, text) in enumerate(batch.rows, free):
+            for id, (ordinal, slot, role, kind, tool, time, offset, digest, text) in enumerate(
+                batch.rows, free
+            ):
                 tool_id = tools.get(tool, 0)
-                rows.append((id, number, ordinal, slot, role, kind, tool_id, time, offset, len(text)))
+                rows.append((id, number, ordinal, slot, role, kind, tool_id, time, offset, len(text), digest))
                 if text:
                     words.append((id, text, marks_of(role=ROLES[role], kind=KINDS[kind], tool=tool_id)))
-            connection.executemany("INSERT INTO rows VALUES (?,?,?,?,?,?,?,?,?,?)", rows)
+            connection.executemany("INSERT INTO rows VALUES (?,?,?,?,?,?,?,?,?,?,?)", rows)
             connection.executemany("INSERT INTO words (rowid, text, marks) VALUES (?,?,?)", words)
         return True
 
@@ -324,13 +314,14 @@ def _take_message(batch: _Batch, entry: Entry) -> None:
             said.tool,
             time,
             entry.offset,
+            said.digest,
             words,
         )
         batch.rows.append(row)
         batch.chars += len(words)
         found = True
     if not found:
-        batch.rows.append((read.ordinals, NO_SLOT, 0, 0, "", time, entry.offset, ""))
+        batch.rows.append((read.ordinals, NO_SLOT, 0, 0, "", time, entry.offset, 0, ""))
     if message is not None:
         note_calls(read.calls, message)
 
@@ -382,4 +373,5 @@ def _row(told: Sequence[Any]) -> Row:
         time_ms=told[7],
         offset=told[8],
         size=told[9],
+        digest=told[10],
     )

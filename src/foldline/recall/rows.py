@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from foldline.core.address import DIGEST_CHARS
 from foldline.core.message import Role
 from foldline.recall.texts import KINDS, ROLES, Kind
 
@@ -32,6 +33,13 @@ class Row(Struct, frozen=True, kw_only=True, gc=False):
     """Byte of the session's log at which the message's entry begins."""
     size: int
     """Characters of its words."""
+    digest: int
+    """The digest in the part's address, as a number: parts that have the same say the same."""
+
+    @property
+    def address(self) -> str:
+        """Opens on the session's log."""
+        return f"m{self.ordinal}.{self.slot}@{self.digest:0{DIGEST_CHARS}x}"
 
 
 class Reach(Struct, frozen=True, kw_only=True):

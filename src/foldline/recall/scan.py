@@ -49,7 +49,7 @@ class Scanned(Struct, kw_only=True):
     @property
     def found(self) -> list[Ranked]:
         """The newest first."""
-        return [Ranked(row=row, weight=0.0, exact=True) for row in reversed(self.newest)]
+        return [Ranked(row=row, weight=1.0, length=1.0, exact=True) for row in reversed(self.newest)]
 
 
 def scan(sessions: Sequence[Sequence[Ancestor]], wanted: Wanted, *, is_one: bool) -> Scanned:
@@ -106,6 +106,7 @@ def _rows(
                 time_ms=time,
                 offset=entry.offset,
                 size=len(said.text),
+                digest=said.digest,
             )
 
 

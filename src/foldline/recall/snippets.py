@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.core.clamp import head_end, plain, tail_start
 from foldline.recall.words import bare, pattern_of
@@ -36,6 +38,8 @@ class Snippet(Struct, frozen=True, kw_only=True):
     """From 1, counted at line feeds."""
     found: bool
     """False when the place was not found, as with another spelling of an accent: then it is the beginning."""
+    counts: tuple[int, ...] = ()
+    """How often each phrase stands in the text, up to `PLACES_MAX`."""
 
 
 def snippet(text: str, phrases: Sequence[Sequence[str]]) -> Snippet:
@@ -47,7 +51,9 @@ def snippet(text: str, phrases: Sequence[Sequence[str]]) -> Snippet:
         for match in islice(pattern_of(phrase).finditer(looked), PLACES_MAX)
     )
     best = max(places, key=lambda place: (_held(places, place[0]), -place[0]), default=(0, 0))
-    return _around(text, best[0], found=bool(places))
+    numbers = Counter(number for _, number in places)
+    counts = tuple(numbers[number] for number in range(len(phrases)))
+    return replace(_around(text, best[0], found=bool(places)), counts=counts)
 
 
 def literal_snippet(text: str, wanted: str) -> Snippet:

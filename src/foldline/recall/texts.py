@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TypeAlias, assert_never, get_args
 import msgspec
 from msgspec import Struct
 
-from foldline.core.address import is_recalled
+from foldline.core.address import digest_of, is_recalled
 from foldline.core.message import (
     Media,
     Message,
@@ -57,6 +57,8 @@ class Said(Struct, frozen=True, kw_only=True, gc=False):
     """Name of the tool called, or that answered; else empty."""
     text: str
     """The words to be found; empty when there are none."""
+    digest: int
+    """The digest in the part's address, as a number."""
 
 
 def said_in(message: Message, calls: Mapping[str, str]) -> Iterator[Said]:
@@ -65,13 +67,16 @@ def said_in(message: Message, calls: Mapping[str, str]) -> Iterator[Said]:
     role: Role = "system" if host and message.role == "user" else message.role
     for place, part in enumerate(message.parts):
         slot = part.slot if part.slot >= 0 else place
+        digest = int(digest_of([part]), 16)
         if type(part) is ToolResult:
             tool = part.name or calls.get(part.call_id, "")
             kind: Kind = "error" if part.is_error else "result"
-            yield Said(slot=slot, role="tool", kind=kind, tool=tool, text=words_in(part))
+            yield Said(slot=slot, role="tool", kind=kind, tool=tool, text=words_in(part), digest=digest)
         else:
             tool = part.name if type(part) is ToolCall else ""
-            yield Said(slot=slot, role=role, kind=kind_of(part), tool=tool, text=words_in(part))
+            yield Said(
+                slot=slot, role=role, kind=kind_of(part), tool=tool, text=words_in(part), digest=digest
+            )
 
 
 def kind_of(part: Part) -> Kind:
