@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -31,7 +32,7 @@ ASKED: tuple[dict[str, Any], ...] = (
     {"address": ADDRESS},
     {"address": "m9.9@00000000"},
 )
-CALLING = {
+CALLING: dict[str, Callable[[Any], dict[str, Any]]] = {
     "anthropic": lambda asked: {"role": "assistant", "content": [asked]},
     "openai-chat": lambda asked: {"role": "assistant", "content": None, "tool_calls": [asked]},
     "openai-responses": lambda asked: asked,

@@ -254,3 +254,17 @@ def test_a_plan_is_a_value_and_the_view_is_not_changed() -> None:
     assert [json.dumps(str(edit)) for edit in first.edits] == [json.dumps(str(edit)) for edit in second.edits]
     assert first.before.tokens == planned(BALANCED, mixed(), target=10**6).before.tokens
     assert all("[foldline" not in text for text in planned(BALANCED, mixed(), target=10**6).results)
+
+
+def test_what_recall_gave_is_not_cleared_before_the_model_has_read_it() -> None:
+    """Six answers at once, of which the oldest would go for its age."""
+    recalled = '<foldline-recall query="pool">\n' + "words of it " * 60 + "\n</foldline-recall>"
+    ids = [f"r{number}" for number in range(6)]
+    asked = [
+        user("go"),
+        assistant(*(call("recall", id) for id in ids)),
+        *(result(id, recalled) for id in ids),
+    ]
+    old = Microcompact(idle_from_s=1)
+    assert planned(old, asked, idle_s=2.0).edits == ()
+    assert len(planned(old, [*asked, assistant("seen"), user("next")], idle_s=2.0).edits) == 1

@@ -6,7 +6,6 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import is_recalled
 from foldline.core.edit import Frame, Plan
 from foldline.core.message import result_text
 from foldline.core.ports import Moment
@@ -52,10 +51,7 @@ class BudgetReduction(Struct, frozen=True, kw_only=True):
         results = [
             f
             for f in find_results(structure)
-            if f.movable
-            and f.seq not in frame.pins
-            and (whole is None or f.round < whole)
-            and not (is_recalled(f.part) and structure.units[f.round].open)
+            if f.movable and f.seq not in frame.pins and (whole is None or f.round < whole)
         ]
         by_tool = {
             name: self._limit_of(name, kind, frame=frame)

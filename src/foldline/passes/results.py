@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import notice
+from foldline.core.address import is_recalled, notice
 from foldline.core.edit import Frame, Replace
 from foldline.core.message import Media, Opaque, Text, ToolCall, ToolResult
 from foldline.core.rounds import Outline
@@ -32,7 +32,8 @@ class Found(Struct, frozen=True, kw_only=True, gc=False):
     turn: int
     """Number of the turn it stands in; -1 before the first user message."""
     movable: bool
-    """False for a result that a repair put in, which has no original to point at."""
+    """False for a result that a repair put in, which has no original to point at, and for one of recall that the model has
+    not read yet."""
 
 
 def find_results(structure: Outline) -> tuple[Found, ...]:
@@ -45,6 +46,7 @@ def _find(structure: Outline) -> Iterator[Found]:
         unit: number for number, (start, end) in enumerate(structure.turns) for unit in range(start, end)
     }
     kinds: dict[str, ToolKind] = {}
+    last = len(structure.units) - 1
     for number, unit in enumerate(structure.units):
         if unit.kind != "round":
             continue
@@ -68,7 +70,9 @@ def _find(structure: Outline) -> Iterator[Found]:
                         arguments=call.arguments if call is not None else "",
                         round=number,
                         turn=turn,
-                        movable=item.message.synthetic is None and part.slot >= 0,
+                        movable=item.message.synthetic is None
+                        and part.slot >= 0
+                        and not (number == last and is_recalled(part)),
                     )
 
 
