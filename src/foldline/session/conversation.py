@@ -259,7 +259,7 @@ class Conversation:
         )
         always = any(tier.when == "always" for tier in goal.policy.tiers)
         if line.is_reached(2 * tokens.tokens, window, output_max=output_max):
-            look_ahead(self._history(fit, fixed=fixed), self._known.memo["facts"])
+            look_ahead(self._history(fit, fixed=fixed))
         if goal.to is None and not due and not always:
             return Planned(goal=goal, due=due)
         blank = Report(format=setup.format, model=setup.model, notes=(*setup.planned.notes, *notes))
