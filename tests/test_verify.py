@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import foldline
 from foldline.core.entry import Draft
 from foldline.core.errors import UnknownSession
 from foldline.log.lines import parse_log
@@ -102,3 +103,17 @@ def test_a_disk_that_refuses_leaves_the_session_as_it_is(home: Path, monkeypatch
     assert verify("s", home=home).state == "clean"
     monkeypatch.setattr(RealFs, "open", usual)
     assert archive("s", home=home).bytes > 0
+
+
+def test_a_fork_is_verified_with_what_it_goes_on_from(tmp_path: Path) -> None:
+    """JRN-9: its checkpoints refer to its parent's messages; without the parent it is not whole."""
+    with foldline.open("s", home=tmp_path, format="anthropic") as session:
+        session.user("one")
+        session.record({"role": "assistant", "content": "two"})
+        with session.fork("fork") as fork:
+            fork.user("three")
+    found = verify("fork", home=tmp_path)
+    assert (found.state, found.messages) == ("clean", 1)
+    DiskStore(tmp_path).remove("s")
+    assert verify("fork", home=tmp_path).state == "corrupt"
+    assert "which is gone" in verify("fork", home=tmp_path).problems[0].why

@@ -7,10 +7,11 @@ that holds something else is refused rather than shown. Counterpart: `foldline.c
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.core.address import Place, digest_of, parse_address
 from foldline.core.errors import UnknownAddress
@@ -49,16 +50,28 @@ def show(transcripts: Sequence[Transcript], address: str) -> Shown:
     )
 
 
-def show_in(messages: Sequence[Message], address: str) -> Shown:
-    """The original behind an address, given the messages at its ordinals and no others. Raises `UnknownAddress`."""
+def show_in(
+    messages: Sequence[Message], address: str, *, forgotten: Callable[[], frozenset[int]] = frozenset
+) -> Shown:
+    """The original behind an address, given the messages at its ordinals and no others; where something was forgotten
+    there (`forgotten`: in which messages), what is left, and the title says so. Raises `UnknownAddress`."""
     place = parse_address(address)
     size = place.end - place.start
     found = _find(messages, place, first=place.start) if len(messages) == size else None
+    if found is None and not forgotten().isdisjoint(range(place.start, place.end)):
+        left = _find(messages, replace(place, digest=_digest_at(messages, place)), first=place.start)
+        found = left and replace(left, title=f"{left.title}, of which something was forgotten")
     if found is None:
         raise UnknownAddress(
             address, "this session holds something else there; take the address from its own view"
         )
     return found
+
+
+def _digest_at(messages: Sequence[Message], place: Place) -> str:
+    """The digest of what stands at a place now."""
+    parts = [part for message in messages for part in slotted(message).parts]
+    return digest_of(part for part in parts if place.slot is None or part.slot == place.slot)
 
 
 def _find(history: Sequence[Message], place: Place, *, first: int = 0) -> Shown | None:

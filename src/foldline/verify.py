@@ -14,6 +14,7 @@ from typing import Literal
 from msgspec import Struct
 
 from foldline.core.errors import SessionCorrupt, UnknownFormat
+from foldline.log.lineage import Lineage, lineage_of
 from foldline.log.references import References
 from foldline.settings import sessions_home
 from foldline.stores.archive import ArchivePiece
@@ -92,16 +93,25 @@ def verify(
         offset = damage.offset if isinstance(damage, SessionCorrupt) else 0
         return Verdict(name=name, state="corrupt", problems=(Problem(offset=offset, why=damage.why),))
     try:
-        return _verdict(name, pages, progress=progress)
+        return _verdict(name, pages, log=lineage_of(store_at(home), pages), progress=progress)
+    except SessionCorrupt as damage:  # a fork whose parent is gone
+        return Verdict(name=name, state="corrupt", problems=(Problem(offset=damage.offset, why=damage.why),))
     finally:
         pages.close()
 
 
-def _verdict(name: str, pages: DiskPages, *, progress: Callable[[int, int], None] | None) -> Verdict:
+def _verdict(
+    name: str, pages: DiskPages, *, log: Lineage, progress: Callable[[int, int], None] | None
+) -> Verdict:
+    """The verdict on a log; `log`: with what it goes on from, which its checkpoints refer to."""
     references, problems, entries, told = References(), _damaged_archives(pages), 0, 0
+    first = 0 if log.cut is None else log.cut.byte
+    messages = 0
     try:
-        for entry in pages.entries():
-            entries += 1
+        for entry in log.entries():
+            if entry.offset >= first:
+                entries += 1
+                messages += entry.kind == "message"
             problems += [Problem(offset=entry.offset, why=why) for why in references.take(entry)]
             if progress is not None and entry.offset - told >= STEP_BYTES:
                 told = entry.offset
@@ -112,7 +122,7 @@ def _verdict(name: str, pages: DiskPages, *, progress: Callable[[int, int], None
         name=name,
         state="corrupt" if problems else ("torn" if pages.torn else "clean"),
         entries=entries,
-        messages=len(references.messages),
+        messages=messages,
         checkpoints=references.checkpoints,
         bytes=pages.extent.end,
         archives=sum(isinstance(piece, ArchivePiece) for piece in pages.pieces),

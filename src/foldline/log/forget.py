@@ -21,10 +21,14 @@ from foldline.core.address import digest_of
 from foldline.core.entry import Entry
 from foldline.core.errors import UnknownFormat
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
+from foldline.core.ports import Pages
 from foldline.core.received import received
 from foldline.log.blanking import Gap, element_around, filled, places_of, spelled, strings
 from foldline.log.values import read_message
+from foldline.wire import strict
 
+FORGOT: Final = "forgot"
+"""The kind of entry that says where something was forgotten."""
 DERIVED: Final = frozenset(("compaction", "edit", "checkpoint", "node", "node_end", "handoff"))
 """Kinds that may quote messages."""
 LINE_CHARS_MIN: Final = 8
@@ -279,3 +283,13 @@ def _quotes(body: bytes, quoted: Quoted) -> Iterator[Gap]:
             for match in _WORDS.finditer(body, token.start + 1, token.end - 1):
                 if match[1] in quoted.words:
                     yield Gap(match.start(1), match.end(1))
+
+
+def forgotten_in(pages: Pages) -> frozenset[int]:
+    """The messages of a log in which something was forgotten, by ordinal."""
+    found: set[int] = set()
+    for entry in pages.entries():
+        if entry.kind == FORGOT:
+            told = strict.loads(entry.body)
+            found.update(int(ordinal) for ordinal in told.get("ordinals", ()))
+    return frozenset(found)

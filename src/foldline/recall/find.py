@@ -19,10 +19,11 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import part_address
+from foldline.core.address import Place, digest_of, part_address
 from foldline.core.errors import InvalidOption, SessionCorrupt, UnknownAddress, UnknownSession
 from foldline.core.message import Message, Part, Role
 from foldline.core.ports import Pages, Store, TokenCounter
+from foldline.log.forget import forgotten_in
 from foldline.recall.database import Unavailable
 from foldline.recall.entries import message_of
 from foldline.recall.index import Index
@@ -215,7 +216,23 @@ class Recall:
             opened = open_spots(name, spots, place=place, excerpt=excerpt or Excerpt(), counter=self.counter)
             if opened is not None:
                 return opened
-        raise unknown(address, session)
+        left = None if session is None else self._left(session, place, excerpt=excerpt or Excerpt())
+        if left is None:
+            raise unknown(address, session)
+        return left
+
+    def _left(self, session: str, place: Place, *, excerpt: Excerpt) -> Opened | None:
+        """What is left where something was forgotten: an address of before has the digest of what stood there then."""
+        gone = {o for log in lineage(self.store, session) for o in forgotten_in(log.pages)}
+        if gone.isdisjoint(range(place.start, place.end)):
+            return None
+        spots = self._spots(session, first=place.start, last=place.end - 1)
+        parts = [part for spot in spots for part in spot.message.parts]
+        now = digest_of(part for part in parts if place.slot is None or part.slot == place.slot)
+        opened = open_spots(
+            session, spots, place=replace(place, digest=now), excerpt=excerpt, counter=self.counter
+        )
+        return opened and replace(opened, title=f"{opened.title}, of which something was forgotten")
 
     # ── forgetting ───────────────────────────────────────────────────────────────────────────────────────────
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
@@ -18,6 +18,7 @@ from foldline.core.ports import Journal, Store
 from foldline.engine.policy import Policy
 from foldline.log.lineage import lineage_of
 from foldline.log.values import dumps
+from foldline.privacy.hashed import refuse_hashed
 from foldline.session.keep import Durability, Keeper
 from foldline.session.session import Session
 from foldline.session.setup import Setup, format_for, setup_for
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from foldline.log.secrets import Redactor
     from foldline.stores.disk import DiskStore
 
+Content: TypeAlias = Literal["full", "hashed"]
+"""What of a session is written: all of it, or what happened and hashes of what was said."""
 DURABILITIES: tuple[str, ...] = get_args(Durability)
 
 
@@ -41,6 +44,7 @@ def open(
     home: str | os.PathLike[str] | None = None,
     durability: Durability = "event",
     redact: bool = True,
+    content: Content = "full",
 ) -> Session:
     """Open the session of that name, or begin it.
 
@@ -48,6 +52,8 @@ def open(
     gone on with keeps the model it had last. `home`: the folder sessions are kept in; left out, `$FOLDLINE_HOME`, else
     `$XDG_STATE_HOME/foldline`, else `~/.local/state/foldline`. `durability`: when what was said is put on disk: after each
     entry, once a turn, or at checkpoints alone. `redact`: known kinds of secrets are taken out before anything is written.
+    `content`: `hashed` keeps what was said in memory alone and writes events with hashes; such a session ends with the
+    process and cannot be opened again.
 
     Raises `SessionBusy` while another holds it, `SessionCorrupt` for a damaged log, `InvalidOption`.
     """
@@ -62,7 +68,23 @@ def open(
         redact=redactor(home) if redact else _as_it_is,
         clock=unix_ms,
     )
-    return open_in(disk_store(home), name, asked=asked)
+    store: Store = disk_store(home)
+    if content == "hashed":
+        store = _without_content(store, home, asked=asked)
+    elif content != "full":
+        raise InvalidOption("content", content, why=f"one of {', '.join(get_args(Content))}")
+    return open_in(store, name, asked=asked)
+
+
+def _without_content(store: Store, home: str | os.PathLike[str] | None, *, asked: Asked) -> Store:
+    """A store that writes events alone into another one."""
+    from foldline.privacy.events import digest_with
+    from foldline.privacy.hashed import HashedStore
+    from foldline.privacy.key import key_in
+
+    setup = _setup(asked, format=format_for(asked.model, asked.format), model=asked.model)
+    key = key_in(sessions_home() if home is None else home)
+    return HashedStore(store, digest=digest_with(key), counter=setup.counter, clock=asked.clock)
 
 
 class Asked(Struct, frozen=True, kw_only=True):
@@ -87,6 +109,7 @@ def open_in(store: Store, name: str, *, asked: Asked) -> Session:
     journal = _journal(store, name, format=new, model=asked.model)
     with contextlib.ExitStack() as held:
         held.callback(journal.close)
+        refuse_hashed(journal, name)
         if asked.format is not None and asked.format != journal.format:
             why = f"session {name!r} speaks {journal.format}; leave it out, or take another name"
             raise InvalidOption("format", asked.format, why=why)

@@ -20,6 +20,7 @@ from foldline.core.ports import Store
 from foldline.engine.policy import Policy
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
+from foldline.log.forget import forgotten_in
 from foldline.log.state import ROOT, Applied, Expose
 from foldline.log.values import dumps, elements, members, read_edit
 from foldline.lookup import Shown, show_in
@@ -209,10 +210,11 @@ class Session(Conversation, SessionTwins):
                 yield Made(seq=entry.seq, counts=entry.seq in counting, happened=happened(entry))
 
     def show(self, address: str) -> Shown:
-        """The original behind an address. Raises `UnknownAddress`."""
-        place = parse_address(address)
-        found = between(self._keeper.log, {}, span=(place.start, place.end))
-        return show_in([message for _, message in found], address)
+        """The original behind an address; where something was forgotten, what is left of it. Raises `UnknownAddress`."""
+        place, log = parse_address(address), self._keeper.log
+        found = between(log, {}, span=(place.start, place.end))
+        messages = [message for _, message in found]
+        return show_in(messages, address, forgotten=lambda: forgotten_in(log))
 
     def close(self) -> None:
         """Put on disk what is not, and let others open it. Closing twice is closing once."""
