@@ -174,11 +174,17 @@ def crash_states(trace: list[Step], *, model: Model, before: Image | None = None
                 yield Crash(image=image, step=number, acked=disk.acked)
 
 
-def check_crashes(disk: SimulatedDisk, check: Callable[[SimulatedDisk, int], None], *, model: Model) -> int:
+def check_crashes(
+    disk: SimulatedDisk,
+    check: Callable[[SimulatedDisk, int], None],
+    *,
+    model: Model,
+    before: Image | None = None,
+) -> int:
     """Run `check(disk, acked)` over every state a power cut during the disk's trace may leave; returns how many there
-    were. An `AssertionError` names the step where it failed."""
+    were. `before`: what the disk held when the trace began. An `AssertionError` names the step where it failed."""
     count = 0
-    for crash in crash_states(disk.trace, model=model):
+    for crash in crash_states(disk.trace, model=model, before=before):
         count += 1
         try:
             check(SimulatedDisk(crash.image), crash.acked)
