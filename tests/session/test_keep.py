@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,10 +15,12 @@ from foldline.core.message import Text
 from foldline.log import checkpoint
 from foldline.log.checkpoint import EVERY
 from foldline.log.lineage import Lineage
-from foldline.session.keep import Keeper, message_draft
+from foldline.session.keep import ARCHIVE_EVERY, Keeper, message_draft
+from foldline.stores.disk import DiskStore
 from foldline.stores.memory import MemoryJournal, MemoryStore
 from foldline.testing.builders import user
-from tests.session.making import answer, opened, worked
+from foldline.testing.disk import Call, SimulatedDisk, nothing_fails
+from tests.session.making import answer, opened, reopened, worked
 
 
 class Counting(MemoryJournal):
@@ -132,3 +135,46 @@ def test_a_body_that_cannot_be_taken_in_leaves_memory_as_it_was() -> None:
     assert [
         part.text for item in state.root.view for part in item.message.parts if isinstance(part, Text)
     ] == ["a"]
+
+
+def test_every_ten_checkpoints_what_precedes_them_is_packed_away(tmp_path: Path) -> None:
+    """JRN-7: nothing is lost in the move, also across restarts; the session goes on and is the same when reopened."""
+    store = DiskStore(tmp_path, clock=lambda: None)
+    archive = tmp_path / "sessions/s/archive"
+    session = opened(store)
+    session.user("read everything")
+    made = 0
+    while made < 22:
+        worked(session, 4, start=made * 10)
+        session.compact(to=0.6)
+        made += 1
+        assert len(list(archive.glob("*"))) == made // ARCHIVE_EVERY, made
+        if made % 4 == 0:
+            session.close()
+            session = opened(store)
+    before, count = session.prepare().data, len(session.messages)
+    with reopened(session, store) as again:
+        assert again.prepare().data == before
+        assert len(list(again.messages)) == count
+        assert sum(1 for _ in again.compactions) == made
+
+
+def test_a_disk_that_refuses_to_pack_away_costs_the_session_nothing() -> None:
+    """D9: the log stands as it was, and the next compaction tries again."""
+    disk = SimulatedDisk()
+    session = opened(DiskStore("/", fs=disk, clock=lambda: None))
+    session.user("read everything")
+
+    def full(call: Call) -> None:
+        if "archive" in call.path:
+            raise OSError(28, "No space left on device")
+
+    disk.fault = full
+    for made in range(ARCHIVE_EVERY + 1):
+        worked(session, 4, start=made * 10)
+        session.compact(to=0.6)
+    assert "sessions/s/archive" not in disk.image.folders
+    disk.fault = nothing_fails
+    worked(session, 4, start=1_000)
+    session.compact(to=0.6)
+    assert len(disk.names("sessions/s/archive")) == 1

@@ -151,6 +151,11 @@ class Journal(Pages, Protocol):
         """Put on disk what was appended without. Nothing to do is done at once. Raises as `append`."""
         ...
 
+    @property
+    def packed(self) -> int:
+        """Byte up to which everything is packed away; 0 where nothing is."""
+        ...
+
     def archive(self) -> str:
         """Pack away everything up to now; every offset stays and everything can still be read. Returns what kept it from
         being done, for a person, empty when it is done: then the log stands as it was. Raises as `append`."""

@@ -92,6 +92,14 @@ class Lineage:
     def sync(self) -> None:
         self._journal.sync()
 
+    @property
+    def packed(self) -> int:
+        return self._journal.packed + self._byte
+
+    def archive(self) -> str:
+        """Pack its own end away; a parent's is its own affair."""
+        return self._journal.archive()
+
     def close(self) -> None:
         close = getattr(self.own, "close", None)
         if close is not None:

@@ -10,7 +10,9 @@ Knows nothing of policies or wire values; `foldline.session.conversation` brings
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from threading import RLock
 from typing import Any, Final, Literal, TypeAlias
 
@@ -26,10 +28,12 @@ from foldline.log.checkpoint import EVERY, TooLarge, checkpoint_body, small_body
 from foldline.log.lineage import Lineage
 from foldline.log.replay import WEIGHTLESS, Replay, foreseen, resume, weighed
 from foldline.log.state import ROOT, Scope, State
-from foldline.log.values import Json, dumps, edit_json, message_json, read_message
+from foldline.log.values import Json, dumps, edit_json, members, message_json, read_message
 
 Durability: TypeAlias = Literal["event", "turn", "checkpoint"]
 """When what was appended is put on disk: after each append, once a turn, or at checkpoints alone (requirement JRN-5)."""
+ARCHIVE_EVERY: Final = 10
+"""Full checkpoints after which what precedes them is packed away (requirement JRN-7)."""
 PENDING_MAX: Final = 20
 """Pending tasks that a checkpoint names."""
 
@@ -51,6 +55,8 @@ class Keeper:
         """By ordinal: messages whose secrets the log does not hold."""
         self.replay: Replay = resume(log)
         self.replay.lives = self.lives
+        self._checkpoints: int | None = None
+        """Full checkpoints that are not packed away; counted when it first matters."""
 
     @property
     def state(self) -> State:
@@ -127,6 +133,21 @@ class Keeper:
             why = error.why if isinstance(error, SessionFailed) else str(error)
             raise CheckpointFailed(self.name, why) from error
         self._let_go()
+        self._pack_away()
+
+    def _pack_away(self) -> None:
+        """Every ten checkpoints what precedes them moves to the archive. A disk that refuses leaves the log as it is, and
+        the next compaction tries again; a log that can no longer be written says so at the next append."""
+        if self._checkpoints is None:
+            packed = self.log.packed
+            newest = takewhile(lambda entry: entry.offset >= packed, self.log.back())
+            self._checkpoints = sum(_is_full(entry) for entry in newest)
+        else:
+            self._checkpoints += 1
+        if self._checkpoints >= ARCHIVE_EVERY:
+            with contextlib.suppress(SessionFailed):
+                if not self.log.archive():
+                    self._checkpoints = 0
 
     def _refuse_too_large(self, scope: str, edits: Sequence[Edit]) -> None:
         """Raise `TooLarge` for a view that no checkpoint would hold, before anything is written."""
@@ -203,6 +224,10 @@ class Keeper:
     def close(self) -> None:
         """Put on disk what is not, and let others write."""
         self.log.close()
+
+
+def _is_full(entry: Entry) -> bool:
+    return entry.kind == "checkpoint" and members(entry.body).get("full") == b"true"
 
 
 def message_draft(message: Message, *, scope: str = ROOT, **more: Any) -> Draft:

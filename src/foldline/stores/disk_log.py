@@ -317,6 +317,10 @@ class DiskJournal(DiskPages):
     def _cut(self, end: int) -> None:
         self._file.truncate(end - self._header.shift)
 
+    @property
+    def packed(self) -> int:
+        return self.active.start
+
     def archive(self) -> str:
         self._check()
         self.sync()

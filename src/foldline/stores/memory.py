@@ -96,6 +96,8 @@ class MemoryJournal(MemoryPages):
     def sync(self) -> None:
         """Memory is as durable as it gets."""
 
+    packed = 0
+
     def archive(self) -> str:
         """Memory has nothing to pack away to."""
         return ""
