@@ -15,10 +15,14 @@ DIGEST := $(shell (pwd; cat pyproject.toml requirements-dev.txt scripts/setup.sh
 RUN := $(READY)-run-$(DIGEST)
 DEV := $(READY)-dev-$(DIGEST)
 
+# The libraries that `bench-peers` measures, in an environment of their own.
+PEERS := .venv-peers
+PEERS_READY = $(PEERS)/.ready-peers-$(shell (pwd; cat benchmarks/peers/*.txt scripts/setup.sh) | cksum | cut -d" " -f1)
+
 COVERED_WHOLE := src/foldline/core/*,src/foldline/engine/*,src/foldline/passes/*,src/foldline/wire/*
 COVERED_REST := 90
 
-.PHONY: help demo test check format-check lint types imports coverage format nightly bench lock clean
+.PHONY: help demo test check format-check lint types imports coverage format nightly bench bench-peers lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -65,11 +69,14 @@ bench: $(DEV) ## each benchmark prints its figures and asserts its ratios
 	@failed=0; for bench in benchmarks/bench_*.py; do echo "bench: $$bench"; \
 		$(BIN)/python -m "benchmarks.$$(basename "$$bench" .py)" || failed=1; done; exit $$failed
 
+bench-peers: $(PEERS_READY) ## other libraries beside this one, on sessions of yours: FILES="a.jsonl b.json"
+	@PYTHONPATH=src $(PEERS)/bin/python -m benchmarks.peers $(FILES)
+
 lock: ## write requirements-dev.txt anew: the newest versions that pyproject.toml allows
 	@scripts/lock.sh
 
 clean: ## remove the environment and all caches
-	@rm -rf $(VENV) build dist out .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) $(PEERS) build dist out .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 
 $(RUN):
 	@scripts/setup.sh run
@@ -78,3 +85,7 @@ $(RUN):
 $(DEV):
 	@scripts/setup.sh dev
 	@touch $@ $(RUN)
+
+$(PEERS)/.ready-peers-%:
+	@VENV=$(PEERS) PYTHON="$${PYTHON:-python3.12}" scripts/setup.sh peers
+	@touch $@

@@ -3,12 +3,13 @@
 #
 #   scripts/setup.sh run    the package and what it needs
 #   scripts/setup.sh dev    the tools of this repo as well, at the versions of requirements-dev.txt
+#   scripts/setup.sh peers  the libraries that `make bench-peers` measures, at the versions of benchmarks/peers
 #
 # Safe to repeat: what is there and right is kept, what cannot be used is made anew.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-kind=${1:?run or dev}
+kind=${1:?run, dev or peers}
 venv=${VENV:-.venv}
 home=$PWD
 usable='import sys; sys.exit(sys.version_info < (3, 11))'
@@ -50,6 +51,16 @@ if [[ $kind == dev ]]; then
     echo "setup: installing foldline and its tools" >&2
     pip install -r requirements-dev.txt
     pip install --no-deps --no-build-isolation --editable .
+elif [[ $kind == peers ]]; then
+    peers=benchmarks/peers
+    echo "setup: installing what bench-peers measures" >&2
+    if ! pip install --constraint $peers/constraints.txt --requirement $peers/requirements.txt; then
+        echo "setup: not all of it can be installed here; trying each alone" >&2
+        grep == $peers/requirements.txt | while IFS= read -r pinned; do
+            pip install --constraint $peers/constraints.txt "$pinned" ||
+                echo "setup: $pinned cannot be installed here: its rows are skipped" >&2
+        done
+    fi
 else
     echo "setup: installing foldline" >&2
     pip install --constraint requirements-dev.txt --editable .
