@@ -173,6 +173,7 @@ def reduce(
     moment = Moment(
         tokens_excess=0 if target is None else history.tokens - target,
         tokens_target=history.view.tokens if target is None else max(0, target - history.tokens_fixed),
+        tokens_history=history.view.tokens,
         tokens_window=goal.tokens_window,
         tokens_fixed=history.tokens_fixed,
         output_cap=goal.output_cap,

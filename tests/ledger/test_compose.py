@@ -110,7 +110,7 @@ def test_what_a_user_took_back_is_left_out(later: str) -> None:
 def test_a_value_that_a_user_took_back_does_not_come_back_as_a_fact() -> None:
     """Kind stale-instruction: the index said `port: 8080` beside a user's "the port is 9090 now"."""
     gone = [user("The port is 8080."), assistant("ok")]
-    assert "port: 8080" in section(ledger(gone, [user("Go on.")]).text, "Facts")
+    assert "port=8080" in section(ledger(gone, [user("Go on.")]).text, "Facts")
     assert "8080" not in ledger(gone, [user("The port is 9090 now.")]).text
 
 
@@ -181,19 +181,19 @@ def test_what_stays_in_view_takes_no_room_in_the_index() -> None:
 def test_the_newest_value_of_a_number_stands_first() -> None:
     """OBS-3: an older value in the place of the newer would be an alteration."""
     gone = [user("go"), result("a", "retry_limit=3"), result("b", "retry_limit=5"), result("c", "port=8080")]
-    assert "retry_limit: 5, 3" in section(ledger(gone).text, "Facts")
+    assert "retry_limit=5|3" in section(ledger(gone).text, "Facts")
 
 
 def test_older_values_are_led_by_the_newest_even_where_the_view_shows_it() -> None:
     """CMP-8: an older value alone would pass for the one that holds."""
     gone = [user("go"), result("a", "port=9090"), result("b", "port=8080")]
-    assert "port: 7070, 8080, 9090" in section(ledger(gone, [assistant("port=7070 now")]).text, "Facts")
+    assert "port=7070|8080|9090" in section(ledger(gone, [assistant("port=7070 now")]).text, "Facts")
 
 
 def test_a_user_s_older_value_does_not_lead_a_tool_s_newer_one() -> None:
     """OBS-3: own words count for more in rank, never in time."""
     gone = [user("set retry_limit=3"), result("a", "x"), result("b", "retry_limit=5")]
-    assert "retry_limit: 5, 3" in section(ledger(gone).text, "Facts")
+    assert "retry_limit=5|3" in section(ledger(gone).text, "Facts")
 
 
 def test_an_earlier_ledger_is_carried_on_line_by_line() -> None:

@@ -9,7 +9,8 @@ import pytest
 from foldline.core.address import block, read_block
 from foldline.ledger.book import Entry, Section
 from foldline.ledger.facts import Fact
-from foldline.ledger.render import HEADINGS, INDEX_HEADING, LABEL_TOKENS, SEPARATOR_TOKENS, index, read, write
+from foldline.ledger.index import LABEL_TOKENS, index
+from foldline.ledger.render import HEADINGS, INDEX_HEADING, read, write
 from foldline.testing.counting import CharacterCounter
 
 COUNT = CharacterCounter()
@@ -145,7 +146,7 @@ def test_facts_stand_one_line_a_kind_and_numbers_by_key_with_the_newest_value_fi
         "errors: ValueError: no such row",
         "paths: src/pool.py",
         "identifiers: ABC-123",
-        "numbers, newest first: limit: 100, 50 · port: 8080",
+        "numbers, newest first: limit=100|50 port=8080",
         "names: load_rows",
     ]
 
@@ -154,7 +155,7 @@ def test_older_values_leave_with_the_newest_of_their_key() -> None:
     """OBS-3: where only the older, shorter value finds room, none is shown."""
     values = ("123456789012345", "5")
     facts = [Fact(kind="numbers", key="limit", text=f"limit: {value}", value=value) for value in values]
-    room = COUNT.texts(["limit: 5"])[0] + LABEL_TOKENS + SEPARATOR_TOKENS
+    room = COUNT.texts(["|5"])[0] + COUNT.text(" limit") + LABEL_TOKENS
     assert index(facts, room, count=COUNT.texts) == ((), [])
     assert index(facts, AMPLE, count=COUNT.texts)[0] == tuple(facts)
 

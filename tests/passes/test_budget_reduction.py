@@ -246,3 +246,14 @@ def test_what_recall_gave_is_whole_in_the_round_that_asked() -> None:
     assert len(planned(CASCADE, [*asked, assistant("seen"), user("next")]).edits) == 1
     other = [user("go"), assistant(call("read_file")), result("read_file", counted(9_000))]
     assert len(planned(CASCADE, other).edits) == 1
+
+
+def test_what_a_cut_frees_beyond_the_target_goes_to_facts() -> None:
+    """CMP-8: a result within its limit may say more than head and tail."""
+    listing = "x" * 8_000 + " ".join(f"src/part/module_{n}.py" for n in range(2_000)) + "x" * 8_000
+    carrying = BudgetReduction(unit="tokens", limit=4_000, head=1_500, tail=500, carry=100)
+    whole = planned(carrying, reads(listing, tool="ls")).before.tokens
+    tight, roomy = (planned(carrying, reads(listing, tool="ls"), target=n) for n in (2_300, whole - 100))
+    assert roomy.results[0].count("module_") > 2 * tight.results[0].count("module_")
+    assert roomy.after.tokens < 4_300
+    assert roomy.again == ()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foldline.core.address import parse_address, read_block
-from foldline.core.message import Message
+from foldline.core.message import Message, speaks_for_user
 from foldline.passes.fold_oldest import FoldOldest
 from foldline.testing.builders import assistant, call, result, system, user
 from tests.passes.planning import Planned, one_round, planned, talk, work
@@ -172,4 +172,50 @@ def test_a_fold_may_be_one_line_a_message() -> None:
     found = read_block(fold(done))
     assert found is not None
     _, *lines = found[2].splitlines()
-    assert lines == ["(calls: read_file ×38; 38 results)"]
+    assert lines == ["(calls: read_file ×40; 40 results)"]
+
+
+def files(count: int, *, each: int = 40) -> list[Message]:
+    """A wish and rounds that each list files of their own."""
+    shown = (" ".join(f"src/part{n}/module_{n}_{i}.py" for i in range(each)) for n in range(count))
+    calls = (
+        (assistant(call("ls", f"c{n}", path=f"{n}")), result(f"c{n}", text)) for n, text in enumerate(shown)
+    )
+    return [user("go"), *(message for pair in calls for message in pair), user("next")]
+
+
+def whole_rounds(done: Planned) -> int:
+    """Tokens of the rounds that stand untouched."""
+    kept = [
+        item for item in done.after if item.message.synthetic is None and not speaks_for_user(item.message)
+    ]
+    return sum(item.tokens for item in kept)
+
+
+def test_half_of_the_target_is_whole_rounds_where_it_is_a_tenth_of_the_history_or_more() -> None:
+    """CMP-25: what comes next hangs on the newest rounds."""
+    messages = files(60)
+    tokens = planned(LAST, messages, target=10**9).before.tokens
+    done = planned(LAST, messages, target=tokens // 8)
+    assert whole_rounds(done) >= tokens // 16
+
+
+def test_facts_come_before_whole_rounds_where_the_target_is_less_than_a_tenth_of_the_history() -> None:
+    """CMP-8: half for the rounds would leave room for few of the facts."""
+    messages = files(60)
+    tokens = planned(LAST, messages, target=10**9).before.tokens
+    target = tokens // 20
+    done = planned(LAST, messages, target=target)
+    [ledger] = [item for item in done.after if item.message.synthetic == "fold"]
+    assert ledger.tokens > target // 2
+    assert whole_rounds(done) < target // 2
+    rounds_first = planned(FoldOldest(facts_first=0.0), messages, target=target)
+    assert fold(done).count("module_") > 1.2 * fold(rounds_first).count("module_")
+
+
+def test_what_the_ledger_does_not_need_goes_to_whole_rounds() -> None:
+    """CMP-25: rounds that say nothing to list leave more of themselves in view."""
+    messages = [*work(80), user("next")]
+    tokens = planned(LAST, messages, target=10**9).before.tokens
+    done = planned(LAST, messages, target=tokens // 4)
+    assert whole_rounds(done) > 0.75 * tokens // 4

@@ -268,3 +268,24 @@ def test_what_recall_gave_is_not_cleared_before_the_model_has_read_it() -> None:
     old = Microcompact(idle_from_s=1)
     assert planned(old, asked, idle_s=2.0).edits == ()
     assert len(planned(old, [*asked, assistant("seen"), user("next")], idle_s=2.0).edits) == 1
+
+
+def test_nothing_is_cleared_where_clearing_is_not_enough_and_a_fold_follows() -> None:
+    """CMP-25: what the fold leaves in view is whole; without the field as much goes as may go."""
+    messages = [*work(12), user("next")]
+    assert cleared(planned(BALANCED, messages, target=200)) != []
+    only = Microcompact(to_target=True, only_enough=True)
+    assert planned(only, messages, target=200).edits == ()
+    enough = planned(only, messages, target=2_000)
+    assert cleared(enough) != []
+    assert enough.after.tokens <= 2_000
+
+
+def test_what_clearing_frees_beyond_the_target_goes_to_facts() -> None:
+    """CMP-8: the last result cleared is larger than what had to go."""
+    listing = " ".join(f"src/part/module_{n}.py" for n in range(400))
+    messages = [user("go"), assistant(call("ls", "a")), result("a", listing), *work(8)[1:], user("next")]
+    carrying = Microcompact(to_target=True, carry_tokens=50)
+    close = planned(carrying, messages, target=planned(carrying, messages).before.tokens - 1_000)
+    assert close.results[0].count("module_") > 40
+    assert close.after.tokens <= close.before.tokens - 1_000

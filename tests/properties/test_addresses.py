@@ -20,7 +20,7 @@ from foldline.transcripts.transcript import Transcript
 
 DATA = Path(__file__).parents[1] / "data"
 SUFFIXES = (".json", ".jsonl", ".traj")
-SHARES = (0.9, 0.75, 0.6, 0.5, 0.35, 0.2, 0.1, 0.05)
+SHARES = (0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.35, 0.2, 0.1, 0.05)
 CONVERSATIONS_MAX = 5
 SAMPLE = 1_000
 BYTES_MAX = 400_000

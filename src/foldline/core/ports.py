@@ -71,6 +71,8 @@ class Moment(Struct, frozen=True, kw_only=True, gc=False):
     """Tokens that must go to meet the target; 0 or less when the view fits."""
     tokens_target: int = 0
     """Target for the messages alone, system prompt and tools already taken off."""
+    tokens_history: int = 0
+    """Tokens of the messages before any pass of this compaction; 0 when not known."""
     tokens_window: int | None = None
     tokens_fixed: int = 0
     """Tokens of system prompt and tools, which no pass touches."""

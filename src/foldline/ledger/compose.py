@@ -30,6 +30,7 @@ from foldline.core.message import (
 )
 from foldline.core.view import Item
 from foldline.ledger.book import Entry, Section, entries_of
+from foldline.ledger.errors_in_text import IN_CODE
 from foldline.ledger.facts import Fact, FactCache
 from foldline.ledger.lines import one_line
 from foldline.ledger.render import QUOTE, Written, write
@@ -42,8 +43,10 @@ OWN_WORDS = 3
 
 CHARS_MAX = 8_000_000
 """Facts are looked for in this many of the newest characters, some two million tokens; older ones are behind addresses."""
-PART_FACTS_MAX = 80
+PART_FACTS_MAX = 250
 """Facts of one kind taken from one part: a listing of a thousand files is data, not a thousand facts."""
+CODE = 2.0
+"""How many times less a line of code counts that speaks of a failure than a failure."""
 ONCE = 2.0
 """How many times less a name of code counts that was seen in one place alone."""
 
@@ -133,48 +136,72 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
+class _Mention(Struct, gc=False):
+    """One fact, and how it was said."""
+
+    fact: Fact
+    place: int
+    """How many other facts were found before it, from the newest back."""
+    score: float
+    """The lower, the more it is wanted."""
+    times: int = 1
+
+    @property
+    def rank(self) -> tuple[float, int]:
+        score = self.score / self.times**0.5
+        if self.fact.kind == "symbols" and self.times == 1:
+            score *= ONCE
+        if self.fact.key.startswith(IN_CODE):
+            score *= CODE
+        return score, self.place
+
+
 def _wanted(evicted: Evicted, carried: Sequence[Fact], *, cache: FactCache) -> tuple[Fact, ...]:
     """Facts that the view will not show, most wanted first: newest mention first, a mention in the user's or the
     agent's own words counting for more than one in a tool's output, a name seen once for less. Each value of a number is
-    a fact of its own: what a tool measured twice is two facts."""
+    a fact of its own: what a tool measured twice is two facts. Of one failure that came again and again the newest
+    line stands."""
     shown = {_same(fact) for message in evicted.kept for fact in facts_in(message, cache)}
     shown |= _outdated(evicted.words, cache)
-    found: dict[tuple[str, ...], tuple[float, int, Fact]] = {}
-    again: set[tuple[str, ...]] = set()
-    age = read = 0
+    found: dict[tuple[str, ...], _Mention] = {}
     newest: dict[tuple[str, str], Fact] = {}  # of a kind and key, wherever it stands
-    for message in _newest_first(evicted):
-        for part in reversed(message.parts):
-            own = not isinstance(part, ToolResult)
-            text = text_of(part)
-            read += len(text)
-            if read > CHARS_MAX:
-                break
-            of_kind: Counter[str] = Counter()
-            for fact in cache.of(text):
-                same = _same(fact)
-                of_kind[fact.kind] += 1
-                newest.setdefault((fact.kind, fact.key), fact)
-                if same in shown or of_kind[fact.kind] > PART_FACTS_MAX:
-                    continue
-                age += 1
-                score = age / OWN_WORDS if own else float(age)
-                known = found.get(same)
-                if known is None:
-                    found[same] = (score, len(found), fact)
-                    continue
-                again.add(same)
-                if score < known[0]:
-                    found[same] = (score, known[1], known[2])
+    age = 0
+    for own, fact in _mentions(evicted, cache):
+        newest.setdefault((fact.kind, fact.key), fact)
+        same = _same(fact)
+        if same in shown:
+            continue
+        age += 1
+        score = age / OWN_WORDS if own else float(age)
+        known = found.get(same)
+        if known is None:
+            found[same] = _Mention(fact=fact, place=len(found), score=score)
+        else:
+            known.times += 1
+            known.score = min(known.score, score)
     for fact in carried:
         if (same := _same(fact)) not in shown and same not in found:
             age += 1
-            found[same] = (float(age), len(found), fact)
-    rows = [
-        (score * ONCE if fact.kind == "symbols" and same not in again else score, place, fact)
-        for same, (score, place, fact) in found.items()
-    ]
-    return _newest_value_first([fact for _, _, fact in sorted(rows, key=lambda row: row[:2])], newest)
+            found[same] = _Mention(fact=fact, place=len(found), score=float(age))
+    rows = sorted(found.values(), key=lambda mention: mention.rank)
+    return _newest_value_first([mention.fact for mention in rows], newest)
+
+
+def _mentions(evicted: Evicted, cache: FactCache) -> Iterator[tuple[bool, Fact]]:
+    """Every mention of a fact, from the newest back, and whether it was in somebody's own words."""
+    read = 0
+    for message in _newest_first(evicted):
+        for part in reversed(message.parts):
+            text = text_of(part)
+            read += len(text)
+            if read > CHARS_MAX:
+                return
+            own = not isinstance(part, ToolResult)
+            of_kind: Counter[str] = Counter()
+            for fact in cache.of(text):
+                of_kind[fact.kind] += 1
+                if of_kind[fact.kind] <= PART_FACTS_MAX:
+                    yield own, fact
 
 
 def _newest_value_first(facts: Iterable[Fact], newest: Mapping[tuple[str, str], Fact]) -> tuple[Fact, ...]:
@@ -207,7 +234,9 @@ def _outdated(words: Words, cache: FactCache) -> set[tuple[str, ...]]:
 
 
 def _same(fact: Fact) -> tuple[str, ...]:
-    return (fact.kind, fact.key, fact.value) if fact.kind == "numbers" else (fact.kind, fact.text)
+    if fact.kind == "numbers":
+        return fact.kind, fact.key, fact.value
+    return fact.kind, fact.key if fact.kind == "errors" else fact.text
 
 
 def facts_in(message: Message, cache: FactCache) -> Iterator[Fact]:

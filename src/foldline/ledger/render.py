@@ -10,13 +10,14 @@ the ledger back and carry it on. Counterpart: `book`, which makes the entries.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
 from foldline.core.address import escape_tags
 from foldline.ledger.book import Entry, Section
-from foldline.ledger.facts import Fact, FactKind, Origin
+from foldline.ledger.facts import Fact, Origin
+from foldline.ledger.index import choose, facts_in_line, lines_of, price
 from foldline.ledger.lines import unbroken
 from foldline.ledger.ranks import rank_of
 
@@ -31,32 +32,19 @@ HEADINGS: tuple[tuple[Section, str], ...] = (
     ("next", "Exact next action"),
 )
 INDEX_HEADING = "Facts"
-LABELS: tuple[tuple[FactKind, str], ...] = (
-    ("errors", "errors"),
-    ("paths", "paths"),
-    ("identifiers", "identifiers"),
-    ("numbers", "numbers, newest first"),
-    ("symbols", "names"),
-)
-NUMBERS_LABEL = "numbers, newest first: "
-SEPARATOR = " · "
 QUOTE = '"'
 """What an entry opens with that quotes a user; a rule stands without, verbatim."""
-ENTRY_SHARE = 0.2
+ENTRY_SHARE = 0.15
 """Share of the budget that entries may take before facts get a line."""
-LABEL_TOKENS = 4
-COST_WEIGHT = 0.7
-"""How much a fact's length counts against its rank: of two facts wanted alike the shorter comes first."""
-KIND_WEIGHTS: dict[FactKind, float] = {
-    "errors": 0.12,
-    "numbers": 0.25,
-    "paths": 0.3,
-    "identifiers": 0.4,
-    "symbols": 1.0,
-}
-"""Chosen with `benchmarks/continuation`: the lower, the sooner a kind gets its place."""
-SEPARATOR_TOKENS = 1
+ENTRY_TOKENS_MIN = 200
+ENTRY_SHARE_MOST = 0.4
+"""Of a ledger so small that their share holds no line, entries may have so much, up to this share: what comes next
+is worth more than some facts."""
+ENTRY_TOKENS = 500
+"""What entries may have where facts are few."""
 HEADING_TOKENS = 8
+SPARE_TOKENS = 8
+"""Less room than this is not worth filling again."""
 OMITTED_TOKENS = 16
 """Room kept for the line that says what was left out."""
 
@@ -77,6 +65,10 @@ class Written(Struct, frozen=True, kw_only=True):
     facts: tuple[Fact, ...]
     omitted: int
     """Entries that did not fit."""
+    facts_tokens: int = 0
+    """What every fact would take."""
+    tokens_wanted: int = 0
+    """What the ledger would take with every fact, and with the entries that its share holds then."""
 
 
 def line_of(entry: Entry) -> str:
@@ -95,9 +87,66 @@ def write(
         [cost + 1 for entry, cost in zip(entries, costs, strict=True) if entry.section == "objective"]
     )
     needed = sum(costs) + len(costs) + HEADING_TOKENS * len({entry.section for entry in entries})
-    crowded = needed > budget or (bool(facts) and needed - vital > int(budget * ENTRY_SHARE))
+    crowded = needed > budget or (bool(facts) and needed - vital > _entry_cap(budget))
     room = budget - OMITTED_TOKENS if crowded else budget
-    cap = int(room * ENTRY_SHARE) if facts and crowded else room
+    kept, used = _kept(
+        entries, costs, room=room, cap=_entry_cap(room) if facts and crowded else room, crowded=crowded
+    )
+    priced = price(facts, count=count)
+    said = [lines[n] for n in sorted(kept)]
+    left = room - used - HEADING_TOKENS
+    choice = choose(priced, left, said=said)
+    facts_tokens = choice.tokens
+    if choice.is_all and crowded:  # entries may have what the facts leave
+        cap = max(used, room - HEADING_TOKENS - choice.tokens)
+        kept, used = _kept(entries, costs, room=room, cap=cap, crowded=True)
+    omitted = len(entries) - len(kept) if room >= 0 else 0
+
+    def text_with(chosen: tuple[Fact, ...]) -> str:
+        return _text(entries, lines, kept=kept, index=lines_of(chosen), omitted=omitted)
+
+    text, is_grown = text_with(choice.facts), choice.is_all
+    tokens = count([text])[0]
+    wanted = tokens
+    if omitted or not choice.is_all:
+        around = OMITTED_TOKENS + HEADING_TOKENS
+        wanted = facts_tokens + around + min(needed, _entries_wanted(vital, facts=facts_tokens))
+    while choice.facts:
+        if tokens > budget:  # pieces counted one by one can come to more when they stand in a row
+            is_grown = True
+            left -= max(tokens - budget, left // 16)
+        elif is_grown or budget - tokens <= max(SPARE_TOKENS, budget // 50):
+            break
+        else:
+            is_grown = True
+            left += budget - tokens
+        choice = choose(priced, left, said=said)
+        text = text_with(choice.facts)
+        tokens = count([text])[0]
+    listed = tuple(entries[n] for n in sorted(kept))
+    return Written(
+        text=text,
+        entries=listed,
+        facts=choice.facts,
+        omitted=omitted,
+        facts_tokens=facts_tokens,
+        tokens_wanted=wanted,
+    )
+
+
+def _entry_cap(room: int) -> int:
+    return max(int(room * ENTRY_SHARE), min(ENTRY_TOKENS_MIN, int(room * ENTRY_SHARE_MOST)))
+
+
+def _entries_wanted(vital: int, *, facts: int) -> int:
+    """What entries may have beside so many tokens of facts; never less than what users said."""
+    return max(vital, int(facts * ENTRY_SHARE / (1 - ENTRY_SHARE)), ENTRY_TOKENS)
+
+
+def _kept(
+    entries: Sequence[Entry], costs: Sequence[int], *, room: int, cap: int, crowded: bool
+) -> tuple[set[int], int]:
+    """Places of the entries that stay, and what they cost: what users said within `room`, all others within `cap`."""
     order = sorted(
         range(len(entries)),
         key=lambda n: (_leaving(entries[n]), _rank(entries[n], crowded=crowded), -entries[n].seq),
@@ -108,21 +157,11 @@ def write(
     for place in order:
         section = entries[place].section
         cost = costs[place] + 1 + (0 if section in sections else HEADING_TOKENS)
-        is_vital = section == "objective"
-        if used + cost <= (room if is_vital else cap):
+        if used + cost <= (room if section == "objective" else cap):
             kept.add(place)
             sections.add(section)
             used += cost
-    omitted = len(entries) - len(kept)
-    listed = tuple(entries[n] for n in sorted(kept))
-    left = room - used - HEADING_TOKENS
-    while True:
-        chosen, index_lines = index(facts, left, count=count)
-        text = _text(entries, lines, kept=kept, index=index_lines, omitted=omitted if room >= 0 else 0)
-        excess = count([text])[0] - budget if chosen else 0
-        if excess <= 0:
-            return Written(text=text, entries=listed, facts=chosen, omitted=omitted)
-        left -= max(excess, left // 16)  # pieces counted one by one can come to more when they stand in a row
+    return kept, used
 
 
 def _leaving(entry: Entry) -> int:
@@ -169,55 +208,9 @@ def _text(
     return "\n".join(out)
 
 
-def index(
-    facts: Sequence[Fact], room: int, *, count: Callable[[list[str]], list[int]]
-) -> tuple[tuple[Fact, ...], list[str]]:
-    """The facts that fit into `room` tokens, most wanted first, and one line for each kind of them. Of two wanted alike
-    the shorter comes first; a path counts for more than a name of its length."""
-    room -= LABEL_TOKENS * len({fact.kind for fact in facts})
-    if room <= 0 or not facts:
-        return (), []
-    costs = count([escape_tags(unbroken(fact.text)) for fact in facts])
-    order = sorted(
-        range(len(facts)), key=lambda n: (n + 1) * costs[n] ** COST_WEIGHT * KIND_WEIGHTS[facts[n].kind]
-    )
-    taken: set[int] = set()
-    for place in order:
-        if costs[place] + SEPARATOR_TOKENS <= room:
-            taken.add(place)
-            room -= costs[place] + SEPARATOR_TOKENS
-    chosen = _led_by_newest([fact for n, fact in enumerate(facts) if n in taken], facts)
-    lines = []
-    for kind, label in LABELS:
-        here = [fact for fact in chosen if fact.kind == kind]
-        texts = _by_key(here) if kind == "numbers" else [fact.text for fact in here]
-        if texts:
-            lines.append(f"{label}: {SEPARATOR.join(escape_tags(unbroken(text)) for text in texts)}")
-    return tuple(chosen), lines
-
-
-def _led_by_newest(chosen: Sequence[Fact], facts: Sequence[Fact]) -> list[Fact]:
-    """What is chosen, without the older values of a number whose newest, the first of its key, is not."""
-    first: dict[str, str] = {}
-    for fact in facts:
-        if fact.kind == "numbers":
-            first.setdefault(fact.key, fact.value)
-    led = {fact.key for fact in chosen if fact.kind == "numbers" and fact.value == first[fact.key]}
-    return [fact for fact in chosen if fact.kind != "numbers" or fact.key in led]
-
-
-def _by_key(numbers: Sequence[Fact]) -> list[str]:
-    """Numbers with their key once, newest value first: `limit: 100, 50`."""
-    values: dict[str, list[str]] = {}
-    for fact in numbers:
-        values.setdefault(fact.key, []).append(fact.value)
-    return [f"{key}: {', '.join(dict.fromkeys(found))}" for key, found in values.items()]
-
-
 # ── reading it back ──────────────────────────────────────────────────────────────────────────────────────────
 
 _SECTION_OF = {heading: section for section, heading in HEADINGS}
-_KIND_OF = {label: kind for kind, label in LABELS}
 _ORIGINS: dict[str, Origin] = {"user": "user", "assistant": "assistant", "tool": "tool", "system": "system"}
 
 
@@ -266,20 +259,3 @@ def key_of(section: Section, text: str) -> str:
             return "said"
         case _:
             return text
-
-
-def facts_in_line(line: str) -> Iterable[Fact]:
-    """The facts of one line of an index; none of any other line."""
-    label, _, rest = line.partition(": ")
-    kind = _KIND_OF.get(label)
-    if kind is None:
-        return ()
-    texts = [text for text in rest.split(SEPARATOR) if text]
-    if kind != "numbers":
-        return [Fact(kind=kind, key=text, text=text) for text in texts]
-    pairs = [
-        (key, value)
-        for key, _, values in (text.partition(": ") for text in texts)
-        for value in values.split(", ")
-    ]
-    return [Fact(kind=kind, key=key, text=f"{key}: {value}", value=value) for key, value in pairs]

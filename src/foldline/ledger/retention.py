@@ -25,8 +25,9 @@ from foldline.core.view import Item
 from foldline.ledger.compose import text_of, whole_text_of
 from foldline.ledger.errors_in_text import IN_CODE
 from foldline.ledger.facts import Fact, FactCache
+from foldline.ledger.index import NUMBERS_LABEL, facts_in_line, parts_of
 from foldline.ledger.look_alikes import read_whole
-from foldline.ledger.render import NUMBERS_LABEL, facts_in_line
+from foldline.ledger.paths_in_text import key_of
 
 FACT_KINDS = ("paths", "identifiers", "numbers", "errors")
 KINDS = (*FACT_KINDS, "commands", "user_messages", "constraints", "pins")
@@ -195,6 +196,7 @@ def _lay_out(
             )
             for fact in chain.from_iterable(map(_listed, map(text_of, ours))):
                 same[fact.kind].add((fact.key, fact.value))
+            same["paths"] |= _within(map(text_of, ours), cache)
         for piece in pieces:
             for kind, found in cache.made(piece, _sum).same.items():
                 same[kind] |= found
@@ -213,6 +215,13 @@ def _listed(text: str) -> Iterator[Fact]:
     """Facts of an index: a key with several values is read by no extractor."""
     for line in text.split("\n") if NUMBERS_LABEL in text else ():
         yield from (fact for fact in facts_in_line(line) if fact.kind in FACT_KINDS)
+
+
+def _within(texts: Iterable[str], cache: FactCache) -> set[Same]:
+    """Paths that stand within longer ones: the ledger lists `src/app.py` no second time beside `/repo/src/app.py`."""
+    pieces = chain.from_iterable(map(read_whole, texts))
+    longer = {key for piece in pieces for key, _ in cache.made(piece, _sum).same.get("paths", ())}
+    return {(key_of(part), "") for path in longer for part in parts_of(path)}
 
 
 def _opened(text: str) -> Iterator[int]:

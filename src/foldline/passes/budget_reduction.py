@@ -58,13 +58,30 @@ class BudgetReduction(Struct, frozen=True, kw_only=True):
             for name, kind in {(f.name, f.kind) for f in results}
         }
         limits = [by_tool[found.name] for found in results]
-        freed = sum(max(0, found.tokens - limit.size) for found, limit in zip(results, limits, strict=True))
+        freed = sum(
+            found.tokens - limit.kept
+            for found, limit in zip(results, limits, strict=True)
+            if found.tokens > max(limit.size, limit.kept)
+        )
         if freed < moment.tokens_excess:  # not enough: what is cut here is cleared or folded next
             limits = [replace(limit, carry=0) for limit in limits]
+        elif moment.tokens_excess > 0:
+            limits = self._with_more_facts(results, limits, spare=freed - moment.tokens_excess)
         if self.per_turn is not None:
             limits = self._by_turn(results, limits, frame=frame)
         edits = (shorten(found, limit, frame=frame) for found, limit in zip(results, limits, strict=True))
         return Plan(edits=tuple(edit for edit in edits if edit is not None))
+
+    def _with_more_facts(self, results: list[Found], limits: list[Limit], *, spare: int) -> list[Limit]:
+        """The limits with what is cut beyond the target given back to facts, as far as a result stays within its own."""
+        over = [found.tokens > limit.size for found, limit in zip(results, limits, strict=True)]
+        each = spare // max(1, sum(over))
+        return [
+            replace(limit, carry=limit.carry + max(0, min(each, limit.spare)))
+            if is_over and limit.carry
+            else limit
+            for limit, is_over in zip(limits, over, strict=True)
+        ]
 
     def _limit_of(self, name: str, kind: ToolKind, *, frame: Frame) -> Limit:
         declared = dict(frame.limits).get(name) if self.unit == "tokens" else None

@@ -27,8 +27,8 @@ TOKENS_MIN = 120
 """No part is clamped below this: its notice alone costs about 40."""
 HEAD_PERCENT = 75
 """Share of a clamped part that is its head; the rest is its tail (requirement CMP-12)."""
-CARRY_PERCENT = 25
-CARRY_TOKENS_MAX = 1500
+CARRY_PERCENT = 50
+CARRY_TOKENS_MAX = 2500
 """What a clamped result may spend on facts of what was cut out of it."""
 
 NOTICE_TOKENS = 60

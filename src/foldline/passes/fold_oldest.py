@@ -18,7 +18,7 @@ from foldline.core.rounds import Outline, Unit, outline_of, tail_start
 from foldline.core.view import Item, View
 from foldline.ledger.compose import Evicted, compose
 from foldline.ledger.ranks import ASIDE, PARTICULAR, WISH, rank_of
-from foldline.ledger.render import OMITTED_TOKENS
+from foldline.ledger.render import OMITTED_TOKENS, Written
 from foldline.ledger.words import Words, rule_lines, words_of
 from foldline.passes.clamping import clamp
 from foldline.passes.folding import counted, fold_of
@@ -27,15 +27,18 @@ from foldline.passes.template import body
 
 FOLD_TOKENS_SLACK = 8
 """How much more than the one it is measured with another address and other numbers may cost a fold."""
-LEDGER_SHARE_MIN = 0.2
+LEDGER_SHARE_MIN = 0.12
 """Share of the room that no other part of the view may take from the ledger: what is forgotten has to be said."""
+LEDGER_TOKENS_MIN = 400
+LEDGER_SHARE_MOST = 0.3
+"""Of a small room that share is a line or two: there it is so many tokens, up to this share."""
 EDGE_TOKENS_MIN = 400
 """Less room than this is not worth half a unit at the edge."""
 TALK_SHARE = 0.6
 """Share of the target for older user messages in a history without tools."""
 LINE_TOKENS = 20
 """What a line of the ledger costs at most beside what it quotes, its heading included."""
-DIVISIONS_MAX = 2
+DIVISIONS_MAX = 3
 """How often the room is shared out: once more when the ledger leaves part of its own."""
 SPARE_SHARE = 0.05
 """Share of the target that is worth sharing out again."""
@@ -57,17 +60,21 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
     """
 
     name: str = "fold"
-    tail_share: float = 0.5
+    tail_share: float = 0.6
     """Share of the target for the newest whole units."""
     user_share: float = 0.25
     """Share of the target for older user messages, which stay where they are, verbatim; beyond it the ledger quotes
     them, questions first and rules last. What a later message took back claims no room."""
     ledger_share: float = 0.45
-    """Most of the target that the ledger may take."""
+    """Most of the target that the ledger may take beside the newest whole units …"""
+    ledger_most: float = 0.75
+    """… and most where the target is smaller than `facts_first` of the history: there facts come before whole units."""
+    facts_first: float = 0.1
+    """So small against the history, half of the target for whole units would leave no room for most of its facts."""
     summary: Literal["ledger", "template"] = "ledger"
     """What the fold says: the ledger, or one line a message, which costs a tenth and says less."""
     clamp_edge: bool = True
-    """Clamp the results of the one unit at the edge so that it fits, rather than fold it."""
+    """Clamp the results of the one unit at the edge so that it fits, rather than fold it; not where facts come first."""
 
     def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:
         """A fold, and clamps of single results where those alone make the rest fit. Empty when the view fits."""
@@ -84,23 +91,25 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         if room < bare:
             cut = clamp(structure, fixed, excess=bare - room, frame=frame)
             clamps, room = cut.edits, room + cut.tokens_freed
-        share = max(bare, int(moment.tokens_target * self.ledger_share))
-        said = int(moment.tokens_target * self._said_share(structure))
         words = words_of(structure.items, frame.memo)
-        owed = bare + _owed(structure, loose, words=words, frame=frame)
+        target, history = moment.tokens_target, max(moment.tokens_history, view.tokens)
+        rooms = _Room(
+            all=room,
+            target=target,
+            bare=bare,
+            owed=bare + _owed(structure, loose, words=words, frame=frame),
+            ledger=max(bare, int(target * self.ledger_share)),
+            said=int(target * self._said_share(structure)),
+            most=int(target * self.ledger_most) if target < history * self.facts_first else 0,
+        )
         for _ in range(DIVISIONS_MAX):
-            rooms = _Room(
-                all=room, target=moment.tokens_target, bare=bare, owed=owed, ledger=share, said=said
-            )
             division = self._divide(structure, loose, room=rooms, words=words, frame=frame)
-            fold = self._fold(structure, division, edits=(*clamps, *division.edits), frame=frame)
+            fold, written = self._fold(structure, division, edits=(*clamps, *division.edits), frame=frame)
             used = sum(frame.counter.message(edit.message) for edit in fold)
-            spare = division.ledger - used
-            if spare < max(SPARE_TOKENS_MIN, int(moment.tokens_target * SPARE_SHARE)):
+            again = _again(rooms, division, used=used, written=written)
+            if again is None:
                 break
-            said += spare  # what the ledger does not need, users' words get, then whole units
-            slack = FOLD_TOKENS_SLACK + (OMITTED_TOKENS if owed > bare else 0)
-            share = max(bare, min(share, used + slack)) if used else 0
+            rooms = again
         return Plan(edits=(*clamps, *division.edits, *fold))
 
     def _said_share(self, structure: Outline) -> float:
@@ -119,7 +128,8 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         said = [u for u in loose if _is_said(structure, u) and words.is_whole(structure.items[u.start].seq)]
         older = sum(unit.tokens for unit in said if unit.start < begin)
         answering = sum(unit.tokens for unit in newest if unit.start > _last_said(structure))
-        floor = max(room.bare, min(room.ledger, max(room.owed, int(room.all * LEDGER_SHARE_MIN))))
+        least = room.ledger if room.is_floor else max(room.owed, _ledger_min(room.all))
+        floor = max(room.bare, min(room.ledger, room.all, least))
         spare = max(int(room.target * self.user_share), room.all - floor - answering)
         asked_for = min(older, room.said, spare)
         outside, left = _newest_that_fit(newest, room.all - floor - asked_for)
@@ -133,40 +143,32 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         ledger = min(left, room.ledger)
         starts = {unit.start for unit in stays}
         rest = [unit for unit in rest if unit.start not in starts]
-        rest, edits, spare = self._more(structure, rest, room=left - ledger, frame=frame)
+        rest, spare = _newest_that_fit(rest, left - ledger)
+        edits: tuple[Edit, ...] = ()
+        if rest and self.clamp_edge and not room.most and spare >= EDGE_TOKENS_MIN:
+            rest, edits, spare = _with_edge(structure, rest, room=spare, frame=frame)
         return _Division(folded=tuple(rest), edits=edits, ledger=ledger + spare, bare=room.bare, words=words)
-
-    def _more(
-        self, structure: Outline, rest: list[Unit], *, room: int, frame: Frame
-    ) -> tuple[list[Unit], tuple[Edit, ...], int]:
-        """More units from the end that fit; one that does not is clamped to its share of the room, and older ones follow
-        while they fit. What is left of the units, oldest first, the cuts, and the room that is left."""
-        rest, left = _newest_that_fit(rest, room)
-        if not rest or not self.clamp_edge or left < EDGE_TOKENS_MIN:
-            return rest, (), left
-        edge, older = rest[-1], rest[:-1]
-        share = max(EDGE_TOKENS_MIN, int(left * EDGE_SHARE))
-        beyond, left_over = _newest_that_fit(older, left - share)
-        size = share + left_over
-        cut = clamp(structure, [edge], excess=edge.tokens - size, frame=frame)
-        if edge.tokens - cut.tokens_freed > size:
-            return rest, (), left
-        return beyond, cut.edits, 0
 
     def _fold(
         self, structure: Outline, division: _Division, *, edits: Sequence[Edit], frame: Frame
-    ) -> tuple[Fold, ...]:
+    ) -> tuple[tuple[Fold, ...], Written | None]:
+        """The fold, and its ledger where it has one."""
         gone = [item for unit in division.folded for item in structure.items[unit.start : unit.end]]
         if not gone:
-            return ()
+            return (), None
         head = _head(gone)
-        roomy = division.ledger > division.bare
-        text = self._text(structure, gone, edits=edits, division=division, frame=frame) if roomy else ""
+        room = division.ledger - division.bare
+        text, written = "", None
+        if room > 0 and self.summary == "template":
+            text = _template(gone, room, words=division.words, frame=frame)
+        elif room > 0:
+            written = self._ledger(structure, gone, edits=edits, division=division, frame=frame)
+            text = written.text
         edit = fold_of(gone, f"{head}\n{text}" if text else head, frame=frame)
         shrinks = frame.counter.message(edit.message) < sum(item.tokens for item in gone)
-        return (edit,) if shrinks else ()
+        return ((edit,) if shrinks else ()), written
 
-    def _text(
+    def _ledger(
         self,
         structure: Outline,
         gone: list[Item],
@@ -174,10 +176,7 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         edits: Sequence[Edit],
         division: _Division,
         frame: Frame,
-    ) -> str:
-        room = division.ledger - division.bare
-        if self.summary == "template":
-            return self._template(gone, room, words=division.words, frame=frame)
+    ) -> Written:
         seqs = {item.seq for item in gone}
         stays = edited(
             [item for item in structure.items if item.seq not in seqs], edits, counter=frame.counter
@@ -188,13 +187,8 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             kept=[item.message for item in stays],
             words=division.words,
         )
-        return compose(evicted, budget=room, count=frame.counter.texts, cache=fact_cache(frame)).text
-
-    def _template(self, gone: Sequence[Item], room: int, *, words: Words, frame: Frame) -> str:
-        """The rules word for word, and one line a message in the room they leave."""
-        rules = "\n".join(rule_lines(gone, words))
-        left = room - (frame.counter.text(rules) + 1 if rules else 0)
-        return "\n".join(filter(None, [body(gone, left, count=frame.counter.text), rules]))
+        budget = division.ledger - division.bare
+        return compose(evicted, budget=budget, count=frame.counter.texts, cache=fact_cache(frame))
 
 
 class _Room(Struct, frozen=True, kw_only=True, gc=False):
@@ -210,6 +204,10 @@ class _Room(Struct, frozen=True, kw_only=True, gc=False):
     """Most that the ledger may take."""
     said: int
     """Most that older user messages may take where they stand."""
+    most: int = 0
+    """Most that the ledger may take before whole units have their part, where facts come first; else 0."""
+    is_floor: bool = False
+    """Whether the ledger has its part before whole units have theirs."""
 
 
 class _Division(Struct, frozen=True, kw_only=True):
@@ -221,6 +219,13 @@ class _Division(Struct, frozen=True, kw_only=True):
     bare: int
     """What of it a fold costs that says nothing."""
     words: Words
+
+
+def _template(gone: Sequence[Item], room: int, *, words: Words, frame: Frame) -> str:
+    """The rules word for word, and one line a message in the room they leave."""
+    rules = "\n".join(rule_lines(gone, words))
+    left = room - (frame.counter.text(rules) + 1 if rules else 0)
+    return "\n".join(filter(None, [body(gone, left, count=frame.counter.text), rules]))
 
 
 def _last_said(structure: Outline) -> int:
@@ -247,6 +252,42 @@ def _bare_fold(structure: Outline, loose: Sequence[Unit], *, frame: Frame) -> in
     text = block("fold", f"m{gone[0].seq}-{gone[-1].seq}@0a1b2c3d", body=_head(gone))
     message = Message(role="user", parts=(Text(text=text),), synthetic="fold", edited=True)
     return frame.counter.message(message) + FOLD_TOKENS_SLACK
+
+
+def _ledger_min(room: int) -> int:
+    return max(int(room * LEDGER_SHARE_MIN), min(LEDGER_TOKENS_MIN, int(room * LEDGER_SHARE_MOST)))
+
+
+def _with_edge(
+    structure: Outline, rest: list[Unit], *, room: int, frame: Frame
+) -> tuple[list[Unit], tuple[Edit, ...], int]:
+    """The newest unit that does not fit, clamped to its share of the room, and older ones while they fit: what is left of
+    the units, oldest first, the cuts, and the room that is left."""
+    edge, older = rest[-1], rest[:-1]
+    share = max(EDGE_TOKENS_MIN, int(room * EDGE_SHARE))
+    beyond, left = _newest_that_fit(older, room - share)
+    size = share + left
+    cut = clamp(structure, [edge], excess=edge.tokens - size, frame=frame)
+    if edge.tokens - cut.tokens_freed > size:
+        return rest, (), room
+    return beyond, cut.edits, 0
+
+
+def _again(room: _Room, division: _Division, *, used: int, written: Written | None) -> _Room | None:
+    """The room shared out anew, now that it is known what the ledger needs: what it leaves, users' words get, then whole
+    units; and where facts come first, those give way to it. `None` where the division is right."""
+    least = max(SPARE_TOKENS_MIN, int(room.target * SPARE_SHARE))
+    if not used:
+        return replace(room, ledger=0, said=room.said + division.ledger) if division.ledger else None
+    if written is None:
+        return None
+    wanted = written.tokens_wanted + room.bare + (OMITTED_TOKENS if room.owed > room.bare else 0)
+    if wanted < division.ledger - least:
+        return replace(room, ledger=wanted, said=room.said + division.ledger - wanted)
+    floor = min(room.most, wanted)
+    if floor > division.ledger + least:
+        return replace(room, ledger=floor, is_floor=True)
+    return None
 
 
 def _is_said(structure: Outline, unit: Unit) -> bool:

@@ -14,7 +14,7 @@ from foldline.core.message import result_text
 from foldline.core.ports import Moment
 from foldline.core.rounds import outline_of, tail_start
 from foldline.core.view import View
-from foldline.ledger.render import index
+from foldline.ledger.index import index
 from foldline.ledger.tools import ToolKind, rank
 from foldline.passes.results import Found, cleared, find_results
 from foldline.passes.shorten import fact_cache
@@ -62,6 +62,9 @@ class Microcompact(Struct, frozen=True, kw_only=True):
     that what is kept whole at the end is whole."""
     carry_tokens: int = 0
     """Tokens for facts of the result beside its placeholder (only with `to_target`)."""
+    only_enough: bool = False
+    """Clears nothing where clearing alone does not meet the target (only with `to_target`): the next tier folds old
+    rounds then, and what it leaves is whole."""
     duplicates: bool = True
     """Of several reads with the same arguments the newest stays (only with `to_target`)."""
 
@@ -126,19 +129,30 @@ class Microcompact(Struct, frozen=True, kw_only=True):
         old.sort(key=lambda f: (-1 if id(f) in copies else rank(f.kind, is_error=f.part.is_error), f.round))
         # where clearing is not enough, the old rounds are folded next, and the ledger looks for their facts
         suffices = sum(found.tokens - PLACEHOLDER_TOKENS for found in old) >= excess
+        if not suffices and self.only_enough:
+            return Plan()
         carry = self.carry_tokens if suffices else 0
         if carry:
-            fact_cache(frame).learn([result_text(found.part) for found in old])
-        edits: list[Edit] = []
+            originals = [frame.original_of(found.seq, found.part) for found in old]
+            fact_cache(frame).learn(map(result_text, originals))
+        going: list[Found] = []
         for found in old:
             if excess <= 0:
                 break
+            going.append(found)
+            excess -= found.tokens - PLACEHOLDER_TOKENS - carry
+        spare = (
+            max(0, -excess) if carry else 0
+        )  # the last one frees more than it must: facts may have that too
+        whole = sum(found.tokens for found in going)
+        edits: list[Edit] = []
+        for found in going:
             newest = copies.get(id(found))
             why = "cleared" if newest is None else f"read again in message {newest.seq}"
-            edit = _cleared(found, why, frame=frame, carry=carry)
+            room = carry + spare * found.tokens // whole
+            edit = _cleared(found, why, frame=frame, carry=room)
             if edit is not None:
                 edits.append(edit)
-                excess -= found.tokens - PLACEHOLDER_TOKENS - carry
         return Plan(edits=tuple(edits))
 
 
@@ -148,7 +162,8 @@ def _cleared(found: Found, why: str, *, frame: Frame, carry: int = 0) -> Replace
     if is_notice(text.partition("\n")[0]):
         return None
     room = min(carry, found.tokens // CARRY_DIVISOR)
-    facts = fact_cache(frame).of(text) if room > 0 else ()
+    whole = frame.original_of(found.seq, found.part)  # an earlier pass may have cut it
+    facts = fact_cache(frame).of(result_text(whole)) if room > 0 else ()
     lines = index(facts, room, count=frame.counter.texts)[1] if facts else []
     edit = cleared(found, why, frame=frame, facts=lines)
     return edit if found.tokens > SMALL_TOKENS or frame.counter.part(edit.part) < found.tokens else None

@@ -19,7 +19,7 @@ from foldline.core.edit import Frame, Replace
 from foldline.core.message import Text
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
-from foldline.ledger.render import index
+from foldline.ledger.index import index
 from foldline.passes.results import Found, with_content
 
 NOTICE_MAX_CHARS = 180
@@ -45,6 +45,16 @@ class Limit(Struct, frozen=True, kw_only=True, gc=False):
     def slack(self) -> int:
         """What a notice may add."""
         return NOTICE_MAX_CHARS if self.unit == "characters" else NOTICE_MAX_TOKENS + self.carry
+
+    @property
+    def kept(self) -> int:
+        """What a result over the limit comes to: head, tail, facts and notice (only in tokens)."""
+        return self.head + self.tail + self.carry + NOTICE_MAX_TOKENS
+
+    @property
+    def spare(self) -> int:
+        """What that leaves of the size."""
+        return self.size - self.kept
 
     def keeping(self, size: int) -> Limit:
         """The same proportions of head and tail, `size` in all."""

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.core.errors import InvalidOption
 from foldline.core.pairing import Needs
@@ -54,7 +55,7 @@ class Setup(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def inside(self) -> Policy:
         """The policy of a node that runs: of its tiers those that only shorten."""
-        gentle = tuple(tier for tier in self.policy.tiers if _is_gentle(tier))
+        gentle = tuple(_alone(tier) for tier in self.policy.tiers if _is_gentle(tier))
         return Policy(
             name=self.policy.name,
             sentence=self.policy.sentence,
@@ -69,6 +70,14 @@ class Setup(Struct, frozen=True, kw_only=True, dict=True):
 
 def _is_gentle(tier: Tier) -> bool:
     return isinstance(tier.reduce, GENTLE)
+
+
+def _alone(tier: Tier) -> Tier:
+    """The tier where no fold follows: it clears what it can, though that be not enough."""
+    reduce = tier.reduce
+    return (
+        replace(tier, reduce=replace(reduce, only_enough=False)) if isinstance(reduce, Microcompact) else tier
+    )
 
 
 def setup_for(

@@ -1,0 +1,165 @@
+"""The index of the ledger: dense lines that hold every text as it stood, share their room and can be read back."""
+
+from __future__ import annotations
+
+import pytest
+
+from foldline.ledger.errors_in_text import IN_CODE
+from foldline.ledger.facts import Fact, FactKind
+from foldline.ledger.index import (
+    CODE,
+    LABEL_TOKENS,
+    SHARES,
+    choose,
+    facts_in_line,
+    index,
+    lines_of,
+    parts_of,
+    price,
+)
+from foldline.testing.counting import CharacterCounter
+
+COUNT = CharacterCounter().texts
+AMPLE = 100_000
+
+
+def fact(kind: FactKind, text: str) -> Fact:
+    """A fact of a kind whose key is its text."""
+    return Fact(kind=kind, key=text, text=text)
+
+
+def number(key: str, value: str) -> Fact:
+    """A number as a text shows it."""
+    return Fact(kind="numbers", key=key, text=f'"{key}": {value}', value=value)
+
+
+FACTS = (
+    fact("errors", "ValueError: no such row"),
+    fact("errors", "make: *** [all] Error 2"),
+    fact("paths", "src/pool.py"),
+    fact("paths", "C:\\work\\run.bat"),
+    fact("identifiers", "https://x.example/a?b=1"),
+    number("limit", "100"),
+    number("limit", "1,050"),
+    number("端口", "8080"),
+    fact("symbols", "load_rows"),
+)
+
+
+def test_words_stand_apart_by_spaces_and_values_under_their_key() -> None:
+    """CMP-8: nothing is spent on what only separates; every text is as it was."""
+    assert index(FACTS, AMPLE, count=COUNT)[1] == [
+        "errors: ValueError: no such row · make: *** [all] Error 2",
+        "paths: src/pool.py C:\\work\\run.bat",
+        "identifiers: https://x.example/a?b=1",
+        "numbers, newest first: limit=100|1,050 端口=8080",
+        "names: load_rows",
+    ]
+
+
+def test_lines_read_back_give_the_same_lines_ten_times_over() -> None:
+    """CMP-16: an index is carried on as it is, a value with a comma among it."""
+    lines = lines_of(FACTS)
+    for _ in range(10):
+        found = [fact for line in lines for fact in facts_in_line(line)]
+        assert [(f.kind, f.value) for f in found if f.value] == [
+            ("numbers", v) for v in ("100", "1,050", "8080")
+        ]
+        assert lines_of(found) == lines
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        fact("paths", "two words.py"),
+        fact("symbols", "a\u2028b"),
+        number("a key", "1"),
+        number("a=b", "1"),
+        number("a", "1|2"),
+    ],
+)
+def test_what_could_not_be_told_apart_again_is_left_out(odd: Fact) -> None:
+    """Law TRACE: half of a text must not come back as a fact."""
+    assert index([odd, fact("paths", "a.py")], AMPLE, count=COUNT)[1] == ["paths: a.py"]
+
+
+def test_a_fact_that_a_longer_one_shows_takes_no_room() -> None:
+    """CMP-8: `app.py` can be found in `/repo/src/app.py`, a folder in the path of its file, a name in its number."""
+    shorter = [fact("paths", text) for text in ("app.py", "src/app.py", "/repo/src/", "src")]
+    facts = [*shorter, fact("paths", "/repo/src/app.py"), number("limit", "5"), fact("symbols", "limit")]
+    assert index(facts, AMPLE, count=COUNT)[1] == [
+        "paths: /repo/src/app.py",
+        "numbers, newest first: limit=5",
+    ]
+
+
+def test_a_fact_that_an_entry_shows_takes_no_room() -> None:
+    """CMP-8: what was edited is not listed again."""
+    facts = [
+        fact("paths", "src/app.py"),
+        fact("paths", "app.py"),
+        fact("paths", "other.py"),
+        fact("symbols", "run"),
+    ]
+    chosen = choose(
+        price(facts, count=COUNT), AMPLE, said=["- src/app.py edited (m5)", "- `run` is slow (m6)"]
+    )
+    assert [found.text for found in chosen.facts] == ["other.py"]
+    assert chosen.is_all
+
+
+@pytest.mark.parametrize("longer", ["app.pyc", "my-app.py", "src/myapp.py", "src/app.py.orig"])
+def test_a_fact_inside_a_word_is_not_shown_by_it(longer: str) -> None:
+    """OBS-3: another file of a like name is another fact."""
+    assert index([fact("paths", "app.py"), fact("paths", longer)], AMPLE, count=COUNT)[1] == [
+        f"paths: app.py {longer}"
+    ]
+
+
+def test_parts_of_a_path_are_its_runs_of_names() -> None:
+    """What can be found in it as words of their own."""
+    assert set(parts_of("/a/b.c")) == {"a", "a/", "/a", "/a/", "a/b.c", "b.c"}
+    assert set(parts_of("a/b/")) == {"a", "a/", "a/b", "b", "b/"}
+    assert len(set(parts_of("/".join("abcdefghijklmnop")))) < 100
+
+
+def test_no_kind_is_complete_before_every_kind_has_its_share() -> None:
+    """CMP-8: a hundred failures do not push out the files, nor the files the names of code."""
+    facts = [
+        made
+        for n in range(200)
+        for made in (
+            fact("errors", f"Error: step {n} failed for a long reason"),
+            Fact(kind="errors", key=f"{IN_CODE}{n}", text=f"raise ValueError({n})"),
+            fact("paths", f"src/module{n}.py"),
+            fact("identifiers", f"ABC-{n}"),
+            number(f"key{n}", "7"),
+            fact("symbols", f"load_rows_{n}"),
+        )
+    ]
+    room = 1_200
+    chosen = choose(price(facts, count=COUNT), room).facts
+    spent: dict[str, int] = {}
+    for found in chosen:
+        kind = CODE if found.key.startswith(IN_CODE) else found.kind
+        spent[kind] = spent.get(kind, 0) + COUNT([f" {found.text}"])[0]
+    whole = sum(SHARES.values())
+    for kind, share in SHARES.items():
+        assert spent[kind] > 0.5 * room * share / whole, kind
+
+
+def test_what_a_kind_leaves_goes_to_the_others() -> None:
+    """CMP-8: shares are for what competes."""
+    facts = [fact("paths", "a.py"), *(fact("symbols", f"load_rows_{n}") for n in range(200))]
+    chosen = choose(price(facts, count=COUNT), 500)
+    assert sum(COUNT([f" {found.text}" for found in chosen.facts])) > 500 - 5 * LABEL_TOKENS
+    assert not chosen.is_all
+
+
+def test_of_a_number_the_newest_value_comes_first_however_long() -> None:
+    """OBS-3: an older, shorter value never takes the place of the one that holds."""
+    facts = [number("limit", "123456789012345"), number("limit", "5")]
+    for room in range(40):
+        values = [found.value for found in choose(price(facts, count=COUNT), room).facts]
+        assert values in ([], ["123456789012345"], ["123456789012345", "5"])
+    assert values == ["123456789012345", "5"]
