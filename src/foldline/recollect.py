@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from foldline.core.ports import Store, TokenCounter
 from foldline.recall.find import Recall
 from foldline.settings import sessions_home
 from foldline.stores.disk import DiskStore
@@ -21,5 +22,10 @@ INDEX: Final = "recall.sqlite"
 def open_recall(home: Path | None = None, *, model: str | None = None) -> Recall:
     """Search and opening over all sessions below `home`; left out: where sessions are kept. `model`: whose tokens
     are counted."""
-    folder = home or sessions_home()
-    return Recall(DiskStore(folder), path=folder / INDEX, counter=counter_for(model))
+    return recall_over(DiskStore(home or sessions_home()), counter=counter_for(model))
+
+
+def recall_over(store: Store, *, counter: TokenCounter) -> Recall:
+    """The same over the sessions of a store; of one that is on no disk the index is in memory."""
+    path = store.home / INDEX if isinstance(store, DiskStore) else None
+    return Recall(store, path=path, counter=counter)

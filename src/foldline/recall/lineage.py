@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import Final
 
-import msgspec
 from msgspec import Struct
 
 from foldline.core.errors import SessionCorrupt
 from foldline.core.ports import Pages, Store
+from foldline.log.lineage import DEPTH_MAX, cut_of
 
-FORKS_MAX: Final = 64
-"""Forks of forks that are followed."""
+FORKS_MAX: Final = DEPTH_MAX + 1
+"""Logs of one session."""
 
 
 class Ancestor(Struct, frozen=True, kw_only=True):
@@ -34,22 +34,10 @@ def lineage(store: Store, session: str) -> tuple[Ancestor, ...]:
     name, end = session, None
     while len(found) < FORKS_MAX:
         pages = store.read(name)
-        cut = _cut_of(pages)
-        start = cut[1] if cut is not None else 0
+        cut = cut_of(pages)
+        start = cut.byte if cut is not None else 0
         found.append(Ancestor(name=name, pages=pages, byte=None if end is None else max(0, end - start)))
         if cut is None:
             return tuple(reversed(found))
-        name, end = cut[0], start if end is None else min(end, start)
-    raise SessionCorrupt(0, f"session {session!r} is a fork of more than {FORKS_MAX} others, or of itself")
-
-
-def _cut_of(pages: Pages) -> tuple[str, int] | None:
-    """The log that another goes on from, and the byte, counted through all logs before, at which it does."""
-    try:
-        parent = msgspec.json.decode(pages.about).get("parent")
-    except (msgspec.DecodeError, AttributeError):
-        return None
-    if not isinstance(parent, dict):
-        return None
-    name, byte = parent.get("name"), parent.get("byte")
-    return (name, byte) if isinstance(name, str) and isinstance(byte, int) else None
+        name, end = cut.name, start if end is None else min(end, start)
+    raise SessionCorrupt(0, f"session {session!r} is a fork of more than {DEPTH_MAX} others, or of itself")

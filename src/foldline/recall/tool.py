@@ -100,6 +100,8 @@ class Answer(Struct, frozen=True, kw_only=True):
     """What a call of the tool gives."""
 
     call_id: str
+    format: str
+    """The call's; empty for a `ToolCall`."""
     text: str
     """As the model reads it."""
     is_error: bool
@@ -131,6 +133,7 @@ def execute(call: object, *, recall: Recall, scope: Scope) -> Answer:
     is_error = found is None and opened is None
     return Answer(
         call_id=asked.id,
+        format=format,
         text=text,
         is_error=is_error,
         media=media,

@@ -30,6 +30,7 @@ from foldline.session.history import PAGE, Chronicle, Happened, Messages, Page, 
 from foldline.session.keep import Keeper
 from foldline.session.nodes import RunningNode, begin, interrupt_all
 from foldline.session.originals import Spans, between
+from foldline.session.recalling import Recalling
 from foldline.session.setup import Setup, setup_for
 from foldline.session.twins import SessionTwins
 from foldline.wire import strict
@@ -57,7 +58,7 @@ class Made(Struct, frozen=True, kw_only=True):
         return self.happened.summaries
 
 
-class Session(Conversation, SessionTwins):
+class Session(Conversation, SessionTwins, Recalling):
     """A durable conversation. Open one with `foldline.open`; a context manager that closes it."""
 
     def __init__(self, keeper: Keeper, setup: Setup, *, store: Store) -> None:
@@ -219,6 +220,7 @@ class Session(Conversation, SessionTwins):
     def close(self) -> None:
         """Put on disk what is not, and let others open it. Closing twice is closing once."""
         with self._keeper.lock:
+            self._close_recall()
             self._keeper.close()
 
     def __enter__(self) -> Self:

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from foldline.engine.report import Report
     from foldline.log.state import Expose
+    from foldline.recall.find import Found
+    from foldline.recall.opening import Opened
+    from foldline.recall.rows import Filters
+    from foldline.recall.tool import Answer
     from foldline.session.nodes import RunningNode
+    from foldline.session.recalling import Range
     from foldline.session.request import Prepared
     from foldline.session.session import Session
 
@@ -93,6 +98,25 @@ class SessionTwins(Twins):
     async def ause(self, model: str) -> None:
         """As `use`."""
         await _off(cast(Any, self).use, model)
+
+    async def arecall(
+        self, query: str, *, filters: Filters | None = None, limit: int = 8, everywhere: bool = False
+    ) -> Found:
+        """As `recall`."""
+        made = await _off(cast(Any, self).recall, query, filters=filters, limit=limit, everywhere=everywhere)
+        return cast("Found", made)
+
+    async def aopen_address(
+        self, address: str, *, lines: Range | None = None, chars: Range | None = None, tokens: int = 4_000
+    ) -> Opened:
+        """As `open_address`."""
+        made = await _off(cast(Any, self).open_address, address, lines=lines, chars=chars, tokens=tokens)
+        return cast("Opened", made)
+
+    async def aanswer(self, call: object, *, everywhere: bool = False, tokens_max: int = 16_000) -> Answer:
+        """As `answer`."""
+        made = await _off(cast(Any, self).answer, call, everywhere=everywhere, tokens_max=tokens_max)
+        return cast("Answer", made)
 
     async def aclose(self) -> None:
         """As `close`."""

@@ -19,6 +19,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Final
 
 from foldline.core.entry import Entry
@@ -60,6 +61,8 @@ class DiskStore:
     def __init__(
         self, home: str | os.PathLike[str], *, clock: Callable[[], int | None] = unix_ms, fs: Open = RealFs
     ) -> None:
+        self.home = Path(os.path.abspath(home))
+        """The folder itself, for what is kept beside the sessions and made from them."""
         self._fs: Fs = fs(os.fspath(home))
         self._clock = clock
 
