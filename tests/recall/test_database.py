@@ -169,3 +169,17 @@ def test_what_fails_inside_a_transaction_leaves_nothing_of_it(tmp_path: Path) ->
         assert connection.execute("SELECT count(*) FROM tools").fetchall() == [(0,)]
     database.close()
     database.close()
+
+
+def test_a_file_that_was_taken_away_while_it_was_open_is_let_go_of(tmp_path: Path) -> None:
+    """As forgetting does in another process: the words are in no file that has a name, and the next search makes one."""
+    path = tmp_path / "recall.sqlite"
+    store = filled(path)
+    recall = recall_over(store, path=path)
+    assert recall.search("alpha 5", session="s").hits
+    for one in tmp_path.iterdir():
+        one.unlink()
+    found = recall.search("alpha 5", session="s")
+    assert (found.hits[0].snippet, found.notes) == ("alpha 5", ())
+    assert path.is_file()
+    recall.close()

@@ -21,7 +21,7 @@ from foldline.recall.rows import Filters
 from foldline.stores.disk import DiskStore
 from foldline.stores.memory import MemoryStore
 from foldline.testing.builders import assistant, call, result, user
-from tests.recall.logs import draft, more, recall_over, saying, written
+from tests.recall.logs import draft, entry, more, recall_over, saying, written
 
 MESSAGES = [
     user("why does login fail?"),
@@ -200,6 +200,10 @@ def test_what_the_session_forgot_is_not_found(tmp_path: Path) -> None:
     assert recall.search("keep").hits[0].snippet == "keep ?????????"
     with pytest.raises(UnknownAddress):
         recall.open(hit.address, session="s")
+    more(store, "s", [entry("forgot", {"ordinals": [0], "what": 1})])
+    opened = recall.open(hit.address, session="s")
+    assert (opened.address, opened.text) == (hit.address, "keep ?????????")
+    assert opened.title == "text of the user in message 0, of which something was forgotten"
     store.remove("s")
     assert recall.search("keep").hits == ()
 

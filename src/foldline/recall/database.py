@@ -58,6 +58,8 @@ class Database:
         self.path = path
         self._lock = RLock()
         self._connection: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None
+        """Which file is open."""
 
     def close(self) -> None:
         """Let go of the file; the next use opens it again. One in memory is gone."""
@@ -110,6 +112,8 @@ class Database:
             raise SessionBusy("recall.sqlite", "a search in another process")
 
     def _opened(self) -> sqlite3.Connection:
+        if self._connection is not None and self._file != self._file_there():
+            self.close()  # somebody took it away, as forgetting does: what is in it counts no more
         if self._connection is None:
             try:
                 self._connection = self._open()
@@ -119,7 +123,16 @@ class Database:
                     self._connection = self._open()
                 except _Damaged as error:
                     raise Unavailable(f"no search index can be kept here: {error}") from error
+            self._file = self._file_there()
         return self._connection
+
+    def _file_there(self) -> tuple[int, int] | None:
+        """The file that is at the path now."""
+        try:
+            found = os.stat(self.path) if self.path is not None else None
+        except OSError:
+            return (0, 0)
+        return None if found is None else (found.st_dev, found.st_ino)
 
     def _open(self) -> sqlite3.Connection:
         import sqlite3

@@ -11,7 +11,7 @@ both before a model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -19,16 +19,17 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import Place, digest_of, part_address
+from foldline.core.address import Place, part_address
 from foldline.core.errors import InvalidOption, SessionCorrupt, UnknownAddress, UnknownSession
 from foldline.core.message import Message, Part, Role
 from foldline.core.ports import Pages, Store, TokenCounter
 from foldline.log.forget import forgotten_in
+from foldline.log.lineage import read_lineage
 from foldline.recall.database import Unavailable
 from foldline.recall.entries import message_of
 from foldline.recall.index import Index
 from foldline.recall.lineage import Ancestor, lineage
-from foldline.recall.opening import Excerpt, Opened, Spot, open_spots, place_in
+from foldline.recall.opening import Excerpt, Opened, Spot, left_of, open_spots, place_in
 from foldline.recall.rank import Ranked, ranked, told_often
 from foldline.recall.rows import Filters, Reach, Row
 from foldline.recall.scan import Wanted, scan
@@ -208,31 +209,27 @@ class Recall:
 
     def open(self, address: str, *, session: str | None = None, excerpt: Excerpt | None = None) -> Opened:
         """What stands at an address, or a piece of it, within a bound. `session`: whose address it is; `None`: of
-        whichever session holds it. Raises `UnknownAddress`, `UnknownSession`, `InvalidOption`."""
+        whichever session holds it. Where something was forgotten there, what is left of it, and the title says so. Raises `UnknownAddress`, `UnknownSession`, `InvalidOption`."""
         place = place_in(address)
-        names: Iterable[str] = (session,) if session is not None else self.store.names()
+        wanted = excerpt or Excerpt()
+        names = (session,) if session is not None else self.store.names()
         for name in names:
             spots = self._spots(name, first=place.start, last=place.end - 1)
-            opened = open_spots(name, spots, place=place, excerpt=excerpt or Excerpt(), counter=self.counter)
+            opened = open_spots(name, spots, place=place, excerpt=wanted, counter=self.counter)
+            if opened is None and session is not None and self._forgot(name, place):
+                left = left_of(spots, place)
+                opened = open_spots(name, spots, place=left, excerpt=wanted, counter=self.counter)
+                opened = opened and replace(
+                    opened, address=address, title=f"{opened.title}, of which something was forgotten"
+                )
             if opened is not None:
                 return opened
-        left = None if session is None else self._left(session, place, excerpt=excerpt or Excerpt())
-        if left is None:
-            raise unknown(address, session)
-        return left
+        raise unknown(address, session)
 
-    def _left(self, session: str, place: Place, *, excerpt: Excerpt) -> Opened | None:
-        """What is left where something was forgotten: an address of before has the digest of what stood there then."""
-        gone = {o for log in lineage(self.store, session) for o in forgotten_in(log.pages)}
-        if gone.isdisjoint(range(place.start, place.end)):
-            return None
-        spots = self._spots(session, first=place.start, last=place.end - 1)
-        parts = [part for spot in spots for part in spot.message.parts]
-        now = digest_of(part for part in parts if place.slot is None or part.slot == place.slot)
-        opened = open_spots(
-            session, spots, place=replace(place, digest=now), excerpt=excerpt, counter=self.counter
-        )
-        return opened and replace(opened, title=f"{opened.title}, of which something was forgotten")
+    def _forgot(self, session: str, place: Place) -> bool:
+        """True when something was forgotten in the messages of a place."""
+        forgotten = forgotten_in(read_lineage(self.store, session))
+        return not forgotten.isdisjoint(range(place.start, place.end))
 
     # ── forgetting ───────────────────────────────────────────────────────────────────────────────────────────
 

@@ -94,6 +94,12 @@ def read_range(value: str, *, option: str) -> tuple[int, int | None]:
     return first, last
 
 
+def left_of(spots: Sequence[Spot], place: Place) -> Place:
+    """The same place with the digest of what stands there now: for messages in which something was forgotten."""
+    parts = [p for spot in spots for p in spot.message.parts if place.slot in (None, p.slot)]
+    return replace(place, digest=digest_of(parts))
+
+
 def open_spots(
     session: str, spots: Sequence[Spot], *, place: Place, excerpt: Excerpt, counter: TokenCounter
 ) -> Opened | None:
