@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections import Counter
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
@@ -148,3 +150,39 @@ def test_a_home_may_be_reached_through_a_link(fs: Fs, tmp_path: Path) -> None:
     link = tmp_path.parent / f"{tmp_path.name}-link"
     link.symlink_to(tmp_path)
     assert RealFs(str(link)).names("sub") == ("f",)
+
+
+def test_a_folder_swapped_for_a_link_between_two_looks_leads_nowhere(fs: Fs, tmp_path: Path) -> None:
+    """S8: a folder and a link that trade places all the time. What is opened is what was looked at."""
+    outside = tmp_path.parent / f"{tmp_path.name}-outside"
+    outside.mkdir(mode=0o700)
+    (outside / "f").write_bytes(b"SECRET")
+    (outside / "f").chmod(0o600)
+    fs.open("sub/f", "append").write(b"ours")
+    (tmp_path / "evil").symlink_to(outside)
+    swapping, done = Counter[str](), Event()
+
+    def swap() -> None:
+        while not done.is_set():
+            os.rename(tmp_path / "sub", tmp_path / "away")
+            os.rename(tmp_path / "evil", tmp_path / "sub")
+            os.rename(tmp_path / "sub", tmp_path / "evil")
+            os.rename(tmp_path / "away", tmp_path / "sub")
+            swapping["times"] += 1
+
+    thread = Thread(target=swap)
+    thread.start()
+    found: Counter[bytes] = Counter()
+    for _ in range(4_000):
+        try:
+            file = fs.open("sub/f", "read")
+        except (InvalidOption, FileNotFoundError):
+            found[b"refused"] += 1
+            continue
+        found[file.read(9, at=0)] += 1
+        file.close()
+    done.set()
+    thread.join()
+    assert swapping["times"] > 20
+    assert set(found) <= {b"ours", b"refused"}
+    assert found[b"ours"]
