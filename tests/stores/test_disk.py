@@ -110,22 +110,20 @@ def test_the_lock_says_who_holds_it_ends_with_its_holder_and_is_not_inherited(tm
     """D10: a kill -9 frees the session at once, even while a child of the holder lives."""
     store = DiskStore(tmp_path)
     store.create("s", format="anthropic", about=b"{}").close()
-    holder = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert holder.stdout is not None
-    assert holder.stdin is not None
-    child = int(holder.stdout.readline())
-    with pytest.raises(SessionBusy, match=rf"process {holder.pid} on .* is writing session 's'"):
-        store.write("s")
-    assert list(store.read("s").entries()) == [], "any number may read"
-    holder.kill()
-    holder.wait()
-    os.kill(child, 0)
-    store.write("s").close()
-    os.kill(child, signal.SIGKILL)
-    holder.stdin.close()
-    holder.stdout.close()
+    program = [sys.executable, "-c", HOLD, str(tmp_path)]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        child = int(holder.stdout.readline())
+        try:
+            with pytest.raises(SessionBusy, match=rf"process {holder.pid} on .* is writing session 's'"):
+                store.write("s")
+            assert list(store.read("s").entries()) == [], "any number may read"
+            holder.kill()
+            holder.wait()
+            os.kill(child, 0)
+            store.write("s").close()
+        finally:
+            os.kill(child, signal.SIGKILL)
 
 
 def test_a_copy_of_the_process_neither_holds_the_lock_nor_writes(tmp_path: Path) -> None:

@@ -139,6 +139,30 @@ def test_a_folder_of_another_user_is_refused(fs: Fs, tmp_path: Path) -> None:
         fs.open("sub/f", "read")
 
 
+def test_a_home_that_is_no_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InvalidOption, match="no folder that you may open"):
+        RealFs(str(tmp_path / "file")).names("")
+
+
+def test_another_user_reads_nothing(fs: Fs, tmp_path: Path) -> None:
+    """S17: with another uid no name and no byte is had."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can become another user")
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            os.setgroups([])
+            os.setuid(65534)
+            RealFs(str(tmp_path)).names("sub")
+        except InvalidOption:
+            code = 0
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
 def test_a_hard_link_is_a_file_like_any_other(fs: Fs, tmp_path: Path) -> None:
     """The policy: the folder is the user's alone, so only the user can have made it (a backup, say)."""
     os.link(tmp_path / "sub/f", tmp_path / "sub/g")

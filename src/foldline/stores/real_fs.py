@@ -202,7 +202,10 @@ class RealFs:
     def _folder(self, path: str) -> Iterator[int]:
         """A folder, opened."""
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-        descriptor = os.open(self._root, flags)
+        try:
+            descriptor = os.open(self._root, flags)
+        except (PermissionError, NotADirectoryError) as error:
+            raise self._unsafe("", "no folder that you may open") from error
         try:
             self._check_folder(descriptor, "")
             for part in path.split("/") if path else ():
