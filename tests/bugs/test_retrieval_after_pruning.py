@@ -1,18 +1,19 @@
 """Fault reports of kind `retrieval-after-pruning`: what left the view can be asked for again, exactly (law TRACE).
 
-Recall inside a session, after a restart and in a fork belongs to durable sessions; here an address opens on the file
-that was reduced.
+An address opens on the file that was reduced; in a session on its log, after a restart and in a fork too.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+import foldline
 from foldline.cli.main import main
 from tests.bugs.case import FORMATS, LIST_KEYS, SHARES, all_text, grown, judged, load, squeezed
 from tests.bugs.neutral import Answer, Ask, Say, Step, written
@@ -130,6 +131,33 @@ def test_every_synthetic_text_names_an_address_that_opens(tmp_path: Path, format
     assert addresses
     assert any(address in all_text(out.messages) for address in addresses)
     assert all(opened(path, address).strip() for address in addresses)
+
+
+def test_a_session_gives_back_the_exact_bytes_after_a_restart_and_in_a_fork(tmp_path: Path) -> None:
+    """ahmadrosid/nakama#588, `restart` and `fork`: NUL and accents come back exactly, by address and by their words."""
+    block = load("Z03").payload["block"]
+    with foldline.open("s", format="anthropic", counter="length/4", home=tmp_path) as session:
+        session.user("get it")
+        session.record(
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "get", "input": {}}]}
+        )
+        session.tool_result("c", block)
+        for number in range(30):
+            session.user(f"more {number} " + f"w{number} " * 80)
+            session.record({"role": "assistant", "content": f"ok {number}"})
+        for _ in range(2):
+            session.compact(to=0.5)
+        assert block not in all_text(session.prepare().messages)
+        [made, *_] = session.compactions
+        addresses = made.report["covers"]["addresses"]
+        assert any(block in session.open_address(address, tokens=100_000).text for address in addresses)
+        session.fork("f").close()
+    for name in ("s", "f"):
+        with foldline.open(name, home=tmp_path) as again:
+            assert any(block in again.open_address(address, tokens=100_000).text for address in addresses)
+            words = " ".join(re.findall(r"[^\W_]+", block)[:3])
+            found = [again.open_address(hit.address).text for hit in again.recall(words).hits]
+            assert block in found
 
 
 def test_an_address_that_the_file_does_not_hold_says_so(tmp_path: Path) -> None:
