@@ -121,6 +121,10 @@ class HashedJournal:
     def sync(self) -> None:
         self._kept.sync()
 
+    @property
+    def packed(self) -> int:
+        return self._memory.packed
+
     def archive(self) -> str:
         return self._kept.archive()
 

@@ -49,7 +49,9 @@ def _reads_what_was_written(store: Store) -> None:
     assert list(pages.back()) == [third, second, first]
     assert pages.entry(second.offset) == second
     assert [entry.seq for entry in pages.entries()] == [0, 1, 2]
+    assert journal.packed == 0
     assert journal.archive() == ""
+    assert 0 <= journal.packed <= third.offset + third.size
     assert list(journal.back()) == list(pages.back()), "an archive changes no offset and nothing that is read"
     assert store.read("s").entry(second.offset) == second
     journal.close()
