@@ -62,6 +62,7 @@ def test_commands_and_code_of_a_document_run_as_shown(
     ]
     environment = sandbox(tmp_path) if blocks else {}
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
     namespace: dict[str, object] = {"__name__": "document"}
     for block in blocks:
         if block.language == "python":
