@@ -191,6 +191,21 @@ def test_a_block_that_swells_is_not_unpacked_further_than_it_may(packing: Packin
     tracemalloc.stop()
 
 
+def test_reading_through_many_files_keeps_few_blocks() -> None:
+    """JRN-19: memory does not grow with the log, however often it was packed away."""
+    store = DiskStore("/", fs=SimulatedDisk(), clock=lambda: None)
+    journal = store.create("s", format="anthropic", about=b"{}")
+    for _ in range(30):
+        journal.append([Draft(kind="message", body=b'{"x":"%b"}' % (b"x" * 300_000))])
+        assert journal.archive() == ""
+    journal.close()
+    pages = store.read("s")
+    tracemalloc.start()
+    assert sum(1 for _ in pages.entries()) == sum(1 for _ in pages.back()) == 30
+    assert tracemalloc.get_traced_memory()[0] < (archive.BLOCKS_KEPT + 1) * 300_000
+    tracemalloc.stop()
+
+
 def test_which_files_count() -> None:
     """What an interruption left beside them does not: it passes the active segment's beginning, or is a part of another."""
 

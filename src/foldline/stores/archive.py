@@ -13,7 +13,7 @@ import json
 import re
 import struct
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 
@@ -25,8 +25,8 @@ BLOCK_BYTES: Final = 1 << 20
 """Bytes of the log in one member."""
 FILE_BYTES_MAX: Final = 1 << 31
 """Bytes of the log in one file; more than the longest line has."""
-BLOCKS_KEPT: Final = 2
-"""Unpacked members that a reader keeps."""
+BLOCKS_KEPT: Final = 4
+"""Unpacked members that a reader of a log keeps, of all its files together."""
 NAME: Final = re.compile(r"(\d{15})-(\d{15})\.jsonl\.(gz|zst)", re.ASCII)
 """Start and end, bytes of the whole log, and how it is packed."""
 
@@ -145,15 +145,19 @@ def _fits(index: Index, packed_bytes: int) -> bool:
     )
 
 
+Kept: TypeAlias = dict[int, bytes]
+"""Blocks that a reader keeps, by the byte of the whole log at which they begin; the oldest first."""
+
+
 class ArchivePiece:
     """A file of the archive, as a range of the whole log (`foldline.stores.segments.Piece`). The file is open only while
     it is read, since there may be many."""
 
-    def __init__(self, fs: Fs, path: str, *, stored: Stored) -> None:
+    def __init__(self, fs: Fs, path: str, *, stored: Stored, kept: Kept | None = None) -> None:
         self._fs, self._path, self.stored = fs, path, stored
+        self._kept: Kept = {} if kept is None else kept
         self.start, self.end = stored.start, stored.end
         self._index: Index | None = None
-        self._kept: dict[int, bytes] = {}
 
     def read(self, size: int, *, at: int) -> bytes:
         size = min(size, self.end - at)
@@ -183,7 +187,8 @@ class ArchivePiece:
         return self._index
 
     def _block(self, number: int) -> bytes:
-        if (block := self._kept.get(number)) is not None:
+        begin = self.start + number * BLOCK_BYTES
+        if (block := self._kept.get(begin)) is not None:
             return block
         sizes = self._known().sizes
         with _reading(self._fs, self._path, start=self.start) as file:
@@ -191,7 +196,7 @@ class ArchivePiece:
         block = self._unpack(data, number)
         while len(self._kept) >= BLOCKS_KEPT:
             del self._kept[next(iter(self._kept))]
-        self._kept[number] = block
+        self._kept[begin] = block
         return block
 
     def _unpack(self, data: bytes, number: int) -> bytes:

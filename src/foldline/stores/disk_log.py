@@ -16,7 +16,7 @@ from typing import Final
 from foldline.core.entry import Draft, Entry
 from foldline.core.errors import SessionCorrupt, SessionFailed
 from foldline.log.lines import Header, Place, append_lines, header_line, line_again, segment_line
-from foldline.stores.archive import FILE_BYTES_MAX, ArchivePiece, MissingPiece, Stored, counting, packed
+from foldline.stores.archive import FILE_BYTES_MAX, ArchivePiece, Kept, MissingPiece, Stored, counting, packed
 from foldline.stores.fs import File, Fs, Lock, Mode
 from foldline.stores.packing import best_packing, packing_of
 from foldline.stores.salvage import Salvage
@@ -51,11 +51,13 @@ class LogFolder:
     def pieces_before(self, end: int) -> tuple[Piece, ...]:
         """What the archive holds before the active segment, which begins at `end`."""
         pieces: list[Piece] = []
+        kept: Kept = {}
         at = 0
         for stored in counting(self.archived(), end=end):
             if at < stored.start:
                 pieces.append(MissingPiece(at, end=stored.start))
-            pieces.append(ArchivePiece(self.fs, self.file(f"{ARCHIVE}/{stored.name}"), stored=stored))
+            path = self.file(f"{ARCHIVE}/{stored.name}")
+            pieces.append(ArchivePiece(self.fs, path, stored=stored, kept=kept))
             at = stored.end
         if at < end:
             pieces.append(MissingPiece(at, end=end))
