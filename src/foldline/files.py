@@ -6,6 +6,7 @@ is loaded when it is asked for. Raises `FoldlineError`s that name the place and 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
@@ -105,14 +106,29 @@ def read(
     select: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Transcript, ...]:
-    """All conversations of a file (`-`: standard input), or the one that `select` names by number from 0 or by id."""
+    """All conversations of a file (`-`: standard input), or the one that `select` names by number from 0 or by id. Where
+    there is no such file, the durable session of that name."""
     given: str | bytes = path
     if path == "-":
         import sys
 
         given = sys.stdin.buffer.read()
+    elif names_session(path):
+        from foldline.session.library import transcript_of
+        from foldline.session.opening import disk_store
+
+        return (transcript_of(disk_store(), path),)
     found = detect.read(given, format=format, progress=progress)
     return found if select is None else (_selected(found, select),)
+
+
+def names_session(path: str) -> bool:
+    """True where there is no file at `path` and a durable session has that name."""
+    if "/" in path or os.path.lexists(path):
+        return False
+    from foldline.session.opening import disk_store
+
+    return path in disk_store().names()
 
 
 def _selected(found: Sequence[Transcript], select: str) -> Transcript:

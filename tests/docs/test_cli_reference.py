@@ -23,6 +23,6 @@ def test_the_page_names_every_option_and_code() -> None:
         "`--json`",
         "| 70 |",
         "| 130 |",
-        "foldline show [OPTIONS] FILE ADDRESS",
+        "foldline show [OPTIONS] FILE [ADDRESS]",
     ):
         assert word in page

@@ -405,6 +405,7 @@ _KINDS: Final[dict[str, Callable[[State, Entry], State]]] = {
     "rollback": _as_it_is,
     "forgot": _as_it_is,
     "hidden": _as_it_is,
+    "left_out": _as_it_is,
 }
 
 

@@ -149,6 +149,11 @@ class Conversation:
         with self._keeper.lock:
             return self._by_hand(to, focus=focus)[1].report
 
+    @property
+    def size(self) -> int:
+        """Messages in the view."""
+        return len(self._view().view)
+
     # ── within ───────────────────────────────────────────────────────────────────────────────────────────────
 
     @property

@@ -24,6 +24,8 @@ from foldline.wire.formats import codec
 
 PAGE = 50
 """Entries of a page where nobody says otherwise."""
+TOLD = frozenset(("message", "compaction"))
+"""Kinds of entries that a person reads in a history."""
 
 
 class Happened(Struct, frozen=True, kw_only=True):

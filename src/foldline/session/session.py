@@ -26,7 +26,7 @@ from foldline.log.values import dumps, elements, members, read_edit
 from foldline.lookup import Shown, show_in
 from foldline.session.conversation import Conversation, Known
 from foldline.session.forking import create_fork
-from foldline.session.history import PAGE, Chronicle, Happened, Messages, Page, happened
+from foldline.session.history import PAGE, TOLD, Chronicle, Happened, Messages, Page, happened
 from foldline.session.keep import Keeper
 from foldline.session.nodes import RunningNode, begin, interrupt_all
 from foldline.session.originals import Spans, between
@@ -34,8 +34,6 @@ from foldline.session.recalling import Recalling
 from foldline.session.setup import Setup, setup_for
 from foldline.session.twins import SessionTwins
 from foldline.wire import strict
-
-TOLD = frozenset(("message", "compaction"))
 
 
 class Made(Struct, frozen=True, kw_only=True):
@@ -131,7 +129,9 @@ class Session(Conversation, SessionTwins, Recalling):
         if entry is None:
             found = [one for one in applied if not one.by_hand and one.scope == ROOT]
             if not found:
-                raise InvalidOption("entry", entry, why="no compaction counts that could be undone")
+                raise InvalidOption(
+                    "session", self.name, why="no compaction of it counts that could be undone"
+                )
             return found[-1]
         for one in applied:
             if one.seq == entry:
@@ -154,9 +154,9 @@ class Session(Conversation, SessionTwins, Recalling):
                     return one.seq
             raise UnknownAddress(address, "no compaction that counts has put this address into the view")
 
-    def rollback(self, to: int | None = None, *, before: int | None = None) -> None:
-        """Make entry `to` the last one again (-1: none), or the one before compaction `before` began. What came after
-        stays in the log, and can be come back to: `rollback(to=…)` takes any earlier entry."""
+    def rollback(self, to: int | None = None, *, before: int | None = None) -> int:
+        """Make entry `to` the last one again (-1: none), or the one before compaction `before` began; returns it. What
+        came after stays in the log, and can be come back to: `rollback(to=…)` takes any earlier entry."""
         with self._keeper.lock:
             if (to is None) == (before is None):
                 raise InvalidOption(
@@ -169,6 +169,7 @@ class Session(Conversation, SessionTwins, Recalling):
                     "to", target, why=f"entries go from 0 to {self.seq}; -1 is before all of them"
                 )
             self._keeper.take_back(Draft(kind="rollback", body=dumps({"to": target})), seq=target)
+            return target
 
     def _before(self, seq: int) -> int:
         """The last entry before a compaction, its intent included."""

@@ -87,9 +87,9 @@ class SessionTwins(Twins):
         """As `unfold`."""
         return cast(int, await _off(cast(Any, self).unfold, address))
 
-    async def arollback(self, to: int | None = None, *, before: int | None = None) -> None:
+    async def arollback(self, to: int | None = None, *, before: int | None = None) -> int:
         """As `rollback`."""
-        await _off(cast(Any, self).rollback, to, before=before)
+        return cast(int, await _off(cast(Any, self).rollback, to, before=before))
 
     async def afork(self, name: str, *, at: int | None = None) -> Session:
         """As `fork`."""

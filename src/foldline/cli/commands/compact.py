@@ -60,10 +60,16 @@ def command(source: Source, **given: Any) -> int:
 
     The result goes to the file given with -o, else to stdout; the report goes to stderr, with --json to stdout (the
     result then only to -o). Onto a terminal the result is written only when asked with `-o -`.
+
+    Where FILE is the name of a durable session, it is compacted in its own log, and `foldline undo` takes that back.
     """
-    from foldline.files import CompactOptions, compact
+    from foldline.files import CompactOptions, compact, names_session
 
     wanted = Wanted(**given)
+    if names_session(source.file):
+        from foldline.cli.commands.compact_session import compact_session
+
+        return compact_session(source, wanted)
     if not wanted.dry_run:
         forbid_both_on_stdout(source, wanted.out)
     options = CompactOptions(

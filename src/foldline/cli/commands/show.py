@@ -1,4 +1,4 @@
-"""`foldline show`: the original behind an address.
+"""`foldline show`: the original behind an address, or a session's history page by page.
 
 Owns how an original is given: untouched to a pipe or file, escaped to a terminal, whole or by lines. Finding it is
 the work of `foldline.lookup`.
@@ -7,32 +7,73 @@ the work of `foldline.lookup`.
 from __future__ import annotations
 
 import base64
-from typing import Any
+import os
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from foldline.cli import exits, screen
 from foldline.cli.options import Source, lines, reads_file, write_file
 
+if TYPE_CHECKING:
+    from foldline.lookup import Shown
+
 
 @click.command("show")
 @click.option("--lines", "span", metavar="A-B", type=lines, help="Only these lines of a text, from 1.")
 @click.option("-o", "--output", "out", metavar="FILE", help="Write the original here; `-` is stdout.")
+@click.option(
+    "--before", metavar="ENTRY", type=int, help="Of a session's history the page that ends before this entry."
+)
+@click.option(
+    "--limit",
+    metavar="N",
+    type=click.IntRange(1, 1000),
+    default=20,
+    show_default=True,
+    help="Of a session's history so many messages.",
+)
 @reads_file
-@click.argument("address", metavar="ADDRESS")
-def command(source: Source, address: str, *, span: tuple[int, int | None] | None, out: str | None) -> int:
-    """Show the original behind an address.
+@click.argument("address", metavar="[ADDRESS]", required=False)
+def command(
+    source: Source,
+    address: str | None,
+    *,
+    span: tuple[int, int | None] | None,
+    out: str | None,
+    before: int | None,
+    limit: int,
+) -> int:
+    """Show the original behind an address, or a session's history.
 
     An address is what a notice, a summary or a report names. In a pipe and with -o the original comes untouched; on a
-    terminal what could act on it is shown as an escape.
+    terminal what could act on it is shown as an escape. FILE may be the name of a durable session; then, without ADDRESS,
+    the newest page of its history is shown, summaries included, and --before goes back from there.
     """
-    from foldline.lookup import show
+    from foldline.core.errors import UnknownSession
+    from foldline.files import names_session
 
+    is_session = names_session(source.file)
+    if address is None:
+        if not is_session and not os.path.lexists(source.file):
+            raise UnknownSession(source.file)
+        if not is_session:
+            raise click.UsageError("Missing argument 'ADDRESS'.", click.get_current_context())
+        from foldline.cli.commands.show_history import show_history
+
+        return show_history(source, before=before, limit=limit)
     if source.as_json and out is not None:
         raise click.UsageError(
             "--json holds the original itself, so it goes without -o", click.get_current_context()
         )
-    shown = show(source.read(), address)
+    shown = _find(source, address, is_session=is_session)
+    return _give(source, shown, address=address, span=span, out=out)
+
+
+def _give(
+    source: Source, shown: Shown, *, address: str, span: tuple[int, int | None] | None, out: str | None
+) -> int:
+    """Put an original where it was asked for."""
     text, data = shown.text, shown.data or b""
     if span is not None:
         if text is None:
@@ -54,6 +95,21 @@ def command(source: Source, address: str, *, span: tuple[int, int | None] | None
     else:
         screen.write_bytes(data)
     return exits.DONE
+
+
+def _find(source: Source, address: str, *, is_session: bool) -> Shown:
+    from foldline.core.errors import UnknownAddress
+    from foldline.lookup import show
+
+    if is_session:
+        from foldline.session.library import shown
+        from foldline.session.opening import disk_store
+
+        try:
+            return shown(disk_store(), source.file, address=address)
+        except UnknownAddress:  # `context` names what it shows by its place in the view
+            pass
+    return show(source.read(), address)
 
 
 def _lines_of(text: str, *, first: int, last: int | None) -> str:

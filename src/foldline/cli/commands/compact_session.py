@@ -1,0 +1,62 @@
+"""`foldline compact SESSION`: a durable session, compacted in its own log.
+
+Owns which options fit a session, and the printing. Counterpart: `foldline.cli.commands.compact`, for files.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from foldline.cli import exits, progress, report, screen
+from foldline.cli.options import Source
+
+if TYPE_CHECKING:
+    from foldline.cli.commands.compact import Wanted
+
+_OF_FILES = (("as_format", "--as"), ("out", "-o"), ("pins", "--pin"))
+"""Options that say what to do with a file."""
+
+
+def compact_session(source: Source, wanted: Wanted) -> int:
+    """Compact it, or with `--dry-run` say what that would do."""
+    for name, option in _OF_FILES:
+        if getattr(wanted, name):
+            raise click.UsageError(
+                f"{option} is for files, and {source.file} is a session; `foldline export {source.file} -o FILE` "
+                "writes one",
+                click.get_current_context(),
+            )
+    with progress.busy("compacting"):
+        document = _document(source.file, wanted)
+    code = exits.code_of_outcomes([document["outcome"]])
+    if source.as_json:
+        screen.write_document(document)
+        return code
+    screen.show(*report.blocks_of(document, name=source.file), to="stderr")
+    for note in report.notes_in(document):
+        screen.say(note)
+    screen.say(_where(source.file, wanted, outcome=document["outcome"]))
+    return code
+
+
+def _document(name: str, wanted: Wanted) -> dict[str, Any]:
+    from foldline.core.errors import TargetUnreachable
+    from foldline.session.changes import asked_for, compact
+
+    asked = asked_for(policy=wanted.policy, model=wanted.model, counter=wanted.counter)
+    try:
+        done = compact(name, wanted.to, dry_run=wanted.dry_run, focus=wanted.focus, asked=asked)
+    except TargetUnreachable as error:
+        done = error.result
+    document: dict[str, Any] = done.to_dict()
+    return document
+
+
+def _where(name: str, wanted: Wanted, *, outcome: str) -> str:
+    if wanted.dry_run:
+        return f"dry run, session {name} is as it was"
+    if outcome == "compacted":
+        return f"session {name} was compacted in its log; `foldline undo {name}` takes it back"
+    return f"session {name} is as it was"

@@ -1,0 +1,89 @@
+"""`foldline show SESSION`: a session's history, a page at a time.
+
+Owns the page; finding the entries is `foldline.session.library`'s.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from foldline.cli import exits, screen
+from foldline.cli.layout import gap, title
+from foldline.cli.options import Source
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from foldline.session.history import Happened
+
+CHARS_MAX = 2_000
+"""Of one message this much is shown; its address opens the rest."""
+
+
+def show_history(source: Source, *, before: int | None, limit: int) -> int:
+    """The newest page, or the one before an entry, oldest first."""
+    from foldline.session.history import wire_of
+    from foldline.session.library import page_of
+    from foldline.session.opening import disk_store
+
+    page = page_of(disk_store(), source.file, before=before, limit=limit)
+    if source.as_json:
+        entries: list[dict[str, Any]] = [
+            {
+                "entry": one.seq,
+                "kind": one.kind,
+                "time_ms": one.time_ms,
+                **(
+                    {"message": wire_of(one.message)}
+                    if one.message is not None
+                    else {"summaries": list(one.summaries), "report": one.report}
+                ),
+            }
+            for one in page.entries
+        ]
+        screen.write_document(
+            {
+                "schema": "foldline.history/1",
+                "session": source.file,
+                "entries": entries,
+                "before": page.before,
+            }
+        )
+        return exits.DONE
+    blocks: list[RenderableType] = []
+    for one in page.entries:
+        blocks += [*_shown(one), ""]
+    screen.show(*blocks)
+    if not page.entries:
+        screen.say(f"session {source.file} says nothing {'before that' if before is not None else 'yet'}")
+    elif page.before is not None:
+        screen.say(f"older: foldline show {source.file} --before {page.before}")
+    return exits.DONE
+
+
+def _shown(one: Happened) -> list[RenderableType]:
+    head = [f"entry {one.seq}", *([_time(one.time_ms)] if one.time_ms is not None else [])]
+    if one.message is None:
+        tokens = [one.report.get(key) for key in ("tokens_before", "tokens_after")]
+        said = f"compaction, {tokens[0]:,} → {tokens[1]:,} tokens" if all(tokens) else "compaction"
+        return [title(said, " · ".join(head), style="yellow"), *map(_text, one.summaries)]
+    from foldline.lookup import text_of
+
+    words = "\n".join(filter(None, (text_of(part).strip() for part in one.message.parts)))
+    return [title(one.message.role, " · ".join(head), style="bold"), _text(words)]
+
+
+def _text(text: str) -> RenderableType:
+    from rich.text import Text
+
+    from foldline.cli.neutral import neutral
+
+    cut = (
+        text if len(text) <= CHARS_MAX else f"{text[:CHARS_MAX]} … {len(text) - CHARS_MAX:,} characters more"
+    )
+    return gap(Text(neutral(cut)))
+
+
+def _time(ms: int) -> str:
+    return datetime.fromtimestamp(ms / 1000, tz=UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")

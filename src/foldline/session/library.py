@@ -1,0 +1,199 @@
+"""Sessions seen from outside: which there are, one brought in from a file, one given out as a transcript.
+
+Works on any store, and on a session that another process writes, since its log is only read. Counterpart:
+`foldline.session.opening`, which opens one to go on with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+
+from foldline.core.address import parse_address
+from foldline.core.entry import Draft, Entry
+from foldline.core.errors import FoldlineError, InvalidOption, SessionExists, UnknownSession
+from foldline.core.ports import Store
+from foldline.log.lineage import read_lineage
+from foldline.log.lines import entry_line, header_crc, header_line, parse_log
+from foldline.log.values import dumps
+from foldline.lookup import Shown, show_in
+from foldline.session.history import PAGE, TOLD, Chronicle, Page
+from foldline.session.originals import between
+from foldline.transcripts import detect, foldline_log
+from foldline.transcripts.transcript import Transcript, Written
+from foldline.wire import strict
+
+NAME_CHARS_MAX: Final = 100
+LEFT_OUT: Final = Draft(kind="left_out", body=b"{}")
+"""Stands where a checkpoint stood: it names bytes of the log it was written for."""
+
+
+class Listed(Struct, frozen=True, kw_only=True):
+    """One session in a list."""
+
+    name: str
+    format: str = ""
+    model: str | None = None
+    messages: int = 0
+    entries: int = 0
+    updated_ms: int | None = None
+    """Unix time of its last entry, milliseconds."""
+    parent: str | None = None
+    """The session it is a fork of."""
+    problem: str = ""
+    """What is wrong with its log, for a person; empty when nothing is."""
+
+
+def listed(store: Store) -> Iterator[Listed]:
+    """Every session, by name. A damaged one is listed with what is wrong with it."""
+    for name in store.names():
+        try:
+            yield _listed(store, name)
+        except UnknownSession:  # taken away in this moment
+            continue
+        except FoldlineError as error:
+            yield Listed(name=name, problem=str(error))
+
+
+def _listed(store: Store, name: str) -> Listed:
+    log = read_lineage(store, name)
+    try:
+        about = object_of(log.about)
+        last = next(iter(log.back()), None)
+        return Listed(
+            name=name,
+            format=log.format,
+            model=about.get("model"),
+            messages=_count(log.back()),
+            entries=0 if last is None else last.seq + 1,
+            updated_ms=None if last is None else last.time_ms,
+            parent=None if log.cut is None else log.cut.name,
+        )
+    finally:
+        log.close()
+
+
+def _count(newest_first: Iterator[Entry]) -> int:
+    """Messages of a log: those since the last checkpoint, and what that one says there were."""
+    messages = 0
+    for entry in newest_first:
+        if entry.kind == "message":
+            messages += 1
+        elif entry.kind == "checkpoint" and isinstance(before := object_of(entry.body).get("ordinals"), int):
+            return before + messages
+    return messages
+
+
+def transcript_of(store: Store, name: str) -> Transcript:
+    """A session as a transcript: its live view, its whole history. Raises `UnknownSession`, `SessionCorrupt`."""
+    [found] = detect.read(log_of(store, name), format=foldline_log.NAME, name=name)
+    return found
+
+
+def log_of(store: Store, name: str) -> bytes:
+    """A session as one file of the format `foldline`, those it goes on from included."""
+    log = read_lineage(store, name)
+    try:
+        about = {key: told for key, told in object_of(log.about).items() if key != "parent"}
+        first = header_line(format=log.format, body=dumps(about))
+        crc = header_crc(first)
+        lines = [first]
+        for entry in log.entries():
+            lines.append(entry_line(entry.seq, unplaced(entry), crc=crc, time_ms=entry.time_ms))
+        return b"".join(lines)
+    finally:
+        log.close()
+
+
+def shown(store: Store, name: str, *, address: str) -> Shown:
+    """The original behind an address of a session. Raises `UnknownAddress`, `UnknownSession`, `SessionCorrupt`."""
+    place = parse_address(address)
+    log = read_lineage(store, name)
+    try:
+        found = [message for _, message in between(log, {}, span=(place.start, place.end))]
+        return show_in(found, address)
+    finally:
+        log.close()
+
+
+def page_of(store: Store, name: str, *, before: int | None = None, limit: int = PAGE) -> Page:
+    """A part of a session's history, as `Session.page`, of one that need not be opened."""
+    log = read_lineage(store, name)
+    try:
+        return Chronicle(log, kinds=TOLD).page(before=before, limit=limit)
+    finally:
+        log.close()
+
+
+class Imported(Struct, frozen=True, kw_only=True):
+    """One conversation brought in."""
+
+    name: str
+    format: str
+    messages: int
+    compactions: int
+
+
+def import_transcript(
+    store: Store,
+    transcript: Transcript,
+    *,
+    name: str,
+    redact: Callable[[bytes], bytes],
+    dry_run: bool = False,
+) -> Imported:
+    """A new session of that name that holds the whole history of a transcript. A log of our own keeps its compactions,
+    undone ones included; of other formats the live context is taken. Durable when this returns, all of it or nothing.
+    Raises `SessionExists`, `InvalidOption` for a name that no session may have."""
+    format = transcript.wire
+    data = foldline_log.WRITER.write(transcript, Written(messages=transcript.messages))
+    log = parse_log(data)
+    drafts = [Draft(kind=draft.kind, body=redact(draft.body)) for draft in map(unplaced, log.entries)]
+    counted = Imported(
+        name=name,
+        format=format,
+        messages=sum(draft.kind == "message" for draft in drafts),
+        compactions=sum(draft.kind == "compaction" for draft in drafts),
+    )
+    if not dry_run:
+        about = {"id": name, "model": transcript.model, "from": transcript.format}
+        _write(store, name, drafts=drafts, format=format, about={k: v for k, v in about.items() if v is not None})
+    return counted
+
+
+def _write(store: Store, name: str, *, drafts: Sequence[Draft], format: str, about: dict[str, Any]) -> None:
+    """One append: an interruption leaves all of it or nothing, and a name that nothing was written under is free."""
+    try:
+        journal = store.create(name, format=format, about=dumps(about))
+    except SessionExists:
+        journal = store.write(name)
+        if next(journal.back(), None) is not None or journal.format != format:
+            journal.close()
+            raise
+    try:
+        journal.append(drafts)
+    finally:
+        journal.close()
+
+
+def name_for(id: str | None, path: str) -> str:
+    """A name that a session of a transcript may have: its id, else the file's. Raises `InvalidOption`."""
+    for told in (id, path.rsplit("/", 1)[-1].partition(".")[0]):
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", told or "").strip("-._")[:NAME_CHARS_MAX]
+        if name:
+            return name
+    raise InvalidOption("name", path, why="neither file nor session has a name; give one with --name")
+
+
+def unplaced(entry: Entry) -> Draft:
+    """An entry to be written into another log: whatever it is, it keeps its number."""
+    return LEFT_OUT if entry.kind == "checkpoint" else Draft(kind=entry.kind, body=entry.body)
+
+
+def object_of(data: bytes) -> dict[str, Any]:
+    """A JSON object; an empty one where it is none."""
+    value = strict.loads(data)
+    return value if isinstance(value, dict) else {}

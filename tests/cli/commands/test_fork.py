@@ -1,0 +1,54 @@
+"""`foldline fork`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import documents, run
+from tests.cli.sessions import imported
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
+    imported()
+    return tmp_path / "home"
+
+
+def test_a_fork_holds_no_copy_and_goes_its_own_way(home: Path) -> None:
+    """JRN-9: the visible history by reference; neither touches the other."""
+    assert "would go on from entry 22" in run("fork", "demo", "other", "--dry-run").stderr
+    assert not (home / "sessions/other").exists()
+    assert "23 messages in view" in run("fork", "demo", "other").stderr
+    sizes = [(home / f"sessions/{name}/log.jsonl").stat().st_size for name in ("demo", "other")]
+    assert sizes[1] < sizes[0] / 10
+    run("compact", "other", "--to", "5k")
+    [one] = documents(run("context", "demo", "--json").stdout)
+    [two] = documents(run("context", "other", "--json").stdout)
+    assert two["tokens_total"] < one["tokens_total"] / 2
+    [verified] = documents(run("verify", "--all", "--json").stdout)
+    assert [row["state"] for row in verified["sessions"]] == ["clean", "clean"]
+
+
+def test_a_fork_leaves_after_the_entry_that_is_named() -> None:
+    [document] = documents(run("fork", "demo", "other", "--at", "5", "--json").stdout)
+    assert (document["entry"], document["messages"]) == (5, 6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("demo", "demo"), 1),
+        (("nix", "other"), 1),
+        (("demo", "../x"), 2),
+        (("demo", "other", "--at", "99"), 2),
+    ],
+)
+def test_what_cannot_be_forked_is_refused_and_leaves_nothing(
+    arguments: tuple[str, ...], code: int, home: Path
+) -> None:
+    done = run("fork", *arguments)
+    assert done.exit_code == code
+    assert [path.name for path in (home / "sessions").iterdir()] == ["demo"]

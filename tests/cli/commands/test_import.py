@@ -1,0 +1,73 @@
+"""`foldline import`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import documents, run
+from tests.cli.sessions import DATA, EXCERPT
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
+
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+FILES = sorted(path for path in DATA.glob("*/*") if path.parent.name != "bugs" and path.suffix != ".md")
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda path: path.name)
+def test_every_format_becomes_a_session_that_reads_back(file: Path) -> None:
+    """`import` takes every transcript format; what was brought in is what is then checked."""
+    done = run("import", str(file), "--name", "s", "--json")
+    assert done.exit_code == 0, done.output
+    [document] = documents(done.stdout)
+    for one in document["sessions"]:
+        [shown] = documents(run("show", one["name"], "--json", "--limit", "1000").stdout)
+        assert len(shown["entries"]) >= min(one["messages"], 1000)
+        assert run("check", one["name"]).exit_code in (0, run("check", str(file)).exit_code)
+    [verified] = documents(run("verify", "--all", "--json").stdout)
+    assert {row["state"] for row in verified["sessions"]} == {"clean"}
+
+
+def test_a_dry_run_changes_nothing_and_a_name_is_taken_once(tmp_path: Path) -> None:
+    dry = run("import", str(EXCERPT), "--name", "s", "--dry-run")
+    assert "would become session s: 23 messages" in dry.stderr
+    assert not (tmp_path / "home/sessions").exists()
+    assert "is now session s" in run("import", str(EXCERPT), "--name", "s").stderr
+    again = run("import", str(EXCERPT), "--name", "s")
+    assert (again.exit_code, "there is a session called 's' already" in again.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", ".hidden", "", "x" * 129])
+def test_a_name_that_no_session_may_have_is_refused(name: str, tmp_path: Path) -> None:
+    """S8: a name is never a path."""
+    done = run("import", str(EXCERPT), "--name", name)
+    if name:
+        assert done.exit_code == 2
+        assert "begins with a letter or digit" in done.stderr
+    assert not [path for path in tmp_path.rglob("log.jsonl") if not NAME.fullmatch(path.parent.name)]
+
+
+def test_a_log_of_our_own_keeps_its_compactions(tmp_path: Path) -> None:
+    """What was compacted as a file can be undone as a session."""
+    out = tmp_path / "small.jsonl"
+    assert run("compact", str(EXCERPT), "--to", "5k", "--as", "foldline", "-o", str(out)).exit_code == 0
+    [document] = documents(run("import", str(out), "--name", "s", "--json").stdout)
+    assert document["sessions"][0]["compactions"] == 1
+    assert "became 23" in run("undo", "s").stderr
+
+
+def test_secrets_do_not_reach_the_log(tmp_path: Path) -> None:
+    """S14: what is brought in is redacted like what is said."""
+    token = "ghp_" + "x7Kd93LmQpZ2vTn5RbWc8YhJ4sGf6EaU1oNi"
+    file = tmp_path / "chat.json"
+    file.write_text('{"messages":[{"role":"user","content":"use ' + token + '"}]}')
+    assert run("import", str(file), "--name", "s").exit_code == 0
+    stored = b"".join(path.read_bytes() for path in (tmp_path / "home").rglob("*") if path.is_file())
+    assert token.encode() not in stored
+    assert "⟦secret:".encode() in stored

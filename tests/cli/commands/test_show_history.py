@@ -1,0 +1,63 @@
+"""`foldline show SESSION`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import documents, run
+from tests.cli.sessions import imported
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
+    imported()
+
+
+def test_older_history_comes_by_page_summaries_included() -> None:
+    """UIX-7, JRN-19: newest first asked for, each page in the order of the log, every entry once."""
+    run("compact", "demo", "--to", "5k")
+    seen: list[int] = []
+    before: int | None = None
+    while True:
+        options = [] if before is None else ["--before", str(before)]
+        [page] = documents(run("show", "demo", "--json", "--limit", "7", *options).stdout)
+        numbers = [one["entry"] for one in page["entries"]]
+        assert numbers == sorted(numbers)
+        seen = numbers + seen
+        before = page["before"]
+        if before is None:
+            break
+    assert seen == [*range(23), 24]
+    [page] = documents(run("show", "demo", "--json", "--limit", "1").stdout)
+    assert page["entries"][0]["kind"] == "compaction"
+    assert page["entries"][0]["summaries"]
+
+
+def test_a_page_says_how_to_get_the_one_before() -> None:
+    done = run("show", "demo", "--limit", "2")
+    assert "entry 22" in done.stdout
+    older = re.search(r"foldline show demo --before (\d+)", done.stderr)
+    assert older is not None
+    assert "older:" not in run("show", "demo", "--before", "2", "--limit", "9").stderr
+    assert "says nothing before that" in run("show", "demo", "--before", "0").stderr
+
+
+def test_an_address_of_the_view_or_of_the_log_opens() -> None:
+    """What a fold names, and what `context` names."""
+    run("compact", "demo", "--to", "5k")
+    [shown] = documents(run("export", "demo", "--as", "anthropic", "-o", "-").stdout)
+    address = re.search(r'foldline-fold id="(m[\d-]+@[0-9a-f]{8})"', str(shown["messages"]))
+    assert address is not None
+    assert run("show", "demo", address[1]).exit_code == 0
+    [context] = documents(run("context", "demo", "--json").stdout)
+    for item in context["largest"]:
+        assert run("show", "demo", item["address"]).exit_code == 0, item
+
+
+def test_a_name_that_is_neither_file_nor_session_is_said() -> None:
+    done = run("show", "nix")
+    assert (done.exit_code, "no session is called 'nix'" in done.stderr) == (1, True)

@@ -1,0 +1,53 @@
+"""`foldline undo`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import documents, run
+from tests.cli.sessions import imported
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
+    imported()
+
+
+def test_the_last_compaction_is_taken_back() -> None:
+    """Record 0006: an undo is an entry, nothing leaves the log. A dry run says the same and changes nothing."""
+    [before] = documents(run("context", "demo", "--json").stdout)
+    assert run("compact", "demo", "--to", "5k").exit_code == 0
+    assert "would become 23" in run("undo", "demo", "--dry-run").stderr
+    [document] = documents(run("undo", "demo", "--json").stdout)
+    assert (document["messages_after"], document["address"]) == (23, None)
+    [after] = documents(run("context", "demo", "--json").stdout)
+    assert after == before
+    again = run("undo", "demo")
+    assert (again.exit_code, "no compaction of it counts" in again.stderr) == (2, True)
+
+
+def test_an_address_takes_back_one_fold_alone() -> None:
+    """Unfold: the rest of the compaction stands."""
+    run("compact", "demo", "--to", "5k")
+    [shown] = documents(run("export", "demo", "--as", "anthropic", "-o", "-").stdout)
+    fold = re.search(r'foldline-fold id="(m[\d-]+@[0-9a-f]{8})"', str(shown["messages"]))
+    assert fold is not None
+    [document] = documents(run("undo", "demo", fold[1], "--json").stdout)
+    assert document["address"] == fold[1]
+    assert document["messages_before"] < document["messages_after"] <= 23
+    [left] = documents(run("export", "demo", "--as", "anthropic", "-o", "-").stdout)
+    assert "foldline-fold" not in str(left["messages"])
+    assert "[foldline: " in str(left["messages"])
+
+
+@pytest.mark.parametrize("what", ["3", "999", "m0@00000000", "rubbish"])
+def test_what_was_never_done_is_not_undone(what: str) -> None:
+    """Bad input gets an error that names the place."""
+    run("compact", "demo", "--to", "5k")
+    done = run("undo", "demo", what)
+    assert done.exit_code in (1, 2)
+    assert what in done.stderr
