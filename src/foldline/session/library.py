@@ -160,7 +160,9 @@ def import_transcript(
     )
     if not dry_run:
         about = {"id": name, "model": transcript.model, "from": transcript.format}
-        _write(store, name, drafts=drafts, format=format, about={k: v for k, v in about.items() if v is not None})
+        _write(
+            store, name, drafts=drafts, format=format, about={k: v for k, v in about.items() if v is not None}
+        )
     return counted
 
 
