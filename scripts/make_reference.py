@@ -239,7 +239,8 @@ REPORT_SAYS = {
     "policy": "The policy that ran.",
     "counter": "What tokens are counted with (see [tokens](../concepts/tokens.md)).",
     "outcome": "`compacted` · `unchanged` (nothing was to be done) · `unreachable` (the smallest history is larger than the "
-    "target; it is given all the same) · `failed` (a pass planned what a law forbids: a fault of ours; nothing changed).",
+    "target; it is given all the same) · `failed` (refused, with `below_floor`: too little of what left would be kept; or a "
+    "pass planned what a law forbids: a fault of ours. Nothing changed).",
     "reason": "Why, for every outcome but `compacted`.",
     "messages_before": "Messages of the history, repairs included.",
     "messages_after": "Messages of the result as it is written.",

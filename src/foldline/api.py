@@ -16,12 +16,13 @@ from msgspec.structs import replace
 from foldline.core.errors import InvalidOption, InvalidTranscript, TargetUnreachable
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
+from foldline.gate import gated
 from foldline.memory import remembered
 from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of
 from foldline.reduce import Goal, Reduced, broken_laws, history_of, is_near, needs_of, pins_of, reduce
 from foldline.settings import plan_for
-from foldline.survival import look_ahead, measured
+from foldline.survival import look_ahead
 from foldline.tokens.choose import counter_for
 from foldline.wire import strict
 from foldline.wire.body import declared_limits, read_body
@@ -94,7 +95,7 @@ def compact(
     with remembered() as memo:
         history = replace(history, limits=declared_limits(request.tools), memo=memo)
         reduced = reduce(history, goal, counter=counting, report=blank, clock=perf_counter)
-        reduced = replace(reduced, report=measured(reduced))
+        reduced = gated(reduced, chosen.floors, counter=counting)
         if is_near(history, goal):
             look_ahead(history)
     result = _result(reduced, rules, reader=reader)

@@ -47,6 +47,9 @@ def _policy(policy: Policy) -> dict[str, Any]:
         "counting": msgspec.to_builtins(policy.counting),
         "once_per_response": policy.once_per_response,
         **{name: _line(line) for name, line in lines.items()},
+        "floors": {
+            floor.kind: {"in_view": floor.in_view, "not_lost": floor.not_lost} for floor in policy.floors
+        },
         "tiers": [
             {
                 "name": tier.name,

@@ -22,13 +22,13 @@ from foldline.core.ports import TokenCounter
 from foldline.core.repair import mended
 from foldline.core.view import Item
 from foldline.engine.report import Cache, Report
+from foldline.gate import gated
 from foldline.memory import remembered
 from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of
 from foldline.provider_rules import broken_rules
 from foldline.reduce import Goal, History, Reduced, broken_laws, history_of, needs_of, reduce, target_of
 from foldline.settings import Planned, plan_for
-from foldline.survival import measured
 from foldline.tokens.choose import counter_for
 from foldline.transcripts import detect
 from foldline.transcripts.transcript import Transcript, Written
@@ -171,7 +171,10 @@ def _compact_one(transcript: Transcript, options: CompactOptions) -> FileResult:
             goal = replace(
                 goal, to=max(1, reduced.report.tokens_after - over)
             )  # asked, less what conversion adds
-        reduced = replace(reduced, report=measured(reduced))
+        judged = gated(reduced, goal.policy.floors, counter=counter)
+        if judged.view is not reduced.view:
+            sent = outgoing(transcript, judged.view.items(), target=target)
+        reduced = judged
     report = _final_report(reduced, sent, asked=asked, counter=counter)
     written = Written(
         messages=sent.request.messages,

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from foldline.core.budget import result_limits
 from foldline.core.errors import UnknownPolicy
 from foldline.core.estimate import Counting
-from foldline.engine.policy import Line, Policy, Tier
+from foldline.engine.policy import Floor, Line, Policy, Tier
+from foldline.ledger.retention import KINDS
 from foldline.ledger.tools import CASCADE_KINDS
 from foldline.passes.bounded_fold import BoundedFold
 from foldline.passes.budget_reduction import BudgetReduction
@@ -29,6 +30,10 @@ INPUT_70 = Line(percent=70, of="input")
 TRIGGER = Line(percent=85, of="effective", over=True)
 
 
+FLOORS = tuple(Floor(kind=kind, in_view=100 if kind in ("constraints", "pins") else 0) for kind in KINDS)
+"""No document sets a rate of its own: nothing may be lost, and rules and pins stay in view."""
+
+
 def _ledger(*, due: Line | None = None, target: Line | None = None) -> Tier:
     """The deterministic last tier: where a model fails or is absent, and before a request that would not fit."""
     return Tier(name="ledger", reduce=FoldOldest(name="ledger"), due=due, target=target)
@@ -39,6 +44,7 @@ def _balanced(_window: int | None) -> Policy:
         name="balanced",
         sentence="Shrinks at the least loss: oversized results, then old tool output, then old rounds.",
         source="ours: docs/decisions/0005-balanced.md",
+        floors=FLOORS,
         threshold=INPUT_80,
         target=Line(percent=50, of="input"),
         tiers=(
@@ -76,6 +82,7 @@ def _handoff(window: int | None) -> Policy:
         name="handoff",
         sentence="A hand-off note before the line, then local reduction, then a ledger with exact records.",
         source="A: context module of a coding agent",
+        floors=FLOORS,
         threshold=INPUT_80,
         target=INPUT_70,
         handoff=INPUT_70,
@@ -113,6 +120,7 @@ def _minimal(_window: int | None) -> Policy:
         sentence="The oldest messages go, a notice stays; no model, no tokenizer.",
         source="C: four-level pipeline, minimal scale",
         once_per_response=True,
+        floors=FLOORS,
         threshold=TRIGGER,
         target=TRIGGER,
         counter="length/4",
@@ -136,6 +144,7 @@ def _ladder(name: str, reserved: int, *tail: Tier) -> Policy:
         sentence="Four levels, cheapest first: snip, truncate, collapse, summarise to half the budget.",
         source="C: four-level pipeline",
         once_per_response=True,
+        floors=FLOORS,
         threshold=trigger,
         target=trigger,
         tiers=(
@@ -165,6 +174,7 @@ def _cascade(_window: int | None) -> Policy:
         name="cascade",
         sentence="Results are cut before every request and cleared by count; whole turns go before anything is summarised.",
         source="D: budget reduction and five-tier cascade",
+        floors=FLOORS,
         threshold=line,
         target=line,
         forced=Line(percent=95, of="window"),

@@ -16,6 +16,7 @@ from typing import Any, SupportsIndex, assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
+from foldline.core.address import read_block
 from foldline.core.edit import Edit, Fold, Frame, Mark
 from foldline.core.errors import InvalidOption
 from foldline.core.laws import Violation, check
@@ -195,7 +196,7 @@ def reduce(
             return _unchanged(history, replace(filled, outcome="failed"), reason=f"{step}: {error}")
         case Compacted(view=view, steps=steps) as done:
             filled = replace(filled, passes=passes_of(steps), seconds=round(clock() - started, 6))
-            return _compacted(history, view, edits=done.edits, report=filled, pins=pins)
+            return _compacted(history, view, edits=done.edits, report=filled, frame=frame)
         case never:
             assert_never(never)
 
@@ -320,7 +321,12 @@ def _unchanged(history: History, report: Report, *, reason: str) -> Reduced:
 
 
 def _compacted(
-    history: History, view: View, *, edits: tuple[Edit, ...], report: Report, pins: frozenset[int]
+    history: History,
+    view: View,
+    *,
+    edits: tuple[Edit, ...],
+    report: Report,
+    frame: Frame,
 ) -> Reduced:
     tokens = view.tokens + history.tokens_fixed
     target = report.tokens_target if report.tokens_target is not None else tokens
@@ -329,6 +335,7 @@ def _compacted(
     folds = [edit for edit in edits if isinstance(edit, Fold)]
     gone = {seq for fold in folds for span in fold.spans for seq in range(span.start, span.end)}
     evicted = sum(item.tokens for item in history.view if item.seq in gone)
+    seen = sum(_seen(fold, history, counter=frame.counter) for fold in folds)
     report = replace(
         report,
         outcome="compacted" if reached else "unreachable",
@@ -336,19 +343,33 @@ def _compacted(
         tokens_after=tokens,
         messages_after=len(view),
         covers=covers,
-        summary=Summary(kind=_kind_of(folds), evicted_tokens=evicted, seen_tokens=evicted),
+        summary=Summary(kind=_kind_of(folds), evicted_tokens=evicted, seen_tokens=min(seen, evicted)),
         cache=cache_of(history.view, view, fixed=history.tokens_fixed),
     )
-    return Reduced(before=history, pins=pins, view=view, edits=edits, report=report)
+    return Reduced(before=history, pins=frame.pins, view=view, edits=edits, report=report)
 
 
 def _kind_of(folds: Sequence[Fold]) -> str | None:
     """What the newest fold says."""
     if not folds:
         return None
-    if folds[-1].message.synthetic == "notice":
+    return _says(folds[-1])
+
+
+def _says(fold: Fold) -> str:
+    if fold.message.synthetic == "notice":
         return "notice"
-    return "template" if _TEMPLATE.search(folds[-1].message.text) else "ledger"
+    return "template" if _TEMPLATE.search(fold.message.text) else "ledger"
+
+
+def _seen(fold: Fold, history: History, *, counter: TokenCounter) -> int:
+    """Tokens of what a fold covers that it was made from: a ledger is made from all of it, a notice or a template from what
+    it quotes."""
+    if _says(fold) == "ledger":
+        seqs = {seq for span in fold.spans for seq in range(span.start, span.end)}
+        return sum(item.tokens for item in history.view if item.seq in seqs)
+    found = read_block(fold.message.text)
+    return counter.text(found[2].partition("\n")[2]) if found is not None else 0
 
 
 def why_unreachable(history: History, view: View, *, target: int) -> str:

@@ -72,6 +72,15 @@ def test_several_reports_give_the_gravest_code() -> None:
     assert exits.code_of_outcomes(["compacted", "unchanged"]) == 0
     assert exits.code_of_outcomes(["compacted", "unreachable", "compacted"]) == 3
     assert exits.code_of_outcomes(["failed", "unreachable"]) == 70
+    assert exits.code_of_outcomes(["refused", "unreachable"]) == 4
+
+
+def test_a_report_of_a_refusal_is_told_from_a_fault() -> None:
+    """OBS-3: what kept too little for its policy is refused, which is no fault of ours."""
+    assert exits.outcome_of({"outcome": "failed", "below_floor": [{"kind": "paths"}]}) == "refused"
+    assert exits.outcome_of({"outcome": "failed", "below_floor": []}) == "failed"
+    assert exits.outcome_of({"outcome": "compacted", "valid": False}) == "failed"
+    assert exits.outcome_of({"outcome": "unchanged"}) == "unchanged"
 
 
 def test_an_error_as_a_document_carries_its_fields() -> None:

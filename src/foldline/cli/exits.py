@@ -49,9 +49,10 @@ OUTCOMES: Mapping[str, int] = {
     "compacted": DONE,
     "unchanged": DONE,
     "unreachable": UNREACHABLE,
+    "refused": REFUSED,
     "failed": OUR_FAULT,
 }
-"""Exit code of each outcome of a report."""
+"""Exit code of each outcome of a report, a refusal told from a fault."""
 
 
 def code_of(error: Exception) -> int:
@@ -63,6 +64,14 @@ def code_of(error: Exception) -> int:
     if isinstance(error, OSError):
         return BAD_INPUT if error.errno in _MACHINE else OUR_FAULT
     return next((code for kind, code in _CODES if isinstance(error, kind)), OUR_FAULT)
+
+
+def outcome_of(report: Mapping[str, Any]) -> str:
+    """The outcome that a report stands for: one whose result is not valid failed; one that kept too little for its
+    policy was refused."""
+    if not report.get("valid", True):
+        return "failed"
+    return "refused" if report.get("below_floor") else str(report["outcome"])
 
 
 def code_of_outcomes(outcomes: list[str]) -> int:

@@ -85,6 +85,17 @@ class Tier(Struct, frozen=True, kw_only=True):
     """Fewer tokens freed than this, and the plan is dropped (law GAIN)."""
 
 
+class Floor(Struct, frozen=True, kw_only=True, gc=False):
+    """How much of one kind has to be kept of what a compaction takes out of the view."""
+
+    kind: str
+    """As the report's retention names it."""
+    in_view: int = 0
+    """Percent that must still be said in the view."""
+    not_lost: int = 100
+    """Percent that must be in view or behind an address in it."""
+
+
 class Policy(Struct, frozen=True, kw_only=True):
     """When, in which order, how far."""
 
@@ -104,6 +115,8 @@ class Policy(Struct, frozen=True, kw_only=True):
     """From here on a compaction by hand is suggested."""
     forced: Line | None = None
     """From here on the request waits for it."""
+    floors: tuple[Floor, ...] = ()
+    """Below them a compaction is repaired within its budget, or refused."""
     counter: str | None = None
     """The counter its document asks for; `None`: the model's own."""
     counting: Counting = Counting()

@@ -46,8 +46,19 @@ class Summary(Struct, frozen=True, kw_only=True):
     """`ledger`, `template`, `notice`, or `None` when nothing was folded."""
     evicted_tokens: int
     seen_tokens: int
-    """How much of the evicted text the summariser read."""
+    """How much of the evicted text the summariser read: all of it for a ledger, what is quoted for a template or a notice."""
     attempts: int = 0
+
+
+class BelowFloor(Struct, frozen=True, kw_only=True):
+    """A kind of which a compaction would have kept too little: why it was refused."""
+
+    kind: str
+    what: str
+    """`in_view`, or `not_lost`: in view or behind an address."""
+    floor: int
+    """Percent of what would have left, as the policy says."""
+    reached: int
 
 
 class Cache(Struct, frozen=True, kw_only=True):
@@ -86,6 +97,8 @@ class Report(Struct, frozen=True, kw_only=True):
     """What had to be mended in the history that came in."""
     notes: tuple[str, ...] = ()
     """Whatever else a person should know: lines skipped, reasoning dropped, a model not in the table."""
+    below_floor: tuple[BelowFloor, ...] = ()
+    """The kinds for whose sake a compaction was refused (outcome `failed`)."""
     valid: bool = True
     violations: tuple[Violation, ...] = ()
     seconds: float = 0.0

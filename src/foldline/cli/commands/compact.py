@@ -85,14 +85,9 @@ def command(source: Source, **given: Any) -> int:
     with progress.busy("compacting"):
         compaction = compact(transcripts, options)
     document = compaction.report_document
-    code = exits.code_of_outcomes(
-        [
-            one["outcome"] if one.get("valid", True) else "failed"
-            for one in document.get("sessions", [document])
-        ]
-    )
+    code = exits.code_of_outcomes([exits.outcome_of(one) for one in document.get("sessions", [document])])
     written = None
-    if not wanted.dry_run and code != exits.OUR_FAULT:
+    if not wanted.dry_run and code not in (exits.OUR_FAULT, exits.REFUSED):
         written = write_result(compaction.data, wanted.out, source=source)
     if source.as_json:
         screen.write_document(document)
@@ -110,6 +105,8 @@ def _where(wanted: Wanted, *, written: str | None, code: int) -> str:
         return "dry run, nothing was written"
     if code == exits.OUR_FAULT:
         return "a fault of foldline: nothing was written; please report it with the lines above"
+    if code == exits.REFUSED:
+        return "refused: nothing was written"
     if written is not None:
         return f"written to {written}"
     if wanted.out is None and screen.is_terminal("stdout"):
