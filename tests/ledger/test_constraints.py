@@ -109,3 +109,16 @@ def test_hostile_text_takes_time_in_proportion(piece: str) -> None:
     begin = perf_counter()
     constraints(text)
     assert perf_counter() - begin < 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Critical: never deploy on Fridays. That is a hard rule.",
+        "Never push to main. This must hold for tags too.",
+        "Never touch src/db. It is off limits.",
+    ],
+)
+def test_a_rule_that_only_points_back_to_another_is_one_with_it(text: str) -> None:
+    """CMP-8: by itself it would say nothing, and take the room of the one it speaks of."""
+    assert [rule.text for rule in constraints(text)] == [text]

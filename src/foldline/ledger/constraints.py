@@ -33,7 +33,7 @@ TEXTS_MAX = 512
 CLAUSE = re.compile(r"[,;:](?=\s)|[，；：、]|\s[—–-]{1,2}\s|\s(?:but|and|so|aber|und|mais|et|pero|mas)\s")
 BACK = re.compile(
     r"\b(?:do|did|repeat|try|use|touch|change|want|allow|have|done)\s+(?:that|this|it|so|those|these|the same)\b"
-    r"|^(?:that|this|it|these|those|both|same)\b[^.]{0,40}$|(?:这样|这么|那样|那么|同样)(?:做|干|搞|写|来)?",
+    r"|^(?:that|this|it|these|those|both|same)\b[^.]{0,40}\.?$|(?:这样|这么|那样|那么|同样)(?:做|干|搞|写|来)?",
     re.IGNORECASE,
 )
 BACK_CHARS_MAX = 70
@@ -74,8 +74,10 @@ def constraints(text: str) -> tuple[Constraint, ...]:
                 continue
             cuts = cuts or _cuts(text, span)
             first, last = _piece(text, cuts, at=at)
-            if last - first <= BACK_CHARS_MAX and BACK.search(text, first, last):
+            if last - first <= BACK_CHARS_MAX and BACK.search(text[first:last]):
                 first = _antecedent(text, spans, index=index)
+                if found and first < found[-1].end and last - found[-1].start <= CHARS_MAX:
+                    first = found.pop().start  # what it points back to is a rule already: they are one
             if found and first < found[-1].end:
                 first = found[-1].end
                 first += len(text[first:last]) - len(text[first:last].lstrip())

@@ -27,6 +27,8 @@ from foldline.passes.template import body
 
 FOLD_TOKENS_SLACK = 8
 """How much more than the one it is measured with another address and other numbers may cost a fold."""
+SHORT_BELOW = 200
+"""Below this target a fold opens with few words: there its usual first line costs a tenth of all that can be said."""
 LEDGER_SHARE_MIN = 0.12
 """Share of the room that no other part of the view may take from the ledger: what is forgotten has to be said."""
 LEDGER_TOKENS_MIN = 400
@@ -87,7 +89,7 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             (loose if may_fold(structure, unit, frame=frame) else fixed).append(unit)
         room = moment.tokens_target - sum(unit.tokens for unit in fixed)
         clamps: tuple[Edit, ...] = ()
-        bare = _bare_fold(structure, loose, frame=frame)
+        bare = _bare_fold(structure, loose, target=moment.tokens_target, frame=frame)
         if room < bare:
             cut = clamp(structure, fixed, excess=bare - room, frame=frame)
             clamps, room = cut.edits, room + cut.tokens_freed
@@ -147,7 +149,14 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         edits: tuple[Edit, ...] = ()
         if rest and self.clamp_edge and not room.most and spare >= EDGE_TOKENS_MIN:
             rest, edits, spare = _with_edge(structure, rest, room=spare, frame=frame)
-        return _Division(folded=tuple(rest), edits=edits, ledger=ledger + spare, bare=room.bare, words=words)
+        return _Division(
+            folded=tuple(rest),
+            edits=edits,
+            ledger=ledger + spare,
+            target=room.target,
+            bare=room.bare,
+            words=words,
+        )
 
     def _fold(
         self, structure: Outline, division: _Division, *, edits: Sequence[Edit], frame: Frame
@@ -156,7 +165,7 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         gone = [item for unit in division.folded for item in structure.items[unit.start : unit.end]]
         if not gone:
             return (), None
-        head = _head(gone)
+        head = _head(gone, target=division.target)
         room = division.ledger - division.bare
         text, written = "", None
         if room > 0 and self.summary == "template":
@@ -216,6 +225,8 @@ class _Division(Struct, frozen=True, kw_only=True):
     folded: tuple[Unit, ...]
     edits: tuple[Edit, ...]
     ledger: int
+    target: int
+    """Of all messages."""
     bare: int
     """What of it a fold costs that says nothing."""
     words: Words
@@ -240,16 +251,19 @@ def _owed(structure: Outline, loose: Sequence[Unit], *, words: Words, frame: Fra
     return sum(frame.counter.texts(texts)) + LINE_TOKENS * len(texts) + OMITTED_TOKENS if texts else 0
 
 
-def _head(gone: Sequence[Item]) -> str:
+def _head(gone: Sequence[Item], *, target: int) -> str:
+    """A fold's first line; where the target is so small that it weighs against what was said, in few words."""
+    if target < SHORT_BELOW:
+        return f"{sum(sum(len(span) for span in item.covers) or 1 for item in gone)} messages"
     return f"{counted(gone)}, folded; the address opens the originals."
 
 
-def _bare_fold(structure: Outline, loose: Sequence[Unit], *, frame: Frame) -> int:
+def _bare_fold(structure: Outline, loose: Sequence[Unit], *, target: int, frame: Frame) -> int:
     """What a fold of all that may go costs when it says nothing."""
     gone = [item for unit in loose for item in structure.items[unit.start : unit.end]]
     if not gone:
         return FOLD_TOKENS_SLACK
-    text = block("fold", f"m{gone[0].seq}-{gone[-1].seq}@0a1b2c3d", body=_head(gone))
+    text = block("fold", f"m{gone[0].seq}-{gone[-1].seq}@0a1b2c3d", body=_head(gone, target=target))
     message = Message(role="user", parts=(Text(text=text),), synthetic="fold", edited=True)
     return frame.counter.message(message) + FOLD_TOKENS_SLACK
 
