@@ -54,6 +54,13 @@ RESET = re.compile(
 EVERYTHING = re.compile(
     r"\beverything\b|\b(?:total|complete|full) reset\b|之前|前面|以上|推倒", re.IGNORECASE
 )
+CUES = (
+    *"ignor forget disregard scratch scrap discard reset cancel drop strike skip abandon nevermind".split(),
+    *("never mind", "changed my mind", "off the table", "no longer", "not needed", " is out", " are out"),
+    *"之前 前面 以上 推倒 忘 算了 改主意 当我没说 刚才 やっぱり さっき 今の 방금 아까 不做 取消 放弃 不要 不用 作废".split(),
+    *"vergiss laisse oublie olvid esque deixa забудь".split(),
+)
+"""One of these stands in every message that takes something back by pointing at it or naming it."""
 _END = r"(?=\s*(?:[.,;:!?—–-]|$|and\b|for now\b|please\b|instead\b))"
 THAT = re.compile(
     rf"\b(?:scratch|scrap|forget(?: about)?|disregard|ignore|strike)\s+(?:that|it|this|(?:the|my) (?:earlier|previous|last|prior) (?:instruction|request|plan|idea|message|one|approach|task)){_END}"
@@ -110,6 +117,8 @@ class _Said(Struct, frozen=True, kw_only=True):
     rules: tuple[Span, ...]
     values: tuple[Stated, ...]
     answers: bool
+    cued: bool
+    """Whether one of `CUES` stands in it, so that it may take something back that it points at or names."""
 
 
 _Struck: TypeAlias = "tuple[_Said, tuple[Span, ...], How]"
@@ -162,6 +171,7 @@ def _read_text(text: str) -> _Said:
         ),
         values=stated_values(text),
         answers=is_answer(text),
+        cued=any(map(text[:CUE_CHARS_MAX].lower().__contains__, CUES)),
     )
 
 
@@ -170,7 +180,7 @@ def _read_text(text: str) -> _Said:
 
 def _struck_by(now: _Said, before: list[_Said]) -> list[_Struck]:
     found: list[_Struck] = []
-    for strike in STRIKES:
+    for strike in (*CUED_STRIKES, *STRIKES) if now.cued else STRIKES:
         found += strike(now, before)
     return found
 
@@ -274,16 +284,9 @@ def _revoked(now: _Said, before: list[_Said]) -> list[_Struck]:
     return found
 
 
-STRIKES: tuple[Callable[[_Said, list[_Said]], list[_Struck]], ...] = (
-    _reset,
-    _pointed,
-    _instead,
-    _labelled,
-    _named,
-    _updated,
-    _allowed,
-    _revoked,
-)
+_Strike: TypeAlias = "Callable[[_Said, list[_Said]], list[_Struck]]"
+CUED_STRIKES: tuple[_Strike, ...] = (_reset, _pointed, _labelled, _named)
+STRIKES: tuple[_Strike, ...] = (_instead, _updated, _allowed, _revoked)
 
 
 # ── what is meant ────────────────────────────────────────────────────────────────────────────────────────────
