@@ -86,6 +86,8 @@ def words_of(items: Sequence[Item], memo: dict[str, Any] | None = None) -> Words
     for item in reversed(items):
         if room <= 0:
             break
+        if item.message.role != "user":
+            continue
         if speaks_for_user(item.message):
             text = said_in(item.message)[:room]
             room -= len(text)
