@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from foldline.core.address import mark, span_address
+from foldline.core.address import mark
 from foldline.core.edit import Edit, Frame, Mark, Plan
 from foldline.core.message import NEW, Text
 from foldline.core.ports import Moment
@@ -34,11 +34,12 @@ class MarkSuperseded(Struct, frozen=True, kw_only=True):
         items = view.items()
         words = words_of(items, frame.memo)
         edits: list[Edit] = []
+        by_seq = {item.seq: item for item in items} if words.taken_back else {}
         for item in items:
             by, found = words.taken_back.get(item.seq, (NEW, None))
-            if found is None or not 0 <= by < len(frame.originals) or item.seq in frame.kept:
+            if found is None or by not in by_seq or item.seq in frame.kept:
                 continue
-            address = span_address([(by, frame.originals[by])])
+            address = frame.span_address([by_seq[by]])
             for part, quotes in to_mark(item, found):
                 text = Text(text=mark(address, quotes))
                 if part.slot != NEW:

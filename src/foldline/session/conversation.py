@@ -21,6 +21,7 @@ from foldline.core.estimate import Estimate
 from foldline.core.message import Message, calls_of
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
+from foldline.gate import gated
 from foldline.log.state import ROOT, Scope
 from foldline.log.values import bytes_json, dumps, system_json, timeless
 from foldline.reduce import Goal, History, Reduced, broken_laws, reduce
@@ -30,7 +31,7 @@ from foldline.session.originals import Originals, Shown, Spans
 from foldline.session.projecting import Fixed, Sound, fixed_of, held_in, outgoing_request, projected, sound
 from foldline.session.request import Prepared
 from foldline.session.setup import Setup
-from foldline.survival import look_ahead, measured
+from foldline.survival import look_ahead
 from foldline.wire.codec import Request
 from foldline.wire.response import read_response
 
@@ -270,7 +271,8 @@ class Conversation:
         blank = Report(format=setup.format, model=setup.model, notes=(*setup.planned.notes, *notes))
         history = self._history(fit, fixed=fixed)
         reduced = reduce(history, goal, counter=setup.counter, report=blank, clock=perf_counter)
-        return Planned(goal=goal, due=due, reduced=replace(reduced, report=measured(reduced)))
+        judged = gated(reduced, setup.policy.floors, counter=setup.counter)
+        return Planned(goal=goal, due=due, reduced=judged)
 
     def _idle_s(self) -> float | None:
         now, answered = self._known.setup.clock(), self._keeper.state.answered_ms
