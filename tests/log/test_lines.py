@@ -82,6 +82,19 @@ def test_a_complete_last_line_that_does_not_compare_is_corrupt_and_not_torn() ->
     assert log.end == SMALL.rindex(b"\n", 0, -1) + 1
 
 
+def test_a_last_line_with_a_sector_that_never_arrived_is_torn() -> None:
+    """Pages may arrive in any order; JSON has no NUL byte, so this was never there whole."""
+    long = write_log(
+        format="anthropic", body=b"{}", entries=[("message", b'{"n":"%b"}' % (b"x" * 2_000))] * 2
+    )
+    whole = parse_log(long)
+    for number, state in ((1, "torn"), (0, "corrupt")):
+        begin = whole.entries[number].offset + 300
+        log = parse_log(long[:begin] + bytes(512) + long[begin + 512 :])
+        assert (log.state, log.entries) == (state, whole.entries[:number])
+        assert log.end == whole.entries[number].offset
+
+
 def test_a_lost_line_in_the_middle_is_noticed() -> None:
     """Numbers of entries have no gap."""
     lines = SMALL.splitlines(keepends=True)

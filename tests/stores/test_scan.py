@@ -112,3 +112,29 @@ def test_the_line_before_is_found_through_any_number_of_chunks(monkeypatch: pyte
     end = find_end(nuls, extent=Extent(start=WHOLE.start, end=len(nuls.data), seq=0, crc=WHOLE.crc))
     assert (end.end, end.last) == (WHOLE.start, None)
     assert "50 NUL bytes" in end.torn
+
+
+def test_a_last_line_with_a_sector_that_never_arrived_is_torn_and_any_other_damage_is_not() -> None:
+    """A file system may lengthen a file and write its pages in any order. JSON has no NUL byte, so this is no damage to
+    what was once there; a flipped bit, or a hole with entries behind it, is."""
+    long = write_log(
+        format="anthropic", body=b"{}", entries=[("message", b'{"n":"%b"}' % (b"x" * 3_000))] * 3
+    )
+    entries = parse_log(long).entries
+    extent = Extent(
+        start=entries[0].offset, end=len(long), seq=0, crc=int(long[long.index(b'"crc":"') + 7 :][:8], 16)
+    )
+    for number, hole, torn in ((2, 1_024, True), (2, 511, False), (1, 1_024, False)):
+        data = bytearray(long)
+        begin = entries[number].offset + 700
+        data[begin : begin + hole] = bytes(hole)
+        if torn:
+            found = find_end(Bytes(bytes(data)), extent=extent)
+            assert (found.end, found.last) == (entries[2].offset, entries[1])
+            assert "with holes" in found.torn
+        elif number == 2:
+            with pytest.raises(SessionCorrupt):
+                find_end(Bytes(bytes(data)), extent=extent)
+        else:
+            with pytest.raises(SessionCorrupt):
+                list(forward(Bytes(bytes(data)), 0, extent=extent))

@@ -31,6 +31,8 @@ BODY_BYTES_MAX: Final = 2**30
 """Longest body, bytes: `foldline.wire.strict.DOCUMENT_BYTES_MAX`, the largest value that can be read at all."""
 PREFIX_BYTES_MAX: Final = 200
 """Longest beginning of a line, up to its body, bytes."""
+HOLE: Final = bytes(512)
+"""A sector that was never written. JSON has no NUL byte, and no single flipped bit makes a sector of them."""
 
 State: TypeAlias = Literal["clean", "torn", "corrupt"]
 
@@ -220,7 +222,15 @@ def parse_log(data: bytes) -> Log:
                 )
             end = stop + 1
     except Damage as damage:
-        return Log(header=header, entries=tuple(entries), end=end, state="corrupt", detail=str(damage))
+        if header is None or HOLE not in sound[end:stop] or b"\n" in sound[stop + 1 :]:
+            return Log(header=header, entries=tuple(entries), end=end, state="corrupt", detail=str(damage))
+        return Log(
+            header=header,
+            entries=tuple(entries),
+            end=end,
+            state="torn",
+            detail=hole_words(stop + 1 - end),
+        )
     state, detail = judge_tail(sound[end:], len(data) - len(sound), first=header is None)
     if state != "corrupt" and header is not None and (half := half_append(entries)):
         state, detail = "torn", half_words(half, entries[-1].more)
@@ -237,6 +247,11 @@ def half_append(entries: Sequence[Entry]) -> int:
     while count < len(entries) and entries[-1 - count].more == entries[-1].more + count:
         count += 1
     return count
+
+
+def hole_words(size: int) -> str:
+    """A last line whose data never arrived whole, for a person."""
+    return f"the last append was interrupted: {size:,} bytes with holes"
 
 
 def half_words(count: int, missing: int) -> str:

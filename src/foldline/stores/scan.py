@@ -16,10 +16,12 @@ from msgspec.structs import replace
 from foldline.core.entry import Entry
 from foldline.core.errors import SessionCorrupt
 from foldline.log.lines import (
+    HOLE,
     PREFIX_BYTES_MAX,
     Damage,
     announced,
     half_words,
+    hole_words,
     judge_tail,
     read_entry,
 )
@@ -126,10 +128,24 @@ def find_end(source: Source, *, extent: Extent) -> End:
     state, detail = judge_tail(head, extent.end - solid, first=False, size=solid - end)
     if state == "corrupt":
         raise SessionCorrupt(end, detail)
-    last, half = _last_append(source, extent=replace(extent, end=end))
+    try:
+        last, half = _last_append(source, extent=replace(extent, end=end))
+    except SessionCorrupt as damage:
+        if not _has_hole(source, damage.offset, end=end):
+            raise
+        end, detail = damage.offset, hole_words(end - damage.offset)
+        last, half = _last_append(source, extent=replace(extent, end=end))
     if half:
         end, detail = half[-1].offset, half_words(len(half), half[0].more)
     return End(end=end, last=last, torn=detail)
+
+
+def _has_hole(source: Source, offset: int, *, end: int) -> bool:
+    """True when the last line, which begins at `offset`, has a sector of NUL bytes: no line is written with one, so its
+    data had not all arrived when the power went, and it was never promised."""
+    return line_before(source, end - 1, start=offset) == offset and HOLE in source.read(
+        end - offset, at=offset
+    )
 
 
 def _last_append(source: Source, *, extent: Extent) -> tuple[Entry | None, list[Entry]]:
