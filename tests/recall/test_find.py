@@ -253,3 +253,39 @@ def test_what_recall_gave_back_is_not_found_again() -> None:
 def test_a_message_may_have_no_parts() -> None:
     recall = saying(Message(role="assistant", parts=()), user("a"))
     assert recall.search("a").hits[0].address.startswith("m1.")
+
+
+def test_without_an_index_addresses_open_all_the_same(tmp_path: Path) -> None:
+    """From the logs, in forks too."""
+    (tmp_path / "folder").mkdir()
+    store = MemoryStore()
+    entries = written(store, "a", [*MESSAGES, user("later")])
+    cut = entries[2].offset + entries[2].size
+    written(store, "b", [user("in b")], about={"parent": {"name": "a", "seq": 2, "byte": cut}})
+    recall = recall_over(store, path=tmp_path / "folder")
+    assert recall.open(part_address(2, MESSAGES[2].parts[0]), session="b").text.startswith("first")
+    assert recall.open(span_address([(2, MESSAGES[2]), (3, user("in b"))]), session="b").text.endswith("in b")
+    with pytest.raises(UnknownAddress):
+        recall.open(part_address(3, user("later").parts[0]), session="b")
+    assert [hit.session for hit in recall.search("in b", session="b").hits] == ["b"]
+    assert [hit.session for hit in recall.search("pool size").hits] == ["a"]
+
+
+def test_a_session_that_cannot_be_read_is_named_and_the_others_are_searched() -> None:
+    """One damaged log is no reason to find nothing."""
+    store = MemoryStore()
+    written(store, "a", MESSAGES)
+    written(store, "broken", [user("pool size")], about={"parent": {"name": "gone", "seq": 1, "byte": 2}})
+    found = recall_over(store).search("pool size")
+    assert [hit.session for hit in found.hits] == ["a"]
+    assert "'gone'" in found.notes[0]
+
+
+def test_reading_into_the_index_tells_how_far_it_is() -> None:
+    """For a bar."""
+    told: list[tuple[str, int]] = []
+    recall = saying(*MESSAGES)
+    recall.update(progress=lambda session, size: told.append((session, size)))
+    assert told == [("s", sum(one.size for one in recall.store.read("s").entries()))]
+    recall.update("s", progress=lambda session, size: told.append((session, size)))
+    assert len(told) == 1

@@ -37,7 +37,7 @@ _SPELT: Final = "\u1950-\u19df\u1cf2-\u1cf3\ue000-\uf8ff\U00010000-\U0001ffff\U0
 """Characters that are spelt as a number: emoji, and rare scripts that an index of another Unicode may not know."""
 _ODD: Final = re.compile(rf"[{_APART}{_SPELT}\u1100-\u11ff\uff01-\uff5e]")
 _APART_RUN: Final = re.compile(rf"[{_APART}]+")
-_RARE: Final = re.compile(rf"([{_SPELT}])|([\uff01-\uff5e]+)|([\u1100-\u11ff]+)")
+_RARE: Final = re.compile(rf"([{_SPELT}]+)|([\uff01-\uff5e]+)|([\u1100-\u11ff]+)")
 _UNICODE_ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 _FULL_WIDTH: Final = 0xFEE0
 """What a full-width letter is above its plain one."""
@@ -70,10 +70,21 @@ def _spaced(match: re.Match[str]) -> str:
 def _cut(match: re.Match[str]) -> str:
     spelt, wide, jamo = match.groups()
     if spelt is not None:
-        return f" u{ord(spelt.lower()):x} "
+        return spelt.translate(_NUMBERS)
     if wide is not None:
         return "".join([chr(ord(letter) - _FULL_WIDTH) for letter in wide])
     return unicodedata.normalize("NFC", jamo)  # a Korean file name, as macOS spells it
+
+
+class _Numbers(dict[int, str]):
+    """Each character spelt as its number, worked out once."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = told = f" u{ord(chr(code).lower()):x} "
+        return told
+
+
+_NUMBERS: Final = _Numbers()
 
 
 class Query(Struct, frozen=True, kw_only=True):
