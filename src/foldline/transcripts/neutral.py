@@ -38,13 +38,13 @@ _KINDS: Final[dict[str, MediaKind]] = {
 def neutral(role: Role, parts: Iterable[Part], *, meta: Meta | None = None) -> Message:
     """A message of no wire format; parts (and the parts inside results) get their index as slot."""
     return Message(
-        role=role, parts=tuple(_slotted(part, index) for index, part in enumerate(parts)), meta=meta
+        role=role, parts=tuple([_slotted(part, index) for index, part in enumerate(parts)]), meta=meta
     )
 
 
 def _slotted(part: Part, slot: int) -> Part:
     if isinstance(part, ToolResult):
-        inner = tuple(replace(item, slot=index) for index, item in enumerate(part.content))
+        inner = tuple([replace(item, slot=index) for index, item in enumerate(part.content)])
         return replace(part, slot=slot, content=inner)
     return replace(part, slot=slot)
 

@@ -308,13 +308,13 @@ def _content(content: Any) -> Sequence[Text | Media]:
 
 
 def _piece(piece: Any) -> Text | Media:
-    match piece:
-        case {"type": "text", "text": str(text)}:
+    if isinstance(piece, dict):
+        kind, text, data = piece.get("type"), piece.get("text"), piece.get("data")
+        if kind == "text" and isinstance(text, str):
             return Text(text=text)
-        case {"type": "image", "data": str(data)}:
+        if kind == "image" and isinstance(data, str):
             return Media(kind="image", mime=_string(piece.get("mimeType")), data=data)
-        case _:
-            raise ValueError("content: expected text and image blocks")
+    raise ValueError("content: expected text and image blocks")
 
 
 def _block(block: dict[str, Any], wire: str) -> Part:
