@@ -15,7 +15,7 @@ Made = TypeVar("Made")
 
 CACHED_CHARS_MAX = 16_000_000
 """Characters of the texts whose facts are remembered: two histories of two million tokens."""
-BATCH_CHARS = 400_000
+BATCH_CHARS = 100_000
 """Texts are read together up to this size: more brings no speed, and takes memory."""
 
 FactKind: TypeAlias = Literal["paths", "identifiers", "numbers", "errors", "symbols"]

@@ -37,8 +37,9 @@ _SPAN_MAX = 1_000_000
 """Ordinals one address may name; a longer range is no address of ours."""
 
 
-Same: TypeAlias = tuple[str, str]
-"""What makes it one fact of its kind: key and value."""
+Same: TypeAlias = str
+"""What makes it one fact of its kind: its key, and of a number the value behind `_VALUE`."""
+_VALUE = "\0"
 
 
 class Counts(Struct, frozen=True, kw_only=True, gc=False):
@@ -74,7 +75,7 @@ class Expected(Struct, frozen=True, kw_only=True):
 class _Sum(Struct, frozen=True, kw_only=True):
     """What the facts of one text come to."""
 
-    same: dict[str, frozenset[Same]]
+    same: dict[str, tuple[Same, ...]]
     """By kind, kinds without a fact left out. Lines of code that speak of failures are no errors."""
     newest: dict[str, str]
     """A number's key -> its newest value."""
@@ -108,12 +109,12 @@ class _Said:
         self.covered: set[Same] = set()
         """Said in messages that an address in the view opens."""
 
-    def add(self, same: frozenset[Same], *, is_left: bool, is_covered: bool) -> None:
-        self.all |= same
+    def add(self, same: Iterable[Same], *, is_left: bool, is_covered: bool) -> None:
+        self.all.update(same)
         if is_left:
-            self.left |= same
+            self.left.update(same)
         if is_covered:
-            self.covered |= same
+            self.covered.update(same)
 
 
 def measure(
@@ -150,29 +151,33 @@ def _counted(sums: dict[str, list[int]]) -> dict[str, Counts]:
 
 
 def _sum(facts: Sequence[Fact]) -> _Sum:
-    same: dict[str, set[Same]] = {}
+    same: dict[str, dict[Same, None]] = {}
     newest: dict[str, str] = {}
     columns: set[str] = set()
     errors: dict[Same, str] = {}
     for fact in facts:
-        kind, key, value = fact.kind, fact.key, fact.value
+        kind, key = fact.kind, fact.key
         if kind == "numbers":
             if key in newest:
                 columns.add(key)
-            newest[key] = value
+            newest[key] = fact.value
         elif kind == "errors":
             if key.startswith(IN_CODE):
                 continue
-            errors[key, value] = fact.text
+            errors[key] = fact.text
         elif kind not in FACT_KINDS:
             continue
-        same.setdefault(kind, set()).add((key, value))
+        same.setdefault(kind, {})[_same(fact)] = None
     return _Sum(
-        same={kind: frozenset(found) for kind, found in same.items()},
+        same={kind: tuple(found) for kind, found in same.items()},
         newest=newest,
         columns=frozenset(columns),
         errors=errors,
     )
+
+
+def _same(fact: Fact) -> Same:
+    return f"{fact.key}{_VALUE}{fact.value}" if fact.kind == "numbers" else fact.key
 
 
 def _lay_out(
@@ -195,11 +200,11 @@ def _lay_out(
                 for part, text in zip(item.message.parts, said, strict=True)
             )
             for fact in chain.from_iterable(map(_listed, map(text_of, ours))):
-                same[fact.kind].add((fact.key, fact.value))
+                same[fact.kind].add(_same(fact))
             same["paths"] |= _within(map(text_of, ours), cache)
         for piece in pieces:
             for kind, found in cache.made(piece, _sum).same.items():
-                same[kind] |= found
+                same[kind].update(found)
         if not item.covers:
             shown[item.seq] = said
     whole = frozenset(
@@ -220,8 +225,8 @@ def _listed(text: str) -> Iterator[Fact]:
 def _within(texts: Iterable[str], cache: FactCache) -> set[Same]:
     """Paths that stand within longer ones: the ledger lists `src/app.py` no second time beside `/repo/src/app.py`."""
     pieces = chain.from_iterable(map(read_whole, texts))
-    longer = {key for piece in pieces for key, _ in cache.made(piece, _sum).same.get("paths", ())}
-    return {(key_of(part), "") for path in longer for part in parts_of(path)}
+    longer = {path for piece in pieces for path in cache.made(piece, _sum).same.get("paths", ())}
+    return {key_of(part) for path in longer for part in parts_of(path)}
 
 
 def _opened(text: str) -> Iterator[int]:
@@ -262,7 +267,7 @@ def _facts(
             in_view |= {same for same in rest if _quotes(shown, errors[same])}
         elif kind == "numbers":
             stale = _stale(rest, shown.same[kind], newest=newest)
-            altered = {same for same in stale if same[0] not in columns}
+            altered = {same for same in stale if same.partition(_VALUE)[0] not in columns}
         rest -= in_view | altered
         recallable = rest & found.covered
         yield kind, (in_view, recallable, rest - recallable, altered), found.left
@@ -270,10 +275,11 @@ def _facts(
 
 def _stale(numbers: Iterable[Same], shown: Set[Same], *, newest: Mapping[str, str]) -> Iterator[Same]:
     """Those whose key stands in the view, but not with its newest value."""
-    keys = {key for key, _ in shown}
-    for key, value in numbers:
-        if key in keys and (key, newest[key]) not in shown:
-            yield key, value
+    keys = {same.partition(_VALUE)[0] for same in shown}
+    for same in numbers:
+        key = same.partition(_VALUE)[0]
+        if key in keys and f"{key}{_VALUE}{newest[key]}" not in shown:
+            yield same
 
 
 def _quotes(shown: _Shown, text: str) -> bool:
