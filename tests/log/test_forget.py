@@ -199,3 +199,24 @@ def test_messages_that_this_version_cannot_read_are_forgotten_too() -> None:
     )
     [left] = forgotten([entry], Wish(texts=(WORD,)))
     assert json.loads(left) == {"format": "later", "wire": {"x": ["forgotten_____"]}, "more": 1}
+
+
+def test_halves_of_a_text_go_where_a_clipped_copy_ends_inside_it() -> None:
+    """A shortened result keeps the beginning and the end of what it shortened; messages keep what is not the text."""
+    text = "Jane Roe lives in Elm Street 5"
+    told = {
+        "edits": [
+            {
+                "edit": "replace",
+                "part": {"text": f"{text[:18]}\n[foldline: 90 lines · m0.0@00000000]\n{text[14:]}"},
+            }
+        ]
+    }
+    quote = Draft(
+        kind="message", body=body_of("anthropic", {"role": "user", "content": "Jane Roe lives here"})
+    )
+    entries = log_of(quote, Draft(kind="edit", body=json.dumps(told).encode()))
+    message, edit = forgotten(entries, Wish(texts=(text,)))
+    assert message == entries[0].body
+    assert b"Jane" not in edit
+    assert b"Street" not in edit

@@ -119,6 +119,34 @@ def test_false_hits_on_real_sessions_and_code_are_at_most_one_a_megabyte() -> No
     assert len(hits) <= sum(map(len, data)) / 1e6, hits
 
 
+def test_a_secret_that_was_seen_is_known_again_alone_and_cut_in_two() -> None:
+    """A clipped copy of a result ends inside it; a tool prints it bare. One fingerprint for all of them."""
+    redactor = Redactor(b"k" * 32)
+    key, pem = samples.FAMILIES["github"](Random(1))[0], samples.FAMILIES["private-key"](Random(2))[0]
+    body = json.dumps({"text": f'{key} password="hunter2x"\n{pem}'}).encode()
+    marks = MARK.findall(redactor.body(body).data.decode())
+    assert len(set(marks)) == 3
+    line = pem.split("\n")[3]
+    clipped = json.dumps(
+        {"text": f"{key[:20]}\n[… cut …]\n{key[-18:]} and hunter2x\n{line}\n{pem.split(chr(10))[4][:30]}"}
+    )
+    assert Redactor(b"k" * 32).body(clipped.encode()).count == 0, "nobody who did not see them could tell"
+    redacted = redactor.body(clipped.encode())
+    assert redacted.families == {"seen": 5}
+    left = json.loads(redacted.data)["text"]
+    assert MARK.sub("", left) == "\n[… cut …]\n and \n\n"
+    assert set(MARK.findall(left)) == set(marks)
+    assert redactor.body(redacted.data).data == redacted.data
+
+
+def test_what_a_redactor_knows_again_is_bounded() -> None:
+    """Of very many secrets the last ones; every one is still found where it says what it is."""
+    redactor, random = Redactor(b"k" * 32), Random(3)
+    for _ in range(600):
+        assert redactor.body(samples.FAMILIES["npm"](random)[0].encode()).count == 1
+    assert len(redactor._seen) == 256
+
+
 # ── bounds ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 FILLERS = ("a", "-", "A1", "=", ":", ' "', "\\", "aB3xY9" * 8, ".eyJ", "PRIVATE KEY-----", "=aB3", "://a:b")

@@ -115,6 +115,7 @@ class Forgetter:
         """Places that were put out of sight."""
         self._wish, self._quoted, self._next = wish, quoted or Quoted(), first
         self._texts = tuple(map(spelled, wish.texts))
+        self._halves = tuple(spelled(half) for text in wish.texts for half in _halves_of(text))
 
     def change(self, entry: Entry) -> bytes | None:
         """The entry's new body; `None` where nothing in it is to go."""
@@ -125,6 +126,7 @@ class Forgetter:
             gaps += _parts_of(entry.body, self._wish.parts[ordinal])
         if entry.kind in DERIVED:
             gaps += _quotes(entry.body, self._quoted)
+            gaps += [gap for half in self._halves for gap in places_of(half, entry.body)]
         body = filled(entry.body, gaps)
         if entry.kind == "message" and body != entry.body:
             body = _without_altered_thoughts(entry.body, body)
@@ -146,6 +148,12 @@ class Forgetter:
             was, now = readable(entry.body), readable(body)
             if was is not None and now is not None:
                 self.addresses.change(ordinal, was=was, now=now)
+
+
+def _halves_of(text: str) -> tuple[str, ...]:
+    """What is left of a text where a clipped copy ends inside it: its first half or its last."""
+    middle = len(text) // 2
+    return (text[:middle], text[-middle:]) if middle >= LINE_CHARS_MIN else ()
 
 
 def readable(body: bytes) -> Message | None:

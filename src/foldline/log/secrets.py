@@ -17,7 +17,7 @@ import hmac
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -28,6 +28,15 @@ FINGERPRINT_DIGITS: Final = 16
 """Hexadecimal digits of a fingerprint, 4 bits each."""
 KEY_BYTES_MIN: Final = 16
 """Shortest key of a redactor, bytes."""
+
+SEEN: Final = "seen"
+"""The family of what is known again."""
+SEEN_MAX: Final = 256
+"""Lines of secrets that a redactor knows again."""
+SEEN_BYTES_MIN: Final = 8
+"""Shortest of them, bytes."""
+PIECE_BYTES: Final = 16
+"""Shortest piece of one that is known again, bytes."""
 
 _ESCAPES: Final = (
     re.compile(rb"\\u00(2[013-9a-fA-F]|[346][0-9a-fA-F]|[57][0-9abABd-eD-E])"),
@@ -100,16 +109,22 @@ def find(data: bytes) -> tuple[Hit, ...]:
 
 
 class Redactor:
-    """Takes the secrets out of bodies and texts. Idempotent: what it gave back, it gives back unchanged."""
+    """Takes the secrets out of bodies and texts. Idempotent: what it gave back, it gives back unchanged. A secret that it
+    has seen it knows again where nothing says what it is: alone in a line, or where a clipped copy ends inside it."""
 
     def __init__(self, key: bytes) -> None:
         if len(key) < KEY_BYTES_MIN:
             raise ValueError(f"a key of fingerprints has at least {KEY_BYTES_MIN} bytes")
         self._key = key
+        self._seen: dict[bytes, bytes] = {}
+        """Lines of secrets, the last ones seen, and the secret each is of."""
 
     def body(self, data: bytes) -> Redacted:
         """The JSON of a body without secrets; valid JSON when `data` was. Bytes outside the secrets stay as they are."""
         hits = find(data)
+        for hit in hits:
+            self._note(hit.value)
+        hits = self._with_seen(data, hits)
         if not hits:
             return Redacted(data)
         pieces: list[bytes] = []
@@ -119,6 +134,27 @@ class Redactor:
             at = hit.end
         pieces.append(data[at:])
         return Redacted(b"".join(pieces), len(hits), Counter(hit.family for hit in hits))
+
+    def _note(self, secret: bytes) -> None:
+        for line in secret.split(b"\n"):
+            if len(line) >= SEEN_BYTES_MIN and not line.startswith(b"-----"):
+                self._seen.pop(line, None)
+                self._seen[line] = secret
+        while len(self._seen) > SEEN_MAX:
+            del self._seen[next(iter(self._seen))]
+
+    def _with_seen(self, data: bytes, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+        """The hits, and between them what is known again."""
+        more = [
+            Hit(start, end, SEEN, secret)
+            for line, secret in self._seen.items()
+            for start, end in _pieces_of(line, data)
+        ]
+        taken: list[Hit] = []
+        for hit in sorted([*hits, *more], key=lambda hit: (hit.start, -hit.end)):
+            if not taken or hit.start >= taken[-1].end:
+                taken.append(hit)
+        return tuple(taken) if more else tuple(hits)
 
     def text(self, text: str) -> str:
         """A text without secrets."""
@@ -130,6 +166,31 @@ class Redactor:
         """What stands in the place of a secret: the same for the same one under the same key."""
         digest = hmac.new(self._key, secret, hashlib.sha256).hexdigest()
         return f"⟦secret:{digest[:FINGERPRINT_DIGITS]}⟧"
+
+
+def _pieces_of(line: bytes, data: bytes) -> Iterator[tuple[int, int]]:
+    """Where a line stands, whole, or its beginning or its end in pieces of at least `PIECE_BYTES`."""
+    head, tail = line[:PIECE_BYTES], line[-PIECE_BYTES:]
+    at = data.find(head)
+    while at >= 0:
+        size = _same(line, data[at : at + len(line)])
+        if not _sealed_until(data, at):
+            yield at, at + size
+        at = data.find(head, at + size)
+    at = data.find(tail) if len(line) > PIECE_BYTES else -1
+    while at >= 0:
+        end = at + len(tail)
+        size = _same(line[::-1], data[max(0, end - len(line)) : end][::-1])
+        if size < len(line) and not _sealed_until(data, end - size):
+            yield end - size, end
+        at = data.find(tail, end)
+
+
+def _same(one: bytes, other: bytes) -> int:
+    """How many bytes two strings begin with in common."""
+    return next(
+        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
 
 
 # ── search ───────────────────────────────────────────────────────────────────────────────────────────────────
