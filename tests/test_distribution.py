@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+import foldline
 from foldline.core.message import Message, Opaque, Reasoning, Text, Usage
 from foldline.distribution import KINDS, LARGEST_MAX, distribution, percent
 from foldline.lookup import show
+from foldline.session.library import transcript_of
+from foldline.session.opening import disk_store
 from foldline.testing.builders import assistant, call, image, result, system, user
 from foldline.transcripts.transcript import Transcript
 
@@ -134,3 +137,33 @@ def test_a_stand_in_of_a_repair_has_no_address() -> None:
     assert all("m2" not in row["address"] or row["kind"] == "user" for row in found["largest"])
     assert len(found["largest"]) == 3
     assert found["messages"] == 4
+
+
+def test_a_session_says_how_much_was_read_again_after_its_compactions(tmp_path: Path) -> None:
+    """The loop guard, where people look at a session."""
+    with foldline.open("s", format="anthropic", counter="length/4", home=tmp_path) as session:
+        for number in range(12):
+            session.user(f"read {number}")
+            asked = {
+                "type": "tool_use",
+                "id": f"c{number}",
+                "name": "read",
+                "input": {"path": f"{number}.py"},
+            }
+            session.record({"role": "assistant", "content": [asked]})
+            session.tool_result(f"c{number}", f"line {number} " * 200)
+        assert "read_again" not in distribution(transcript_of(disk_store(tmp_path), "s"))
+        session.compact(to=0.3)
+        for number in range(4):
+            asked = {
+                "type": "tool_use",
+                "id": f"d{number}",
+                "name": "read",
+                "input": {"path": f"{number}.py"},
+            }
+            session.record({"role": "assistant", "content": [asked]})
+            session.tool_result(f"d{number}", f"line {number} " * 200)
+    told = distribution(transcript_of(disk_store(tmp_path), "s"))["read_again"]
+    assert told["again"] == 4
+    assert told["keep_more"] is True
+    assert told["evicted"] >= 8

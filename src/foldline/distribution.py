@@ -18,8 +18,10 @@ from foldline.core.view import Item
 from foldline.files import history_for
 from foldline.passes.results import find_results
 from foldline.presets import policy_of
+from foldline.recall.loops import rereads
 from foldline.settings import plan_for
 from foldline.tokens.choose import counter_for
+from foldline.transcripts.foldline_log import LogSource
 from foldline.transcripts.transcript import Transcript
 
 KINDS = (
@@ -73,8 +75,18 @@ def distribution(
         "by_kind": {kind: by_kind[kind] for kind in KINDS},
         "by_tool": _by_tool(items),
         "largest": _largest(items),
+        **_read_again(transcript),
         "notes": [*transcript.notes, *planned.notes],
     }
+
+
+def _read_again(transcript: Transcript) -> dict[str, Any]:
+    """Of a session whose compactions took readings out of view: how many were soon read again (the loop guard)."""
+    found = rereads(transcript.source.log.entries) if isinstance(transcript.source, LogSource) else None
+    if found is None or not found.evicted:
+        return {}
+    told = {"evicted": found.evicted, "again": len(found.again), "keep_more": found.keep_more}
+    return {"read_again": told}
 
 
 def percent(tokens: int, threshold: int) -> int:

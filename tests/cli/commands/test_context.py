@@ -39,3 +39,15 @@ def test_json_is_the_document_of_the_interface() -> None:
     assert one["schema"] == "foldline.context/1"
     (many,) = documents(run("context", "many.json", "--json").stdout)
     assert (many["schema"], len(many["sessions"])) == ("foldline.contexts/1", 2)
+
+
+def test_context_tells_what_was_read_again() -> None:
+    """The loop guard's line, with and without its advice."""
+    from foldline.cli.commands.context import _again
+
+    assert _again({"again": 1, "evicted": 1200, "keep_more": False}) == (
+        "1 of 1,200 readings that compactions took out were soon read again"
+    )
+    assert _again({"again": 9, "evicted": 12, "keep_more": True}).endswith(
+        "a policy that keeps more would cost less"
+    )

@@ -72,7 +72,15 @@ def _show(document: Mapping[str, Any], name: str) -> None:
             for item in document["largest"][:ROWS_MAX]
         ]
         blocks += ["", screen.cell("biggest", "dim"), gap(grid(rows, right=(0,), whole=(2,)))]
+    if again := document.get("read_again"):
+        blocks += ["", screen.cell(_again(again), "red" if again["keep_more"] else "")]
     screen.show(*blocks)
+
+
+def _again(told: Mapping[str, Any]) -> str:
+    """The loop guard's line."""
+    words = f"{count(told['again'])} of {count(told['evicted'])} readings that compactions took out were soon read again"
+    return f"{words}: a policy that keeps more would cost less" if told["keep_more"] else words
 
 
 def _usage(document: Mapping[str, Any]) -> list[RenderableType]:
