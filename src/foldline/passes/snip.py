@@ -70,6 +70,7 @@ class Snip(Struct, frozen=True, kw_only=True):
     def _oldest_run(self, structure: Outline, moment: Moment, *, frame: Frame) -> list[Item]:
         if moment.tokens_excess <= 0 or len(structure.items) <= self.over_messages:
             return []
+        words = _words(structure, frame=frame)
         gone: list[Item] = []
         freed = -NOTICE_TOKENS
         for unit in structure.units:
@@ -80,12 +81,13 @@ class Snip(Struct, frozen=True, kw_only=True):
                 continue
             gone.extend(structure.items[unit.start : unit.end])
             freed += unit.tokens - LINE_TOKENS * (unit.end - unit.start)
-            freed -= _ruled(structure, [unit], frame=frame)
+            freed -= _ruled(structure, [unit], words=words, frame=frame)
             if freed >= moment.tokens_excess and len(gone) >= self.removed_min:
                 break
         return gone if len(gone) >= self.removed_min and freed > 0 else []
 
     def _turns(self, structure: Outline, moment: Moment, *, frame: Frame) -> list[Item]:
+        words = _words(structure, frame=frame)
         gone: list[Item] = []
         excess = moment.tokens_excess + NOTICE_TOKENS
         for start, end in structure.turns[:-1]:
@@ -94,7 +96,9 @@ class Snip(Struct, frozen=True, kw_only=True):
             units = structure.units[start:end]
             if all(_may_go(structure, unit, frame=frame) for unit in units):
                 gone.extend(item for unit in units for item in structure.items[unit.start : unit.end])
-                excess -= sum(unit.tokens for unit in units) - _ruled(structure, units, frame=frame)
+                excess -= sum(unit.tokens for unit in units) - _ruled(
+                    structure, units, words=words, frame=frame
+                )
         return gone if sum(item.tokens for item in gone) > NOTICE_TOKENS else []
 
     def _tool_rounds(self, structure: Outline, moment: Moment, *, frame: Frame) -> list[Item]:
@@ -127,9 +131,9 @@ def _words(structure: Outline, *, frame: Frame) -> Words:
     return words_of(structure.items, frame.memo)
 
 
-def _ruled(structure: Outline, units: Sequence[Unit], *, frame: Frame) -> int:
+def _ruled(structure: Outline, units: Sequence[Unit], *, words: Words, frame: Frame) -> int:
     """Tokens of the rules of units, which the notice says word for word."""
     gone = [item for unit in units for item in structure.items[unit.start : unit.end]]
     if not any(item.message.role == "user" for item in gone):
         return 0
-    return frame.counter.text("\n".join(rule_lines(gone, _words(structure, frame=frame))))
+    return frame.counter.text("\n".join(rule_lines(gone, words)))
