@@ -168,9 +168,9 @@ MUTATIONS = (
     Mutation(
         "a digest does not see where a text ends",
         address,
-        "digest_of",
-        'sha.update(b"%d:" % len(data))',
-        "pass",
+        "_length",
+        'return b"%d:" % len(data)',
+        'return b""',
         test_address.test_every_part_with_other_content_has_another_digest,
     ),
     Mutation(

@@ -53,7 +53,7 @@ def test_a_compaction_is_previewed_made_explained_and_undone() -> None:
     assert session.undo() == made.seq
     assert session.prepare().data == before
     assert [made.counts for made in session.compactions] == [False]
-    with pytest.raises(InvalidOption, match="no compaction counts"):
+    with pytest.raises(InvalidOption, match="no compaction of it counts"):
         session.undo()
     with reopened(session, store) as again:
         assert again.prepare().data == before

@@ -89,13 +89,18 @@ class RunningDigest:
         """Take in one more part."""
         for field in _fields(part):
             data = _bytes(field)
-            self._sha.update(b"%d:" % len(data))
+            self._sha.update(_length(data))
             self._sha.update(data)
 
     @property
     def digest(self) -> str:
         """Of all parts so far."""
         return self._sha.hexdigest()[:DIGEST_CHARS]
+
+
+def _length(data: bytes) -> bytes:
+    """Stands before each field: where one ends is a part of what is digested."""
+    return b"%d:" % len(data)
 
 
 def _fields(part: Part) -> list[str]:

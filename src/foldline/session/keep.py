@@ -70,7 +70,9 @@ class Keeper:
         sync = self.durability == "event" or (self.durability == "turn" and ends_turn)
         given = list(drafts)
         if self.state.since + len(given) >= EVERY and self.state.full_at is not None:
-            given.append(Draft(kind="checkpoint", body=small_body(self.state)))
+            messages = sum(draft.kind == "message" for draft in given)
+            after = replace(self.state, ordinals=self.state.ordinals + messages)
+            given.append(Draft(kind="checkpoint", body=small_body(after)))
         self._step(self._append(given, sync=sync))
         if self.state.since >= EVERY:  # the first one, which all later small ones name
             self.checkpoint()
