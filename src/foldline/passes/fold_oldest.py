@@ -40,7 +40,7 @@ TALK_SHARE = 0.6
 """Share of the target for older user messages in a history without tools."""
 LINE_TOKENS = 20
 """What a line of the ledger costs at most beside what it quotes, its heading included."""
-DIVISIONS_MAX = 3
+DIVISIONS_MAX = 2
 """How often the room is shared out: once more when the ledger leaves part of its own."""
 SPARE_SHARE = 0.05
 """Share of the target that is worth sharing out again."""
