@@ -28,12 +28,12 @@ def main() -> None:
     bodies = _bodies(BYTES_QUICK if quick else BYTES)
     size = sum(map(len, bodies)) / 1e6
     with_secrets = _with_secrets(bodies)
-    redact = Redactor(b"k" * 32).body
+    redact, redact_more = Redactor(b"k" * 32).body, Redactor(b"k" * 32).body
     took = cpu_medians(
         {
             "read": lambda: [json.loads(body) for body in bodies],
             "redact": lambda: [redact(body) for body in bodies],
-            "found": lambda: [redact(body) for body in with_secrets],
+            "found": lambda: [redact_more(body) for body in with_secrets],
         },
         quick=quick,
     )

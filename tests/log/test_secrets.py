@@ -144,7 +144,7 @@ def test_what_a_redactor_knows_again_is_bounded() -> None:
     redactor, random = Redactor(b"k" * 32), Random(3)
     for _ in range(600):
         assert redactor.body(samples.FAMILIES["npm"](random)[0].encode()).count == 1
-    assert len(redactor._seen) == 256
+    assert len(redactor._seen) == 48
 
 
 # ── bounds ───────────────────────────────────────────────────────────────────────────────────────────────────
