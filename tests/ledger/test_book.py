@@ -131,3 +131,16 @@ def test_an_edit_that_failed_is_not_told_as_made() -> None:
         ("mutations", "src/a.py edited"),
         ("evidence", f"edit of `src/a.py` → failed: {said}"),
     ]
+
+
+def test_an_edit_without_a_path_is_of_the_file_that_its_result_says_is_open() -> None:
+    """CMP-8: SWE-agent's editor takes line numbers alone; which file was changed is told below its output."""
+    below = "\n(Open file: /repo/src/app.py)\n(Current directory: /repo)\nbash-$"
+    done = result("a", f"[File: /repo/src/app.py (3 lines total)]{below}")
+    failed = result("b", f"Your proposed edit has introduced new syntax error(s).{below}")
+    calls = [call("edit", "a", command="edit 1:3\nx = 1"), call("edit", "b", command="edit 1:3\nx = (")]
+    messages = [assistant(calls[0]), done, assistant(calls[1]), failed]
+    items = [item_of(n, m, weights=(1,) * len(m.parts), overhead=1) for n, m in enumerate(messages)]
+    found = [(entry.section, entry.text) for entry in entries_of(items)]
+    assert ("mutations", "/repo/src/app.py edited") in found
+    assert any(section == "evidence" and "syntax error" in text for section, text in found)

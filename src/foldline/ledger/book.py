@@ -33,6 +33,8 @@ COMMAND_CHARS = 160
 DECISION_CHARS = 240
 NEXT_CHARS = 300
 TODO_CHARS = 160
+STATUS_CHARS = 1_000
+"""How far from its end a result is searched for what an editor says of itself."""
 PATHS_MAX = 64
 """Paths taken from one call."""
 
@@ -47,6 +49,7 @@ _PATH_KEYS = (
     "absolute_path",
 )
 _PATCH_PATH = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,512})$", re.MULTILINE)
+_OPEN_FILE = re.compile(r"^\(Open file: (/[^\n]{1,512})\)$", re.MULTILINE)
 _CHANGE_FOLDER = re.compile(r"^\s*cd [^\n;&|]{1,300}(?:&&|;|\n)\s*")
 _REASONS = (
     *("because", "since", "so that", "instead of", "rather than", "decid", "chose", "cause", "turns out"),
@@ -164,7 +167,7 @@ def _of_call(done: Done) -> Iterator[Entry]:
     match kind:
         case "file_edit" | "file_write":
             viewed = arguments_of(done.call).get("command") == "view"
-            for path in paths_of(done.call):
+            for path in paths_of(done.call) or _open_file(done.result):
                 yield _read(done, path) if viewed else _changed(done, path)
         case "file_read":
             for path in paths_of(done.call):
@@ -178,6 +181,12 @@ def _of_call(done: Done) -> Iterator[Entry]:
             if done.result is not None and is_failed(done.result):
                 text = f"{done.call.name} failed: {last_line(result_text(done.result))}"
                 yield Entry(section="risks", key=text, text=text, seq=done.seq, origin="tool")
+
+
+def _open_file(result: ToolResult | None) -> tuple[str, ...]:
+    """The file that an editor without paths in its calls says is open, below its output (SWE-agent)."""
+    found = _OPEN_FILE.findall(result_text(result)[-STATUS_CHARS:]) if result is not None else []
+    return tuple(found[-1:])
 
 
 def _read(done: Done, path: str) -> Entry:
