@@ -20,7 +20,7 @@ from foldline.recall.index import Index
 from foldline.recall.rows import Filters, Row
 from foldline.recall.words import Query, looser, match_of
 
-CANDIDATES_MAX: Final = 500
+CANDIDATES_MAX: Final = 300
 """Newest matching parts that are ranked."""
 ENOUGH: Final = 3
 """Fewer hits with every phrase are followed by hits with some of them."""
