@@ -14,7 +14,7 @@ import foldline
 from foldline.wire.overflow import ORDER, classify_error
 
 CASES: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parent.parent / "data/provider-errors.json").read_text(encoding="utf-8")
+    (Path(__file__).parent / "provider_errors.json").read_text(encoding="utf-8")
 )
 
 
