@@ -369,3 +369,17 @@ def taking_back(step: str, *, state: State, data: st.DataObject) -> Sequence[Dra
     if step == "undo":
         return [draft("undo", entry=one)]
     return [draft("unfold", entry=one, address="m0@00000000")]
+
+
+def test_replaying_twice_changes_nothing() -> None:
+    """JRN-14: numbers are unique, and entries that were taken in already are passed over, in whole or in part."""
+    journal = log(*TALK, compaction(fold(1, 3)), *TALK[3:])
+    entries = list(journal.entries())
+    assert len({entry.seq for entry in entries}) == len(entries)
+    replay = Replay()
+    once = replay.run(entries)
+    assert replay.run(entries) == once
+    assert replay.run(entries[2:4]) == once
+    apart = Replay()
+    apart.run(entries[:4])
+    assert shown(apart.run(entries)) == shown(once)

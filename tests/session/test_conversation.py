@@ -216,3 +216,19 @@ def test_an_option_that_says_nothing_is_refused_before_anything_is_written() -> 
         with pytest.raises(InvalidOption):
             call()
     assert session.seq == seq
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_after_a_break_what_has_its_result_is_not_run_again(format: str) -> None:
+    """JRN-15: the last step that succeeded is in the log; only what has no result yet is still to be run."""
+    store = MemoryStore()
+    session = opened(store, format=format)
+    session.user("look at both")
+    assert session.waiting == ()
+    session.record(answer("", ("c1", "read"), ("c2", "write"), format=format))
+    assert [call.id for call in session.waiting] == ["c1", "c2"]
+    session.tool_result("c1", "one")
+    with reopened(session, store) as again:
+        assert [(call.id, call.name) for call in again.waiting] == [("c2", "write")]
+        again.tool_result("c2", "two")
+        assert again.waiting == ()

@@ -88,9 +88,9 @@ class Replay:
         self._keep = keep
 
     def run(self, entries: Iterable[Entry]) -> State:
-        """Take in entries, of which the first follows what the state has seen. Raises `SessionCorrupt` for one that
-        cannot be read, and `Beyond` for one that takes back what lies before the first."""
-        given = list(entries)
+        """Take in entries; those that the state has seen change nothing (requirement JRN-14). Raises `SessionCorrupt` for
+        one that cannot be read, and `Beyond` for one that takes back what lies before the first."""
+        given = [entry for entry in entries if entry.seq > self.state.seq]
         on_chain, voided = chain_of(given, after=self.state.seq)
         for entry, counts in zip(given, on_chain, strict=True):
             if counts:

@@ -18,14 +18,20 @@ from msgspec.structs import replace
 from foldline.core.entry import Draft
 from foldline.core.errors import ContextExhausted, InvalidOption, TargetUnreachable
 from foldline.core.estimate import Estimate
-from foldline.core.message import Message, calls_of
+from foldline.core.message import Message, ToolCall, calls_of
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
 from foldline.gate import gated
 from foldline.log.state import ROOT, Scope
 from foldline.log.values import bytes_json, dumps, system_json, timeless
 from foldline.reduce import Goal, History, Reduced, broken_laws, reduce
-from foldline.session.incoming import fixed_part, result_message, user_message, waiting_call
+from foldline.session.incoming import (
+    fixed_part,
+    result_message,
+    user_message,
+    waiting_call,
+    waiting_calls,
+)
 from foldline.session.keep import Keeper, message_draft
 from foldline.session.originals import Originals, Shown, Spans
 from foldline.session.projecting import Fixed, Sound, fixed_of, held_in, outgoing_request, projected, sound
@@ -107,6 +113,13 @@ class Conversation:
             call = waiting_call(self._view().view, call_id)
             message = result_message(call, output, is_error=is_error, format=self._known.setup.format)
             self._keeper.say(message_draft(message, scope=self._scope))
+
+    @property
+    def waiting(self) -> tuple[ToolCall, ...]:
+        """Calls of the last round that have no result yet, in order: what is still to be run, after a crash or a break of
+        the network too. What has its result in the log is not run again (requirement JRN-15)."""
+        with self._keeper.lock:
+            return waiting_calls(self._view().view.items())
 
     # ── requests ─────────────────────────────────────────────────────────────────────────────────────────────
 

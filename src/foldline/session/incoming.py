@@ -6,11 +6,12 @@ changes a history. What a model answered is `foldline.wire.response`'s to read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from foldline.core.errors import InvalidOption, InvalidTranscript
-from foldline.core.message import Message, Role, Text, ToolCall, ToolResult
+from foldline.core.message import Message, Role, Text, ToolCall, ToolResult, calls_of
+from foldline.core.rounds import outline, unanswered
 from foldline.core.view import Item
 from foldline.wire import strict
 from foldline.wire.body import read_body
@@ -92,6 +93,16 @@ def waiting_call(items: Iterable[Item], call_id: str) -> ToolCall:
         why = "no call in the view has this id; record the response that calls first"
         raise InvalidOption("call_id", call_id, why=why)
     return found
+
+
+def waiting_calls(items: Sequence[Item]) -> tuple[ToolCall, ...]:
+    """The calls of the last round that no result answers, in order."""
+    units = outline(tuple(items)).units
+    if not units or not units[-1].open:
+        return ()
+    last = [item.message for item in items[units[-1].start :]]
+    ids = unanswered(last)
+    return tuple(call for message in last for call in calls_of(message) if call.id in ids)
 
 
 def fixed_part(system: object, tools: object, *, format: str) -> Request:
