@@ -5,8 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from foldline.core.address import mark as mark_text
+from foldline.core.edit import Mark
 from foldline.core.entry import Draft
 from foldline.core.errors import SessionCorrupt
+from foldline.core.message import Text
 from foldline.log import checkpoint
 from foldline.log.checkpoint import TooLarge, checkpoint_body, small_body
 from foldline.log.replay import Replay, resume
@@ -113,3 +116,19 @@ def test_a_checkpoint_that_does_not_fit_its_log_is_refused(wrong: dict[str, obje
     journal.append([draft("checkpoint", **wrong)])
     with pytest.raises(SessionCorrupt):
         resume(journal)
+
+
+def test_marks_stand_in_a_checkpoint_behind_the_parts_they_speak_of() -> None:
+    """Law REPLAY: words that were superseded are marked for a session that is opened again, too; two marks behind one
+    part stay in their order."""
+    first = mark_text("m3@00000000")
+    second = mark_text("m4@00000000", quotes=("read it",))
+    marks = [Mark(seq=0, slot=0, part=Text(text=text), address="m3@00000000") for text in (first, second)]
+    journal, replay = logged(*TALK, compaction(marks[0]), compaction(marks[1]))
+    [asked, *_] = replay.state.root.view
+    assert [part.text for part in asked.message.parts if isinstance(part, Text)] == ["read it", first, second]
+    journal.append([Draft(kind="checkpoint", body=checkpoint_body(replay.state, replay.places))])
+    again = resume(journal)
+    assert [item.message.parts for item in again.state.root.view] == [
+        item.message.parts for item in replay.state.root.view
+    ]

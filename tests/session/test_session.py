@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 import foldline
 from foldline.core.errors import InvalidOption, TargetUnreachable, UnknownAddress
+from foldline.engine.policy import Line
+from foldline.presets import policy_of
 from foldline.session.history import Page
 from foldline.stores.memory import MemoryStore
 from tests.session.making import answer, opened, reopened, worked
@@ -159,3 +162,33 @@ def test_another_model_is_planned_for_from_here_on_and_after_a_restart() -> None
     with reopened(session, store, counter=None) as again:
         assert (again.model, again.format) == ("gpt-5", "anthropic")
         assert again.prepare().tokens == tokens
+
+
+def test_superseded_words_stay_marked_when_the_session_is_opened_again() -> None:
+    """Law REPLAY: the marks of a compaction are in its checkpoint, and the next request has the same bytes; in a fork
+    too."""
+    store = MemoryStore()
+    session = opened(store)
+    session.user("The port is 8080.\nNever push to main.")
+    worked(session, 10)
+    session.user("The port is 9090 now.")
+    worked(session, 10, start=10)
+    session.compact(to=0.93)
+    data = session.prepare().data
+    assert b"[superseded by m" in data
+    fork = session.fork("t")
+    assert fork.prepare().data == data
+    fork.close()
+    with reopened(session, store) as again:
+        assert again.prepare().data == data
+
+
+def test_a_policy_of_ones_own_outlives_a_change_of_the_model() -> None:
+    """A value stays what it is, though it has a preset's name; a name is looked up for the new window."""
+    own = replace(policy_of("balanced", 200_000), threshold=Line(percent=7, of="window"))
+    session = opened(policy=own)
+    session.use("claude-sonnet-4-5")
+    assert session.policy == own
+    named = opened(policy="handoff", model="claude-sonnet-4-5")
+    named.use("gpt-4.1")
+    assert named.policy.name == "handoff"

@@ -42,6 +42,11 @@ TEXTS = st.sampled_from(
         "x" * 900,
         "<foldline-fold id=",
         "the port is 8080\n" * 20,
+        "The port is 8443 now.",
+        "Never push to main. The retry limit is 5.",
+        "You may push to main now, and scratch what I said about the port.",
+        "不要删除 backup.sql。",
+        "现在可以删除 backup.sql 了。",
     )
 )
 EXAMPLES, NIGHTLY = 300, 5_000

@@ -19,9 +19,9 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.edit import Replace, edited
+from foldline.core.edit import Mark, Replace, edited
 from foldline.core.entry import Entry
-from foldline.core.message import Message, Part
+from foldline.core.message import NEW, Message, Part, Text
 from foldline.core.ports import TokenCounter
 from foldline.core.view import Item, Span, View, item_of, view_of
 from foldline.log.state import (
@@ -151,17 +151,24 @@ def _view_json(view: View, places: Places) -> list[Any]:
                 {"at": item.seq, "offset": offset, "message": message_json(item.message), "covers": covers}
             )
         elif item.message.edited:
-            parts = [
-                {"slot": part.slot, "part": part_json(part, part.slot)}
-                for part in item.message.parts
-                if part.edited
-            ]
-            told.append({"at": item.seq, "offset": offset, "parts": parts})
+            told.append({"at": item.seq, "offset": offset, "parts": list(_new_parts(item.message))})
         elif told and isinstance(told[-1], list) and told[-1][1] == item.seq - 1:
             told[-1][1] = item.seq
         else:
             told.append([item.seq, item.seq, offset])
     return told
+
+
+def _new_parts(message: Message) -> Iterator[Json]:
+    """The parts that edits wrote anew, and the marks they put behind others, in order."""
+    behind = NEW
+    for part in message.parts:
+        if part.slot == NEW:
+            yield {"behind": behind, "part": part_json(part, NEW)}
+            continue
+        behind = part.slot
+        if part.edited:
+            yield {"slot": part.slot, "part": part_json(part, part.slot)}
 
 
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -289,8 +296,8 @@ def _written(pieces: Mapping[str, bytes], *, reading: Reading, budget: _Budget) 
     at, offset = int(strict.loads(pieces["at"])), int(strict.loads(pieces["offset"]))
     if "parts" in pieces:
         [item] = _retained(at, at, offset=offset, reading=reading, budget=budget)
-        edits = [_read_edit(at, told) for told in strict.loads(pieces["parts"])]
-        [item] = edited([item], edits, counter=reading.counter)
+        for told in strict.loads(pieces["parts"]):  # one at a time: a part may have several marks behind it
+            [item] = edited([item], [_read_edit(at, told)], counter=reading.counter)
         return item
     budget.take(1, 0)
     first = next(reading.entries(offset), None)
@@ -303,7 +310,12 @@ def _written(pieces: Mapping[str, bytes], *, reading: Reading, budget: _Budget) 
     return item_of(at, message, weights=weights, overhead=overhead, covers=spans)
 
 
-def _read_edit(seq: int, told: Mapping[str, Any]) -> Replace:
+def _read_edit(seq: int, told: Mapping[str, Any]) -> Replace | Mark:
+    if "behind" in told:
+        mark = read_part(told["part"], NEW)
+        if not isinstance(mark, Text):
+            raise ValueError("a mark is a text")
+        return Mark(seq=seq, slot=int(told["behind"]), part=mark, address="")
     slot = int(told["slot"])
     part: Part = replace(read_part(told["part"], slot), edited=True)
     return Replace(seq=seq, slot=slot, part=part, address="")

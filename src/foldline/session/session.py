@@ -98,7 +98,7 @@ class Session(Conversation, SessionTwins, Recalling):
             fresh = setup_for(
                 format=setup.format,
                 model=model,
-                policy=setup.policy.name if setup.policy.name in _named() else setup.policy,
+                policy=setup.policy_asked,
                 counter=setup.counter_named,
                 clock=setup.clock,
             )
@@ -231,9 +231,3 @@ class Session(Conversation, SessionTwins, Recalling):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _named() -> frozenset[str]:
-    from foldline.presets import POLICIES
-
-    return frozenset(POLICIES)

@@ -37,6 +37,8 @@ class Setup(Struct, frozen=True, kw_only=True, dict=True):
     policy: Policy
     planned: Planned
     counter: TokenCounter
+    policy_asked: str | Policy = "balanced"
+    """The policy as it was asked for: a name is looked up anew for another model's window, a value stays as it is."""
     counter_named: str | None = None
     """The counter that was asked for by name; it stays when the model changes."""
     clock: Callable[[], int | None] = lambda: None
@@ -99,6 +101,7 @@ def setup_for(
         policy=chosen,
         planned=planned,
         counter=counter_for(model, counter=named, wire=format),
+        policy_asked=policy,
         counter_named=counter,
         clock=clock,
     )
