@@ -336,13 +336,28 @@ def test_an_acknowledged_append_costs_one_sync_and_a_checkpoint_three(
 # ── disks: D4, D5, D9 ────────────────────────────────────────────────────────────────────────────────────────
 
 
+SYSTEM_PATH = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"))
+"""Where the tools for disks lie, which not every user's path names."""
+
+
 def sh(*words: str) -> str:
-    return subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout.strip()
+    program = shutil.which(words[0], path=SYSTEM_PATH)
+    assert program is not None, words[0]
+    run = subprocess.run(
+        [program, *words[1:]],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={"PATH": SYSTEM_PATH},
+    )
+    return run.stdout.strip()
 
 
 def can_mount() -> bool:
     """True for root with loop devices and ext4."""
-    if os.geteuid() != 0 or not all(map(shutil.which, ("mkfs.ext4", "losetup", "mount", "umount"))):
+    tools = ("mkfs.ext4", "losetup", "mount", "umount")
+    if os.geteuid() != 0 or not all(shutil.which(tool, path=SYSTEM_PATH) for tool in tools):
         return False
     with tempfile.TemporaryDirectory() as folder:
         image = Path(folder, "image")

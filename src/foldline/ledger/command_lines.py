@@ -29,7 +29,7 @@ _TOKEN = re.compile(
     r"|[()]",
 )
 _ERREXIT = re.compile(r"set\s+(?:-\w*e\w*|-o\s+errexit)\b")
-_PIPEFAIL = re.compile(r"set\s+(?:-\w+\s+)*-\w*o\s+pipefail\b")
+_PIPEFAIL = re.compile(r"\bset\s{1,8}(?:-\w{1,16}\s{1,8}){0,8}-\w{0,16}o\s{1,8}pipefail\b")
 _TRIVIAL = re.compile(
     r"(?:(?:cd|pushd|popd|export|source|\.|set|shopt|unset|ulimit|umask|alias|echo|printf|pwd|sleep|date|clear|true|:)(?=\s|$)[\s\S]*"
     r"|\w+=\S*)$"

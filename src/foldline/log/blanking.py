@@ -25,7 +25,7 @@ OPAQUE_BYTES_MIN: Final = 256
 Fill: TypeAlias = Literal["text", "number", "object", "block"]
 """`text`: inside a string · `number`: digits of one · `object`: a whole value, that becomes `{}` · `block`: a part, that becomes one of text."""
 
-_STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"')
+_STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)')
 _BASE64: Final = re.compile(rb"[A-Za-z0-9+/_=-]*+")
 _NUMBER: Final = re.compile(rb"[0-9.eE+-]+")
 _ESCAPED: Final = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}

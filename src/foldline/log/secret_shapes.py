@@ -34,10 +34,10 @@ _NO_PASSWORDS: Final = frozenset(
 )
 """What stands in a URL where a password would; documentation and local databases."""
 _OTHER_KEYS: Final = re.compile(
-    rb"(?:^|[_.-])?(?:hash(?:ed)?|sha\d*|md5|digest|ids?|names?|ur[il]s?|endpoint|path|file(?:name)?|dir|types?|counts?"
-    rb"|limits?|len(?:gth)?|size|field|ref|arn|version|expir\w*|ttl|at|max|min|usage|label|env|var|prefix|suffix|regex"
+    rb"(?:hash(?:ed)?|sha\d{0,4}|md5|digest|ids?|names?|ur[il]s?|endpoint|path|file(?:name)?|dir|types?|counts?"
+    rb"|limits?|len(?:gth)?|size|field|ref|arn|version|expir\w{0,16}|ttl|at|max|min|usage|label|env|var|prefix|suffix|regex"
     rb"|pattern|class|input|element|prompt|text|format|policy|rules?|status|error|message|kind|index|offset|age"
-    rb"|lifetime|validator|reset|manager|provider|store|storage|service|budget|i[sz]\w*|less)$",
+    rb"|lifetime|validator|reset|manager|provider|store|storage|service|budget|i[sz]\w{0,32}|less)\Z",
     re.IGNORECASE,
 )
 """Ends of a key that make it say something about a secret instead of being one: `token_hash`, `passwordFile`."""

@@ -43,13 +43,14 @@ _ESCAPES: Final = (
     re.compile(rb"\\(/)"),
 )
 """Printable ASCII that is spelt as an escape, quotes and backslashes apart."""
-_BREAKS: Final = re.compile(rb"(?:\\+[nr]|[\r\n])+")
+_BREAKS: Final = re.compile(rb"(?:(?<!\\)\\++[nr]|[\r\n])+")
 _SEALED: Final = re.compile(
     rb'"(?:signature|thoughtSignature|thought_signature|encrypted_content|encrypted_reasoning)"\s*:\s*"$'
 )
 """Before the value of a wire's own seal over its reasoning."""
 _SEALED_LONG: Final = re.compile(
-    rb'\\*"(?:signature|thoughtSignature|thought_signature|encrypted_content|data|bytes|b64_json|file_data)\\*"\s*:\s*\\*"$'
+    rb'"(?:signature|thoughtSignature|thought_signature|encrypted_content|data|bytes|b64_json|file_data)'
+    rb'\\*+"\s{0,8}:\s{0,8}\\*+"$'
 )
 """Before a value that is opaque when it is long and base64 from its start."""
 _BASE64: Final = re.compile(rb"[A-Za-z0-9+/_=-]*")

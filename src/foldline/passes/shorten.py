@@ -57,8 +57,9 @@ class Limit(Struct, frozen=True, kw_only=True, gc=False):
         return self.size - self.kept
 
     def keeping(self, size: int) -> Limit:
-        """The same proportions of head and tail, `size` in all."""
-        head = size * self.head // (self.head + self.tail)
+        """The same proportions of head and tail, `size` in all; half each where neither has anything."""
+        shares = self.head + self.tail
+        head = size * self.head // shares if shares else size // 2
         return replace(self, size=size, head=head, tail=size - head)
 
     def share(self, ratio: float) -> Limit:

@@ -30,7 +30,7 @@ RULE: Final = "──"
 _FORGED: Final = re.compile(rf"^{RULE}", re.MULTILINE)
 
 _ADDRESS: Final = re.compile(r"m\d{1,9}(?:-\d{1,9})?(?:\.\d{1,9})?@[0-9a-f]{8}")
-_RANGE: Final = re.compile(r"\s*([0-9]{1,12})?\s*(-)?\s*([0-9]{1,12})?\s*")
+_RANGE: Final = re.compile(r"([0-9]{1,12})?(-)?([0-9]{1,12})?")
 
 
 class Excerpt(Struct, frozen=True, kw_only=True):
@@ -84,7 +84,7 @@ def is_address(text: str) -> bool:
 
 def read_range(value: str, *, option: str) -> tuple[int, int | None]:
     """A range as it is asked for: `10-40`, `10-` (to the end), `-40`, `7`. Raises `InvalidOption`."""
-    found = _RANGE.fullmatch(value)
+    found = _RANGE.fullmatch("".join(value.split()))
     if found is None or not (found[1] or found[3]):
         raise InvalidOption(option, value, why="a range is written 10-40, 10- or -40")
     first = int(found[1] or 1)
