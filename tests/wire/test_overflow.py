@@ -72,9 +72,9 @@ def test_an_error_without_words_goes_by_its_status(status: int | None, recovery:
             st.lists(inner) | st.dictionaries(st.sampled_from(["error", "message", "code", "x"]), inner)
         ),
     ),
-    status=st.none() | st.integers(0, 999),
+    status=st.none() | st.integers(0, 999) | st.text(max_size=4) | st.floats() | st.lists(st.integers()),
 )
-def test_nothing_that_may_come_makes_it_raise(body: Any, status: int | None) -> None:
+def test_nothing_that_may_come_makes_it_raise(body: Any, status: Any) -> None:
     """It runs inside an error handler."""
     assert classify_error("any", status, body).recovery
 
@@ -84,3 +84,12 @@ def test_the_order_is_throttle_output_structure_bytes_overflow() -> None:
     both = "Rate limit reached: tokens per minute. This model's maximum context length is 10 tokens."
     assert classify_error("any", 429, both).recovery == "wait"
     assert [rule.is_overflow for rule in ORDER].index(True) < len(ORDER)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("400", 400), ("503", 503), (" 413 ", 413), ("429", 429), ("", None)]
+)
+def test_a_status_may_come_as_text(text: str, number: int | None) -> None:
+    """Gateways and logs give it as text; it means the same."""
+    for body in (None, "prompt is too long: 210000 tokens > 200000 maximum", "Overloaded"):
+        assert classify_error("any", text, body) == classify_error("any", number, body)

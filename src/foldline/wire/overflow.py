@@ -135,6 +135,9 @@ OVERFLOW: Final = (
         rf"maximum context length (?:is|of) {_LIMIT} tokens{_GAP}\({_USED} in the messages(?:, \d+ in the functions)?, {_OUTPUT} in the completion"
     ),
     _overflow(
+        rf"maximum context length (?:is|of) {_LIMIT} tokens{_GAP}\({_USED} in your prompt; {_OUTPUT} for the completion"
+    ),
+    _overflow(
         rf"maximum context length (?:is|of) {_LIMIT} tokens{_GAP}: {_USED} tokens from the input messages and {_OUTPUT} tokens for the completion"
     ),
     _overflow(rf"maximum context length (?:is|of) {_LIMIT} tokens{_GAP}resulted in {_USED} tokens"),
@@ -147,6 +150,7 @@ OVERFLOW: Final = (
     ),
     _overflow(rf"input \({_USED} tokens\) is longer than the model's context length \({_LIMIT} tokens\)"),
     _overflow(rf"input length {_USED} exceeds the maximum allowed input length of {_LIMIT}"),
+    _overflow(rf"`?inputs`? must have less than {_LIMIT} tokens\. Given: {_USED}"),
     _overflow(rf"prompt token count of {_USED} exceeds the limit of {_LIMIT}"),
     _overflow(rf"request \({_USED} tokens\) exceeds the available context size \({_LIMIT} tokens\)"),
     _overflow(rf"model token limit: {_LIMIT} \(requested: {_USED}\)"),
@@ -159,6 +163,10 @@ OVERFLOW: Final = (
     _overflow(r"(?:prompt|input)(?: is)? too long\b|prompt exceeds max length|exceeded max context length"),
     _overflow(r"tokens to keep from the initial prompt is greater than the context length"),
     _overflow(r"reduce the length of the messages"),
+    _overflow(
+        r"(?:prompt|输入)(?:内容|长度|文本)?\s?(?:过长|超长|太长)|超[过出]了?模型(?:的)?最大(?:上下文|输入)(?:长度|窗口)"
+    ),
+    _overflow(r"ContextWindowExceededError"),
 )
 ORDER: Final = (*THROTTLE, *OUTPUT_CAP, *STRUCTURE, *BYTES, *OVERFLOW)
 """Every wording, in the order in which it is looked for."""
@@ -167,27 +175,61 @@ _SAYS_NOTHING: Final = re.compile(r"(?:\d{3} status code \(no body\))?")
 
 def classify_error(
     provider: str | None = None,
-    status: int | None = None,
+    status: int | str | None = None,
     body: Mapping[str, Any] | str | bytes | None = None,
 ) -> Refusal:
     """What a provider's error means. `body`: the decoded JSON, or the text that came; an SDK's message will do.
 
-    Never raises: what it does not know is no overflow, and `recovery` is `none` (or `wait`, for a server's own fault).
+    Never raises: what it does not know is no overflow, and `recovery` is `none` (or `wait`, for a server's own fault). A
+    server's own fault is an overflow only in unmistakable words: those that name tokens and a limit they are over.
     `provider` settles only what words do not: an empty 400 or 413 of a gateway known to answer an overflow so.
     """
-    words = "\n".join(_words(body, status))[:MESSAGE_CHARS_MAX]
-    if status is not None and status >= 500:
-        return Refusal(is_overflow=False, recovery="none" if "batch size" in words else "wait")
+    code = _code(status)
+    words = "\n".join(_words(body, code))[:MESSAGE_CHARS_MAX]
+    told = _told(words)
+    if code is not None and code >= 500:
+        return told if told is not None and _is_plain(told, words) else _server_fault(words)
+    if told is not None:
+        return told
+    if code in (400, 413) and provider in _SILENT and _SAYS_NOTHING.fullmatch(words.strip()):
+        return Refusal(is_overflow=True, recovery="compact")
+    if code == 413:
+        return Refusal(is_overflow=False, recovery="reduce_bytes")
+    return Refusal(is_overflow=False, recovery="wait" if code == 429 else "none")
+
+
+def _code(status: object) -> int | None:
+    """A status as a number; one that came as text counts too, what is neither is none."""
+    if isinstance(status, str) and re.fullmatch(r"[0-9]{3}", status.strip(), re.ASCII):
+        return int(status)
+    return status if isinstance(status, int) else None
+
+
+def _told(words: str) -> Refusal | None:
+    """What the first wording that fits says."""
     for rule in ORDER:
         found = rule.pattern.search(words)
         if found is not None:
             return _refusal(rule, found)
-    if status in (400, 413) and provider in _SILENT and _SAYS_NOTHING.fullmatch(words.strip()):
-        return Refusal(is_overflow=True, recovery="compact")
-    if status == 413:
-        return Refusal(is_overflow=False, recovery="reduce_bytes")
-    return Refusal(is_overflow=False, recovery="wait" if status == 429 else "none")
+    return None
 
+
+def _is_plain(told: Refusal, words: str) -> bool:
+    """True for an overflow that no fault of a server is mistaken for: more tokens than the limit it names, or a gateway's
+    own name for it."""
+    if not told.is_overflow:
+        return False
+    used, limit = told.tokens_used, told.tokens_limit
+    over = used is not None and limit is not None and (used > limit or "lower" in told.recovery)
+    return over or _GATEWAY.search(words) is not None
+
+
+def _server_fault(words: str) -> Refusal:
+    return Refusal(is_overflow=False, recovery="none" if "batch size" in words else "wait")
+
+
+_GATEWAY: Final = re.compile(r"ContextWindowExceededError|context_length_exceeded")
+"""Names that say it without numbers."""
 
 _SILENT: Final = frozenset({"cerebras"})
 """Providers that answer an overflow without a word (pi's table of providers)."""
