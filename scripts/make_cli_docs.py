@@ -37,9 +37,11 @@ OUTPUT = """\
 
 | what | goes to |
 |---|---|
-| the result of `compact` and `convert`, the original of `show` | the file after `-o`, else standard output |
-| pages for people (`context`, `check`, `formats`, `policies`, `models`) | standard output |
-| the report of `compact`, notes, warnings, errors, progress | standard error |
+| the result of `compact`, `convert` and `export`, the original of `show` and `recall` | the file after `-o` (`recall` has none), else standard output |
+| what is sound of a damaged log (`verify --salvage FILE`) | that file |
+| pages for people (`context`, `check`, `show SESSION`, `recall`, `scan`, `verify`, `events`, `stats`, `sessions`, `undo --list`, `formats`, `policies`, `models`) | standard output |
+| `events --lines`: one JSON object a line | standard output |
+| the report of `compact`, what `import`, `undo`, `rollback`, `fork`, `archive` and `forget` did, notes, warnings, errors, progress | standard error |
 | with `--json`: one JSON document, on one line in a pipe and indented on a terminal | standard output, and nothing else there |
 
 - **On a terminal** a result is not printed: the last line says how to keep it, and `-o -` prints it all the same. A
@@ -56,8 +58,9 @@ OUTPUT = """\
 
 ## Files
 
-A file is written whole or not at all: to a temporary file in the same folder, synced, renamed, the folder synced. So
-`-o` may name the file that is read. An existing file keeps its mode and owner, a new one is readable by you alone (0600),
+A file is written whole or not at all: to a temporary file in the same folder, synced, renamed, the folder synced. `-o`
+may not name the file that is read (exit code 2): the addresses of a result open there. A result of format `foldline`
+keeps everything, so that `-o` may, the first time; to compact again and again, `foldline import` the file. An existing file keeps its mode and owner, a new one is readable by you alone (0600),
 a symbolic link is followed, a device or pipe is written to and not replaced. A hard link to the old file keeps the old
 content.
 
@@ -115,9 +118,17 @@ def section(command: click.Command, ctx: click.Context) -> str:
 def row(option: click.Option) -> str:
     """One option: its spellings, its value, what it does, its default."""
     spelled = ", ".join(f"`{spelling}`" for spelling in option.opts)
-    value = "" if option.is_flag else f" {option.metavar}".replace("|", "\\|")
+    value = "" if option.is_flag else f" {value_of(option)}".replace("|", "\\|")
     default = f" Default: `{option.default}`." if option.show_default else ""
     return f"| {spelled}{value} | {option.help}{default} |"
+
+
+def value_of(option: click.Option) -> str:
+    """What stands for its value: the name the option gives it, or the choices there are."""
+    if option.metavar is None and isinstance(option.type, click.Choice):
+        return "|".join(option.type.choices)
+    assert option.metavar is not None, f"{option.name} says nothing of its value"
+    return option.metavar
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ import click
 import pytest
 
 from foldline.cli.options import lines, size, write_file
-from tests.cli.running import run, run_on_terminal
+from tests.cli.running import documents, run, run_on_terminal
+from tests.cli.sessions import EXCERPT as PI_SESSION
 
 
 @pytest.mark.parametrize(
@@ -90,3 +91,45 @@ def test_reading_from_a_terminal_says_how_to_end() -> None:
     """A wait without a sign of life looks like a hang. The stand-in does not wait for a terminal's end of file."""
     _, shown = run_on_terminal("context", "-", STUB_NO_STDIN="1")
     assert "end with Ctrl-D" in shown
+
+
+@pytest.mark.parametrize("link", [False, True])
+@pytest.mark.parametrize("command", ["compact", "convert", "show"])
+def test_the_only_original_is_not_replaced_by_what_was_made_from_it(
+    command: str, link: bool, tmp_path: Path
+) -> None:
+    """README: your file is never changed. The addresses of a result open in the file it came from."""
+    file = tmp_path / "s.jsonl"
+    file.write_bytes(PI_SESSION.read_bytes())
+    out = file
+    if link:
+        out = tmp_path / "link"
+        out.symlink_to(file)
+    more = {"compact": ["--to", "25%"], "convert": ["--as", "anthropic"], "show": [address_in(file)]}[command]
+    done = run(command, str(file), *more, "-o", str(out))
+    assert done.exit_code == 2
+    assert "another file" in done.stderr
+    assert ("--as foldline" in done.stderr) is (command != "show")
+    assert file.read_bytes() == PI_SESSION.read_bytes()
+
+
+def test_a_log_that_keeps_everything_may_be_written_over_itself(tmp_path: Path) -> None:
+    """Every address of the report opens in the file that was written."""
+    file = tmp_path / "s.jsonl"
+    file.write_bytes(PI_SESSION.read_bytes())
+    run("convert", str(file), "--as", "foldline", "-o", str(file))
+    for more in (["--as", "foldline"],):
+        [report] = documents(
+            run("compact", str(file), "--to", "25%", *more, "-o", str(file), "--json").stdout
+        )
+        for address in report["covers"]["addresses"]:
+            assert run("show", str(file), address).exit_code == 0, address
+    for more in ([], ["--as", "foldline"], ["--as", "anthropic"]):
+        done = run("compact", str(file), "--to", "10%", *more, "-o", str(file))
+        assert (done.exit_code, "foldline import" in done.stderr) == (2, True)
+
+
+def address_in(file: Path) -> str:
+    """The address of something in a file."""
+    [document] = documents(run("context", str(file), "--json").stdout)
+    return str(document["largest"][0]["address"])

@@ -6,7 +6,7 @@ side is `foldline.files`.
     temporary file in the same folder → write → fsync → rename over the target → fsync of the folder
 
 Until the rename the old file stands untouched, after it the new one stands whole; so writing over the very file
-that was read is safe, and allowed.
+that was read is safe. Whether it may be is the command's to say (`foldline.cli.options.forbid_over_original`).
 """
 
 from __future__ import annotations

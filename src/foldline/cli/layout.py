@@ -7,6 +7,7 @@ and on dark ground. Knows nothing of what is shown. Everything foreign goes thro
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from foldline.cli import screen
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 BAR_COLUMNS = 40
+SEPARATOR = " · "
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
@@ -45,6 +47,11 @@ def title(state: str, name: str, *, style: str) -> Text:
     return screen.cell(state, style) + screen.cell(f"  {name}", "bold")
 
 
+def clock_time(ms: int) -> str:
+    """A time as the reader's own clock has it, to the second."""
+    return datetime.fromtimestamp(ms / 1000, tz=UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
 def plural(number: int, noun: str) -> str:
     """`1 message`, `2 messages`."""
     return f"{count(number)} {noun}{'' if number == 1 else 's'}"
@@ -69,6 +76,20 @@ def grid(
     for row in listed:
         table.add_row(*row)
     return table
+
+
+def flowed(pieces: Iterable[str], *, columns: int) -> Text:
+    """Foreign pieces one after the other, with lines broken between them."""
+    from rich.cells import cell_len
+    from rich.text import Text
+
+    rows: list[Text] = []
+    for piece in map(screen.cell, pieces):
+        if rows and rows[-1].cell_len + cell_len(SEPARATOR) + piece.cell_len <= columns:
+            rows[-1] = rows[-1] + screen.cell(SEPARATOR) + piece
+        else:
+            rows.append(piece)
+    return Text("\n").join(rows)
 
 
 def fields(rows: Iterable[tuple[str, RenderableType | str | None]]) -> RenderableType:

@@ -123,6 +123,7 @@ class Program(click.Group):
             with _calm_warnings():
                 code = run(*args, standalone_mode=False, **kwargs)
         except click.Abort:
+            screen.say(exits.MEANINGS[exits.INTERRUPTED])
             sys.exit(exits.INTERRUPTED)
         except Exception as error:  # the outermost door
             _fail(error, wants_json=wants_json)

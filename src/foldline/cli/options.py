@@ -6,9 +6,10 @@ Owns the spelling of values (`20k`, `25%`, `10-40`). Knows nothing of what is do
 from __future__ import annotations
 
 import functools
+import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -152,6 +153,29 @@ def write_file(path: str, data: bytes) -> None:
         raise click.ClickException(
             f"{path}: {reason}; nothing was written, choose another place with -o"
         ) from error
+
+
+def forbid_over_original(source: Source, out: str | None, *, hint: str | None = "") -> None:
+    """A result that holds less than the file it was made from does not take its place: its addresses open in that file,
+    which may be the only original. `hint`: what else to do; `None` where the result holds all of it."""
+    if hint is None or source.file == "-" or out in (None, "-") or not os.path.isfile(str(out)):
+        return
+    same = os.path.realpath(source.file) == os.path.realpath(str(out))
+    if same or (os.path.samefile(source.file, str(out)) and os.stat(source.file).st_nlink == 1):
+        raise click.UsageError(
+            f"{out} is the file that is read, and the addresses of the result open there; choose another file{hint}",
+            click.get_current_context(),
+        )
+
+
+def hint_for(as_format: str | None, transcripts: Sequence[Transcript]) -> str | None:
+    """What else a person may do where the result may not take the place of its file; `None` where it may, since it is a log
+    of our own that holds the whole history. In a log that was compacted before, the result's addresses count its view."""
+    if any(t.format == "foldline" and t.history != t.messages for t in transcripts):
+        return ", or `foldline import` it: a session may be compacted again and again"
+    if as_format == "foldline" or (as_format is None and all(t.format == "foldline" for t in transcripts)):
+        return None
+    return ", or `--as foldline`, which keeps everything"
 
 
 def forbid_both_on_stdout(source: Source, out: str | None) -> None:

@@ -25,15 +25,17 @@ def digest_with(key: bytes) -> Callable[[bytes], str]:
 
 
 def events_of(
-    pages: Pages, *, key: bytes, counter: TokenCounter, since_ms: int | None = None
+    pages: Pages, *, key: bytes, counter: TokenCounter, since_ms: int | None = None, first: int = 0
 ) -> Iterator[Event]:
-    """A session's events, oldest first. `since_ms`: leave out what is older; an entry without a time is never. Raises
+    """A session's events, oldest first, each with the `entry` of the log it comes from: the number that `undo`, `rollback`
+    and `fork` take. `first`: the number of the log's first entry, which in a fork goes on from its parent's.
+    `since_ms`: leave out what is older; an entry without a time is never. Raises
     `SessionCorrupt` at damage, after what stands before it."""
     audit = Audit(digest_with(key), counter)
     for entry in pages.entries():
         for event in audit.events(entry):
             if not _is_old(entry, since_ms):
-                yield event
+                yield {"seq": event["seq"], "entry": first + entry.seq, **event}
 
 
 def _is_old(entry: Entry, since_ms: int | None) -> bool:

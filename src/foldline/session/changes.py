@@ -14,9 +14,10 @@ from foldline.engine.report import Report
 from foldline.log.lineage import read_lineage
 from foldline.log.values import dumps
 from foldline.session.forking import create_fork
+from foldline.session.history import happened
 from foldline.session.library import object_of, unplaced
 from foldline.session.opening import Asked, disk_store, open_in, redactor
-from foldline.session.session import Session
+from foldline.session.session import Made, Session
 from foldline.stores.memory import MemoryStore
 
 
@@ -70,6 +71,22 @@ def undo(session: str, what: str | None = None, *, dry_run: bool = False) -> Cha
         return Change(
             session=session, entry=entry, address=address, messages_before=before, messages_after=opened.size
         )
+
+
+def compactions(session: str) -> tuple[Made, ...]:
+    """Every compaction of a session, oldest first, by the numbers that `undo` and `rollback` take; the log is only read.
+    Raises `UnknownSession`, `SessionCorrupt`."""
+    with _opened(session, dry_run=True) as opened:
+        counting = {made.seq for made in opened.compactions if made.counts}
+    log = read_lineage(disk_store(), session)
+    try:
+        return tuple(
+            Made(seq=entry.seq, counts=entry.seq in counting, happened=happened(entry))
+            for entry in log.entries()
+            if entry.kind == "compaction"
+        )
+    finally:
+        log.close()
 
 
 def rollback(

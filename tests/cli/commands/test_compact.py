@@ -30,14 +30,6 @@ def test_with_an_output_file_stdout_stays_empty(tmp_path: Path) -> None:
     assert done.stderr.endswith(f"written to {out}\n")
 
 
-def test_the_input_may_be_the_output(tmp_path: Path) -> None:
-    """Allowed, since the file is replaced at once and only when all is done."""
-    path = tmp_path / "session.jsonl"
-    path.write_bytes(b"old")
-    assert run("compact", str(path), "--to", "20k", "-o", str(path)).exit_code == 0
-    assert path.read_bytes() == stub_files.result()
-
-
 def test_json_prints_the_report_alone(tmp_path: Path) -> None:
     """With `--json` stdout holds the report; the result goes only to -o."""
     out = tmp_path / "out.json"

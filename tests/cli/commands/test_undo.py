@@ -51,3 +51,35 @@ def test_what_was_never_done_is_not_undone(what: str) -> None:
     done = run("undo", "demo", what)
     assert done.exit_code in (1, 2)
     assert what in done.stderr
+
+
+def test_the_list_names_compactions_by_the_numbers_that_undo_takes() -> None:
+    """Interface: `undo(entry)`; what was taken back is said to be. A dry run of each number works."""
+    assert "never compacted" in run("undo", "demo", "--list").stderr
+    run("compact", "demo", "--to", "9k")
+    run("compact", "demo", "--to", "5k")
+    run("undo", "demo")
+    [document] = documents(run("undo", "demo", "--list", "--json").stdout)
+    first, second = document["compactions"]
+    assert (first["counts"], second["counts"]) == (True, False)
+    shown = run("undo", "demo", "--list").stdout
+    assert str(first["entry"]) in shown
+    assert "taken back" in shown
+    assert run("undo", "demo", str(first["entry"]), "--dry-run").exit_code == 0
+    assert run("undo", "demo", str(second["entry"]), "--dry-run").exit_code == 2
+    assert run("undo", "demo", "3", "--list").exit_code == 2
+
+
+@pytest.mark.parametrize("session", ["demo", "fork"])
+def test_an_entry_that_events_names_is_one_that_undo_and_rollback_take(session: str) -> None:
+    """JRN-16: one number for one entry, in a fork too, whose own log begins with its parent's next number."""
+    run("compact", "demo", "--to", "9k")
+    run("fork", "demo", "fork")
+    run("compact", session, "--to", "5k")
+    events = documents(run("events", session, "--all", "--lines").stdout)
+    entry = [event["entry"] for event in events if event["type"] == "COMPRESSION"][-1]
+    [listed] = documents(run("undo", session, "--list", "--json").stdout)
+    assert [made["entry"] for made in listed["compactions"]][-1] == entry
+    assert f" {entry}  " in run("events", session, "--all").stdout
+    assert run("rollback", session, "--before", str(entry), "--dry-run").exit_code == 0
+    assert f"compaction {entry} " in run("undo", session, str(entry)).stderr

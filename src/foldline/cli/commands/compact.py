@@ -16,6 +16,8 @@ from foldline.cli.options import (
     Source,
     counter_option,
     forbid_both_on_stdout,
+    forbid_over_original,
+    hint_for,
     out_option,
     reads_file,
     size,
@@ -82,6 +84,8 @@ def command(source: Source, **given: Any) -> int:
         as_format=wanted.as_format,
     )
     transcripts = source.read()
+    if not wanted.dry_run:
+        forbid_over_original(source, wanted.out, hint=hint_for(wanted.as_format, transcripts))
     with progress.busy("compacting"):
         compaction = compact(transcripts, options)
     document = compaction.report_document

@@ -8,7 +8,15 @@ from __future__ import annotations
 import click
 
 from foldline.cli import exits, progress, report, screen
-from foldline.cli.options import Source, forbid_both_on_stdout, out_option, reads_file, write_result
+from foldline.cli.options import (
+    Source,
+    forbid_both_on_stdout,
+    forbid_over_original,
+    hint_for,
+    out_option,
+    reads_file,
+    write_result,
+)
 
 
 @click.command("convert")
@@ -25,6 +33,7 @@ def command(source: Source, *, as_format: str, out: str | None) -> int:
 
     forbid_both_on_stdout(source, out)
     transcripts = source.read()
+    forbid_over_original(source, out, hint=hint_for(as_format, transcripts))
     with progress.busy("converting"):
         conversion = convert(transcripts, as_format=as_format)
     written = write_result(conversion.data, out, source=source)

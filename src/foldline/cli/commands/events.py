@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from foldline.cli import exits, progress, screen
-from foldline.cli.layout import grid, value_of
+from foldline.cli.layout import flowed, grid, value_of
 from foldline.cli.options import as_json_option, counter_option
 
 if TYPE_CHECKING:
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 ROWS_MAX = 500
 """The newest events on a page; `--lines` and `--json` have all of them."""
-_APART = ("seq", "type", "timestamp")
+SAID_COLUMNS_MIN = 20
+"""Columns for what an event says, however narrow the page."""
+_APART = ("seq", "entry", "type", "timestamp")
 
 
 @click.command("events")
@@ -35,7 +37,7 @@ _APART = ("seq", "type", "timestamp")
 def command(*, session: str, every: bool, as_lines: bool, counter: str | None, as_json: bool) -> int:
     """List what happened in a session: inputs, tool calls and results, compactions, checkpoints.
 
-    Derived from the log. Contents and parameters stand as hashes under the key of this home; of an error its first line
+    Derived from the log. The number before each is its entry's, which undo, rollback and fork take. Contents and parameters stand as hashes under the key of this home; of an error its first line
     is shown.
     """
     if as_lines and as_json:
@@ -51,9 +53,8 @@ def command(*, session: str, every: bool, as_lines: bool, counter: str | None, a
         return exits.DONE
     if len(events) > ROWS_MAX:
         screen.say(f"the newest {ROWS_MAX} of {len(events):,}; --lines gives all of them")
-    rows = [_row(event) for event in events[-ROWS_MAX:]]
-    if rows:
-        screen.show(grid(rows, right=(0,), whole=(1, 2)))
+    if events:
+        screen.show(_page(events[-ROWS_MAX:]))
     else:
         screen.say("no events" if every else "no events in the last seven days; --all shows older ones")
     return exits.DONE
@@ -62,33 +63,44 @@ def command(*, session: str, every: bool, as_lines: bool, counter: str | None, a
 def _events(session: str, *, every: bool, counter: str | None) -> Iterator[Event]:
     from foldline.privacy.events import KEPT_MS, events_of
     from foldline.privacy.key import key_in
+    from foldline.session.library import first_entry
     from foldline.settings import sessions_home
     from foldline.stores.disk import DiskStore
     from foldline.tokens.choose import counter_for
 
-    pages = DiskStore(sessions_home()).read(session)
+    store = DiskStore(sessions_home())
+    pages = store.read(session)
     since_ms = None if every else time.time_ns() // 1_000_000 - KEPT_MS
     key = key_in(sessions_home())
-    return events_of(pages, key=key, counter=counter_for(counter=counter), since_ms=since_ms)
+    first = first_entry(store, session)
+    return events_of(pages, key=key, counter=counter_for(counter=counter), since_ms=since_ms, first=first)
 
 
-def _row(event: Event) -> tuple[RenderableType, ...]:
-    return (
-        screen.cell(event["seq"], "dim"),
-        screen.cell(_when(event), "dim"),
-        screen.cell(event["type"], "bold"),
-        screen.cell(_said(event)),
-    )
+def _page(events: list[Event]) -> RenderableType:
+    """One row an event; what it says is broken between its fields, never inside one."""
+    heads = [("entry", "time", "event"), *((str(e["entry"]), _when(e), e["type"]) for e in events)]
+    taken = sum(max(len(row[column]) for row in heads) + 2 for column in range(3))
+    room = max(SAID_COLUMNS_MIN, screen.width_of("stdout") - taken)
+    rows: list[tuple[RenderableType, ...]] = [tuple(screen.cell(head, "dim") for head in (*heads[0], ""))]
+    rows += [
+        (
+            screen.cell(event["entry"], "dim"),
+            screen.cell(_when(event), "dim"),
+            screen.cell(event["type"], "bold"),
+            flowed(_said(event), columns=room),
+        )
+        for event in events
+    ]
+    return grid(rows, right=(0,), whole=(1, 2))
 
 
 def _when(event: Event) -> str:
     return (event["timestamp"] or "").replace("T", " ").removesuffix("Z")
 
 
-def _said(event: Event) -> str:
-    told = [
+def _said(event: Event) -> list[str]:
+    return [
         f"{key.replace('_', ' ')} {value[:12] if key.endswith('_hash') else value_of(value)}"
         for key, value in event.items()
         if key not in _APART and value not in (None, [])
     ]
-    return " · ".join(told)

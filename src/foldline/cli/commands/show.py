@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from foldline.cli import exits, screen
-from foldline.cli.options import Source, lines, reads_file, write_file
+from foldline.cli.options import Source, forbid_over_original, lines, reads_file, write_file
 
 if TYPE_CHECKING:
     from foldline.lookup import Shown
@@ -66,6 +66,7 @@ def command(
         raise click.UsageError(
             "--json holds the original itself, so it goes without -o", click.get_current_context()
         )
+    forbid_over_original(source, out)
     shown = _find(source, address, is_session=is_session)
     return _give(source, shown, address=address, span=span, out=out)
 

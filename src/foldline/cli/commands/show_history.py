@@ -5,11 +5,10 @@ Owns the page; finding the entries is `foldline.session.library`'s.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from foldline.cli import exits, screen
-from foldline.cli.layout import gap, title
+from foldline.cli.layout import clock_time, gap, title
 from foldline.cli.options import Source
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def show_history(source: Source, *, before: int | None, limit: int) -> int:
 
 
 def _shown(one: Happened) -> list[RenderableType]:
-    head = [f"entry {one.seq}", *([_time(one.time_ms)] if one.time_ms is not None else [])]
+    head = [f"entry {one.seq}", *([clock_time(one.time_ms)] if one.time_ms is not None else [])]
     if one.message is None:
         tokens = [one.report.get(key) for key in ("tokens_before", "tokens_after")]
         said = f"compaction, {tokens[0]:,} → {tokens[1]:,} tokens" if all(tokens) else "compaction"
@@ -83,7 +82,3 @@ def _text(text: str) -> RenderableType:
         text if len(text) <= CHARS_MAX else f"{text[:CHARS_MAX]} … {len(text) - CHARS_MAX:,} characters more"
     )
     return gap(Text(neutral(cut)))
-
-
-def _time(ms: int) -> str:
-    return datetime.fromtimestamp(ms / 1000, tz=UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")

@@ -1,27 +1,44 @@
-"""`foldline undo`: take a compaction of a session back, or one fold of it.
+"""`foldline undo`: take a compaction of a session back, or one fold of it; or list what can be taken back.
 
 Owns the options and the printing; the work is the session's own.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from foldline.cli import exits, screen
+from foldline.cli.layout import clock_time, plural
+from foldline.cli.listing import show_table
 from foldline.cli.options import as_json_option
+
+if TYPE_CHECKING:
+    from foldline.session.session import Made
 
 
 @click.command("undo")
 @click.argument("session", metavar="SESSION")
 @click.argument("what", metavar="[ENTRY|ADDRESS]", required=False)
+@click.option(
+    "--list",
+    "listing",
+    is_flag=True,
+    help="List the compactions by the number of their entry; change nothing.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be taken back and change nothing.")
 @as_json_option
-def command(*, session: str, what: str | None, dry_run: bool, as_json: bool) -> int:
+def command(*, session: str, what: str | None, listing: bool, dry_run: bool, as_json: bool) -> int:
     """Take a compaction of a session back.
 
-    Left out, the last one; an ENTRY is the number of another (`foldline events SESSION` names them), an ADDRESS takes back
-    the one fold or cut that put it into the view. Nothing leaves the log: the undo is an entry too.
+    Left out, the last one; an ENTRY is the number of another (`--list` names them), an ADDRESS takes back the one fold or
+    cut that put it into the view. Nothing leaves the log: the undo is an entry too.
     """
+    if listing:
+        if what is not None:
+            raise click.UsageError("--list takes SESSION alone", click.get_current_context())
+        return _list(session, as_json=as_json)
     from foldline.session.changes import undo
 
     done = undo(session, what, dry_run=dry_run)
@@ -34,6 +51,40 @@ def command(*, session: str, what: str | None, dry_run: bool, as_json: bool) -> 
     what_ = f"what stood behind {done.address}" if done.address else f"compaction {done.entry}"
     screen.say(
         f"{what_} {verb}; the view of {session}: "
-        f"{done.messages_before:,} messages {'would become' if dry_run else 'became'} {done.messages_after:,}"
+        f"{plural(done.messages_before, 'message')} {'would become' if dry_run else 'became'} {done.messages_after:,}"
     )
     return exits.DONE
+
+
+def _list(session: str, *, as_json: bool) -> int:
+    from foldline.session.changes import compactions
+
+    found = compactions(session)
+    if as_json:
+        rows = [
+            {
+                "entry": made.seq,
+                "counts": made.counts,
+                "time_ms": made.happened.time_ms,
+                "report": made.report,
+            }
+            for made in found
+        ]
+        screen.write_document({"schema": "foldline.compactions/1", "session": session, "compactions": rows})
+    elif found:
+        show_table([_row(made) for made in found])
+    else:
+        screen.say(f"session {session} was never compacted")
+    return exits.DONE
+
+
+def _row(made: Made) -> dict[str, object]:
+    report = made.report
+    return {
+        "entry": str(made.seq),
+        "state": "counts" if made.counts else "taken back",
+        "made": "" if made.happened.time_ms is None else clock_time(made.happened.time_ms),
+        "policy": report.get("policy") or "",
+        "tokens before": report.get("tokens_before"),
+        "after": report.get("tokens_after"),
+    }
