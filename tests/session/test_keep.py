@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from foldline.core.entry import Draft
-from foldline.core.errors import CheckpointFailed, SessionCorrupt
+from foldline.core.errors import CheckpointFailed, InvalidOption
 from foldline.core.message import Text
 from foldline.log import checkpoint
 from foldline.log.checkpoint import EVERY
@@ -124,13 +124,14 @@ def test_memory_lets_go_of_what_no_view_shows() -> None:
 
 
 def test_a_body_that_cannot_be_taken_in_leaves_memory_as_it_was() -> None:
-    """A programmer's error does not become a half state."""
+    """A programmer's error does not become a half state, nor a log that nobody can read."""
     keeper = Keeper("s", Lineage(MemoryStore().create("s", format="neutral", about=b"{}")))
     keeper.say(message_draft(user("a")))
     state = keeper.state
-    with pytest.raises(SessionCorrupt):
+    with pytest.raises(InvalidOption, match="could not be read again"):
         keeper.say(message_draft(user("b")), Draft(kind="message", body=b'{"format":"?"}'))
     assert keeper.state is state
+    assert [entry.kind for entry in keeper.log.entries()] == ["message"]
     assert not keeper.is_weighed
     assert [
         part.text for item in state.root.view for part in item.message.parts if isinstance(part, Text)

@@ -192,3 +192,82 @@ def test_a_policy_of_ones_own_outlives_a_change_of_the_model() -> None:
     named = opened(policy="handoff", model="claude-sonnet-4-5")
     named.use("gpt-4.1")
     assert named.policy.name == "handoff"
+
+
+@pytest.mark.parametrize("name", ["", "  ", None, 5])
+def test_a_node_without_a_name_is_refused_and_the_log_goes_on(name: object) -> None:
+    """What could not be read again is never appended: one such entry would close the whole log."""
+    store = MemoryStore()
+    session = opened(store)
+    session.user("precious")
+    for expose in ("io", "full", "hidden"):
+        with pytest.raises(InvalidOption):
+            session.node(name, expose=expose)  # type: ignore[arg-type]
+    session.user("more")
+    with reopened(session, store) as again:
+        assert len(again.messages) == 2
+
+
+def test_an_entry_that_could_not_be_read_again_is_refused() -> None:
+    """The kind: whatever a caller gives, the log stays readable."""
+    store = MemoryStore()
+    session = opened(store)
+    session.user("go")
+    session.record(answer("", ("c1", "read")))
+    deep: object = "x"
+    for _ in range(5_000):
+        deep = [deep]
+    for output in (deep, {"a": deep}, 10**5000):
+        with pytest.raises(InvalidOption):
+            session.tool_result("c1", output)
+    for response in ({"choices": 1.5}, {"output": 3}, {"candidates": "x"}, 7, None):
+        with pytest.raises(InvalidOption):
+            session.record(response)
+    session.tool_result("c1", "fine")
+    with reopened(session, store) as again:
+        assert len(again.messages) == 3
+
+
+def test_a_rollback_brings_back_system_tools_and_model_as_they_were() -> None:
+    """Law REPLAY: live and reopened agree, and what is said again is written again."""
+    store = MemoryStore()
+    session = opened(store, model="claude-sonnet-4-5")
+    session.user("one")
+    mark = session.seq
+    session.prepare(system="RULES", tools=[{"name": "t", "input_schema": {"type": "object"}}])
+    session.use("claude-3-5-haiku-20241022")
+    session.record(answer("two"))
+    session.rollback(mark)
+    assert (session.prepare().system, session.prepare().tools, session.model) == (
+        None,
+        None,
+        "claude-sonnet-4-5",
+    )
+    session.prepare(system="RULES")
+    data = session.prepare().data
+    assert b"RULES" in data
+    with reopened(session, store) as again:
+        assert (again.prepare().data, again.model) == (data, "claude-sonnet-4-5")
+
+
+def test_another_model_leaves_every_system_prompt_that_was_said() -> None:
+    """A node's prompt is in no log; what was left out is what was said last."""
+    session = opened(model="claude-sonnet-4-5")
+    session.user("go")
+    session.prepare(system="RULES")
+    with session.node("n", input="in") as node:
+        node.prepare(system="NODE RULES")
+        session.use("claude-opus-4-1")
+        assert (node.prepare().system, session.prepare().system) == ("NODE RULES", "RULES")
+
+
+def test_the_model_it_was_opened_with_is_kept() -> None:
+    """A session that is gone on with keeps the model it had last, however that was named."""
+    store = MemoryStore()
+    session = opened(store, model="claude-sonnet-4-5")
+    session.user("one")
+    session.close()
+    session = opened(store, model="claude-opus-4-1")
+    session.close()
+    with opened(store) as again:
+        assert again.model == "claude-opus-4-1"

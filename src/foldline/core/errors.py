@@ -35,6 +35,14 @@ def _bounded(why: str) -> str:
     return why if len(why) <= WORDS_MAX else f"{why[: WORDS_MAX // 2]} … {why[-WORDS_MAX // 2 :]}"
 
 
+def _shown(value: object) -> str:
+    """A caller's value in an error; of one that cannot be written, nested too deep or too long a number, its type."""
+    try:
+        return _bounded(repr(value))
+    except (RecursionError, ValueError):
+        return f"a {type(value).__name__}"
+
+
 class FoldlineError(Exception):
     """Base of all errors a caller may want to catch."""
 
@@ -77,7 +85,7 @@ class InvalidOption(FoldlineError, ValueError):
 
     def __init__(self, option: str, value: object, *, why: str) -> None:
         self.option, self.value, self.why = option, value, why
-        super().__init__(f"{option}={_bounded(repr(value))}: {why}")
+        super().__init__(f"{option}={_shown(value)}: {why}")
 
 
 class LawViolation(FoldlineError):

@@ -23,7 +23,7 @@ from typing import Any, Final, cast
 from msgspec.structs import replace
 
 from foldline.core.edit import Drop, Edit, edited
-from foldline.core.entry import Entry
+from foldline.core.entry import Draft, Entry
 from foldline.core.errors import UnknownFormat
 from foldline.core.message import Message, Meta, Part, Usage, calls_of
 from foldline.core.ports import Pages, TokenCounter
@@ -98,6 +98,22 @@ class Replay:
             elif entry.kind == "message":
                 self._pass_over(entry)
         return self.state
+
+    def prove(self, draft: Draft) -> None:
+        """Raise `ValueError`, `LookupError` or `TypeError` for an entry that could not be read again: what is appended
+        stays, and one such entry would close the whole log. Changes nothing."""
+        match draft.kind:
+            case "message":
+                read_message(draft.body)
+            case "compaction" | "edit":
+                for one in elements(members(draft.body)["edits"]):
+                    read_edit(one)
+            case _:
+                take = _KINDS.get(draft.kind)
+                if take is not None:
+                    take(
+                        self.state, Entry(seq=self.state.seq + 1, kind=draft.kind, body=draft.body, offset=0)
+                    )
 
     def step(self, entry: Entry, *, voided: Voided | None = None) -> State:
         """The state after one entry of the chain; this replay's own stays as it is. Raises `SessionCorrupt`."""

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from foldline.core.edit import Edit
 from foldline.core.entry import Draft, Entry
-from foldline.core.errors import CheckpointFailed, SessionFailed
+from foldline.core.errors import CheckpointFailed, InvalidOption, SessionFailed, UnknownFormat
 from foldline.core.message import Message
 from foldline.core.ports import TokenCounter
 from foldline.core.view import View, view_of
@@ -66,7 +66,10 @@ class Keeper:
     # ── appending ────────────────────────────────────────────────────────────────────────────────────────────
 
     def say(self, *drafts: Draft, ends_turn: bool = False) -> None:
-        """Append, and take in what was appended. Raises `SessionFailed`; memory is as it was then."""
+        """Append, and take in what was appended. Raises `SessionFailed`, and `InvalidOption` for what could not be read
+        again; memory is as it was then."""
+        for draft in drafts:
+            self._prove(draft)
         sync = self.durability == "event" or (self.durability == "turn" and ends_turn)
         given = list(drafts)
         if self.state.since + len(given) >= EVERY and self.state.full_at is not None:
@@ -76,6 +79,13 @@ class Keeper:
         self._step(self._append(given, sync=sync))
         if self.state.since >= EVERY:  # the first one, which all later small ones name
             self.checkpoint()
+
+    def _prove(self, draft: Draft) -> None:
+        try:
+            self.replay.prove(draft)
+        except (ValueError, LookupError, TypeError, OverflowError, RecursionError, UnknownFormat) as error:
+            why = f"it could not be read again from the log: {error or type(error).__name__}"
+            raise InvalidOption(draft.kind, draft.body[:80].decode("utf-8", "replace"), why=why) from error
 
     def _append(self, drafts: Sequence[Draft], *, sync: bool) -> tuple[Entry, ...]:
         """Append without taking in. What a message says beyond its redacted body is kept for this process."""

@@ -90,6 +90,9 @@ def begin(
     """Start a node in a scope: its entry, what the outside sees of it, and its input as its first message. Raises
     `InvalidOption`."""
     scope, expose, call_id = where
+    given: object = name
+    if not isinstance(given, str) or not given.strip():
+        raise InvalidOption("name", name, why="give the node a name, a text with a visible character")
     if expose not in EXPOSES:
         raise InvalidOption("expose", expose, why=f"a node exposes one of {', '.join(EXPOSES)}")
     if expose == "hidden" and call_id is not None:

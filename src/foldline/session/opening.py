@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
+from foldline.core.entry import Draft
 from foldline.core.errors import InvalidOption, SessionExists, UnknownSession
 from foldline.core.ports import Journal, Store
 from foldline.engine.policy import Policy
@@ -21,9 +22,8 @@ from foldline.log.values import dumps
 from foldline.privacy.hashed import refuse_hashed
 from foldline.session.keep import Durability, Keeper
 from foldline.session.session import Session
-from foldline.session.setup import Setup, format_for, setup_for
+from foldline.session.setup import Setup, format_for, model_in, setup_for
 from foldline.settings import sessions_home
-from foldline.wire import strict
 
 if TYPE_CHECKING:
     from foldline.log.secrets import Redactor
@@ -115,7 +115,10 @@ def open_in(store: Store, name: str, *, asked: Asked) -> Session:
             raise InvalidOption("format", asked.format, why=why)
         log = lineage_of(store, journal)
         keeper = Keeper(name, log, durability=asked.durability, redact=asked.redact)
-        model = asked.model or keeper.state.model or _model_in(journal)
+        before = keeper.state.model or model_in(journal)
+        model = asked.model or before
+        if model is not None and model != before:
+            keeper.say(Draft(kind="model", body=dumps({"model": model})))
         session = Session(keeper, _setup(asked, format=journal.format, model=model), store=store)
         held.pop_all()
         return session
@@ -139,12 +142,6 @@ def _journal(store: Store, name: str, *, format: str, model: str | None) -> Jour
         return store.create(name, format=format, about=told)
     except SessionExists:  # begun by another in this moment
         return store.write(name)
-
-
-def _model_in(journal: Journal) -> str | None:
-    about = strict.loads(journal.about)
-    found = about.get("model") if isinstance(about, dict) else None
-    return found if isinstance(found, str) else None
 
 
 def disk_store(home: str | os.PathLike[str] | None = None) -> DiskStore:

@@ -30,10 +30,12 @@ from foldline.session.history import PAGE, TOLD, Chronicle, Happened, Messages, 
 from foldline.session.keep import Keeper
 from foldline.session.nodes import RunningNode, begin, interrupt_all
 from foldline.session.originals import Spans, between
+from foldline.session.projecting import fixed_of
 from foldline.session.recalling import Recalling
-from foldline.session.setup import Setup, setup_for
+from foldline.session.setup import Setup, model_in, setup_for
 from foldline.session.twins import SessionTwins
 from foldline.wire import strict
+from foldline.wire.codec import Request
 
 
 class Made(Struct, frozen=True, kw_only=True):
@@ -103,8 +105,31 @@ class Session(Conversation, SessionTwins, Recalling):
                 clock=setup.clock,
             )
             self._keeper.say(Draft(kind="model", body=dumps({"model": model})))
-            self._known.setup = fresh
-            self._known.fixed.clear()
+            self._weigh_anew(fresh)
+
+    def _weigh_anew(self, setup: Setup) -> None:
+        """Go on with other settings; system prompts and tools that were said stay, counted by the new counter."""
+        known = self._known
+        known.setup = setup
+        for scope, fixed in list(known.fixed.items()):
+            request = Request(format=setup.format, messages=(), system=fixed.system, tools=fixed.tools)
+            known.fixed[scope] = fixed_of(request, setup.counter)
+
+    def _taken_back(self) -> None:
+        """After a rollback: system prompt, tools and model are what the log says at that point."""
+        known, setup = self._known, self._known.setup
+        known.fixed.pop(ROOT, None)
+        model = self._keeper.state.model or model_in(self._keeper.log)
+        if model != setup.model:
+            self._weigh_anew(
+                setup_for(
+                    format=setup.format,
+                    model=model,
+                    policy=setup.policy_asked,
+                    counter=setup.counter_named,
+                    clock=setup.clock,
+                )
+            )
 
     def node(
         self, name: str, *, input: Any = "", expose: Expose = "io", call_id: str | None = None
@@ -169,6 +194,7 @@ class Session(Conversation, SessionTwins, Recalling):
                     "to", target, why=f"entries go from 0 to {self.seq}; -1 is before all of them"
                 )
             self._keeper.take_back(Draft(kind="rollback", body=dumps({"to": target})), seq=target)
+            self._taken_back()
             return target
 
     def _before(self, seq: int) -> int:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from foldline.core.errors import InvalidOption
 from foldline.core.pairing import Needs
-from foldline.core.ports import TokenCounter
+from foldline.core.ports import Pages, TokenCounter
 from foldline.engine.policy import Policy, Tier
 from foldline.passes.budget_reduction import BudgetReduction
 from foldline.passes.microcompact import Microcompact
@@ -22,6 +22,7 @@ from foldline.presets import policy_of
 from foldline.reduce import needs_of
 from foldline.settings import Planned, plan_for
 from foldline.tokens.choose import counter_for
+from foldline.wire import strict
 from foldline.wire.codec import Codec
 from foldline.wire.formats import CODECS, DEFAULT, codec
 
@@ -105,6 +106,13 @@ def setup_for(
         counter_named=counter,
         clock=clock,
     )
+
+
+def model_in(pages: Pages) -> str | None:
+    """The model that a log's first line names."""
+    about = strict.loads(pages.about)
+    found = about.get("model") if isinstance(about, dict) else None
+    return found if isinstance(found, str) else None
 
 
 def format_for(model: str | None, given: str | None) -> str:

@@ -79,8 +79,15 @@ def read_response(response: object, *, format: str, tokens_window: int | None = 
 
 def plain_value(value: object) -> Any:
     """A value as JSON has it: an SDK's object as the dict it stands for, a list element by element."""
+    try:
+        return _plain(value)
+    except RecursionError as error:
+        raise InvalidOption("value", "…", why="it is nested too deep; give a flatter value") from error
+
+
+def _plain(value: object) -> Any:
     if isinstance(value, (list, tuple)):
-        return [plain_value(one) for one in value]
+        return [_plain(one) for one in value]
     dump = getattr(value, "model_dump", None)
     if dump is not None and not isinstance(value, type):
         return dump(mode="json", by_alias=True, exclude_none=True)
@@ -106,7 +113,7 @@ def _messages(opened: Mapping[str, Any], *, format: str) -> list[Any]:
         case "openai-chat" if "choices" in opened:
             return [_without_nulls(choice.get("message")) for choice in _first(opened["choices"])]
         case "openai-responses" if "output" in opened:
-            return [_without_nulls(item) for item in opened["output"] or ()]
+            return [_without_nulls(item) for item in _listed(opened["output"])]
         case "gemini" if "candidates" in opened:
             return [choice.get("content") for choice in _first(opened["candidates"])]
         case "anthropic":
@@ -115,9 +122,13 @@ def _messages(opened: Mapping[str, Any], *, format: str) -> list[Any]:
             return [opened]
 
 
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else []
+
+
 def _first(choices: Any) -> list[Mapping[str, Any]]:
     """The first of several answers, which is the one a conversation goes on from."""
-    return [choice for choice in choices or () if isinstance(choice, Mapping)][:1]
+    return [choice for choice in _listed(choices) if isinstance(choice, Mapping)][:1]
 
 
 def _format_of(opened: Mapping[str, Any]) -> str | None:
