@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
@@ -271,3 +273,19 @@ def test_the_model_it_was_opened_with_is_kept() -> None:
     session.close()
     with opened(store) as again:
         assert again.model == "claude-opus-4-1"
+
+
+def test_what_is_no_text_is_refused_where_one_is_wanted(tmp_path: Path) -> None:
+    """Bad input gets an error of ours, never a raw one."""
+    session = opened()
+    session.user("go")
+    for call in (
+        lambda: foldline.open(None, home=tmp_path),  # type: ignore[arg-type]
+        lambda: foldline.open("s", model=5, home=tmp_path),  # type: ignore[arg-type]
+        lambda: foldline.open("s", format=5, home=tmp_path),  # type: ignore[arg-type]
+        lambda: session.use(5),  # type: ignore[arg-type]
+        lambda: session.fork(None),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(InvalidOption, match="give a text"):
+            call()
+    assert list(tmp_path.iterdir()) == []

@@ -22,7 +22,7 @@ from foldline.log.values import dumps
 from foldline.privacy.hashed import refuse_hashed
 from foldline.session.keep import Durability, Keeper
 from foldline.session.session import Session
-from foldline.session.setup import Setup, format_for, model_in, setup_for
+from foldline.session.setup import Setup, format_for, model_in, refuse_no_text, setup_for
 from foldline.settings import sessions_home
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ def open(
     """
     from foldline.stores.disk import unix_ms
 
+    refuse_no_text(name=name)
+    refuse_no_text(or_none=True, model=model, format=format, counter=counter)
     asked = Asked(
         model=model,
         policy=policy,

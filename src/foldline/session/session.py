@@ -32,7 +32,7 @@ from foldline.session.nodes import RunningNode, begin, interrupt_all
 from foldline.session.originals import Spans, between
 from foldline.session.projecting import fixed_of
 from foldline.session.recalling import Recalling
-from foldline.session.setup import Setup, model_in, setup_for
+from foldline.session.setup import Setup, model_in, refuse_no_text, setup_for
 from foldline.session.twins import SessionTwins
 from foldline.wire import strict
 from foldline.wire.codec import Request
@@ -95,6 +95,7 @@ class Session(Conversation, SessionTwins, Recalling):
 
     def use(self, model: str) -> None:
         """Plan for another model from here on: its window, its counter. The format stays."""
+        refuse_no_text(model=model)
         with self._keeper.lock:
             setup = self._known.setup
             fresh = setup_for(
@@ -210,6 +211,7 @@ class Session(Conversation, SessionTwins, Recalling):
     def fork(self, name: str, *, at: int | None = None) -> Session:
         """A session of its own that goes on from here, or from entry `at`. Nothing is copied; hand-off records stay
         behind. This one stays open. Raises `SessionExists`."""
+        refuse_no_text(name=name)
         with self._keeper.lock:
             self._keeper.log.sync()
             log = create_fork(self._store, self.name, name=name, at=self.seq if at is None else at)
