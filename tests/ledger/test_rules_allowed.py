@@ -23,6 +23,11 @@ LIFTS = [
     ("不要引入任何第三方库", "可以安装 numpy 了"),
     ("禁止修改文件", "现在可以改 config.yaml 了"),
     ("不要动 src/db", "现在可以改 src/db 了"),
+    ("不要推送到 main。", "现在可以推送到 main 了。"),
+    ("Never push to main.", "You may push to main now."),
+    ("Leave src/db alone.", "You may now change src/db."),
+    ("src/db is frozen.", "src/db is no longer frozen."),
+    ("Do not delete src/db.", "Deleting src/db is fine now."),
 ]
 STANDS = [
     (["Don't add dependencies."], "Adding tests is OK after all."),
@@ -43,6 +48,19 @@ STANDS = [
     (["不要加依赖。", "不要加注释。"], "现在可以加 requests 了。"),
     (["不要加依赖。"], "现在可以加 requests 吗？"),
     (["不要重命名表"], "现在可以重命名列了"),
+    (["Do not delete src/db."], "You may now edit src/db."),
+    (["Do not edit src/db."], "You may now read src/db."),
+    (["Never delete backup.sql."], "You can open backup.sql now."),
+    (["Never log user_id."], "You can now use user_id."),
+    (["Never run migrate.sh on production."], "You may run migrate.sh now."),
+    (["Only edit src/app.py."], "You may now edit src/app.py again."),
+    (["Always use src/db for queries."], "You may now use src/db."),
+    (["Don't drop users_old or rename users_old."], "You may now rename users_old."),
+    (["Don't push to main, and don't touch src/db."], "You may now touch src/db."),
+    (["Never push to main."], "You may now push to main, but only on Fridays."),
+    (["Never push to main."], "You may not push to main now."),
+    (["不要删除 backup.sql。"], "现在可以打开 backup.sql 了。"),
+    (["不要修改 src/db。"], "现在可以读 src/db 了。"),
 ]
 
 

@@ -31,6 +31,20 @@ def pieces(text: str) -> list[str]:
         ("# Title\n\nText here.", ["Title", "Text here."]),
         ("यह करो। वह मत करो।", ["यह करो।", "वह मत करो।"]),
         ('Wait... what?! "No." she said', ["Wait...", "what?!", '"No."', "she said"]),
+        ("The limit is 5. Never push.", ["The limit is 5.", "Never push."]),
+        ("Done in 10 min. Never push.", ["Done in 10 min.", "Never push."]),
+        ("Under 200 ms. Also, stop.", ["Under 200 ms.", "Also, stop."]),
+        ("It waits 5 s. Never push.", ["It waits 5 s.", "Never push."]),
+        ("Take option B. Never push.", ["Take option B.", "Never push."]),
+        ("Tabs etc. Never push.", ["Tabs etc.", "Never push."]),
+        ("A walk of 5 min. away. Go.", ["A walk of 5 min. away.", "Go."]),
+        ("Am 3. Mai ist Schluss.", ["Am 3. Mai ist Schluss."]),
+        ("Rules: 1. never push 2. always test", ["Rules: 1. never push 2. always test"]),
+        ("you must never delete\nthe audit table", ["you must never delete\nthe audit table"]),
+        ("fix login\nadd tests\nnever push", ["fix login", "add tests", "never push"]),
+        ("the port is 8080\nthe host is x", ["the port is 8080", "the host is x"]),
+        ('See <foldline-fold id="m1">\n- Push.\n</foldline-fold> is it ok?', ["See", "is it ok?"]),
+        ('See <foldline-notice id="m1">\n- Push.', ["See"]),
         ("", []),
         (" \n\t\n", []),
     ],
@@ -54,7 +68,24 @@ def test_each_line_of_fenced_code_is_a_piece_and_the_fences_are_none() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", [".", "?", "`", "`a", "> ", "- ", "\n", "e.g. ", "。", "```\n", "x" * 70 + "\n", "1. "]
+    "piece",
+    [
+        ".",
+        "?",
+        "`",
+        "`a",
+        "> ",
+        "- ",
+        "\n",
+        "e.g. ",
+        "。",
+        "```\n",
+        "x" * 70 + "\n",
+        "1. ",
+        "<foldline-x>",
+        "the \n",
+        "7. X ",
+    ],
 )
 def test_hostile_text_takes_time_in_proportion(piece: str) -> None:
     """100,000 characters: far under a second when linear, minutes when quadratic."""

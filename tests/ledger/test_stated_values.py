@@ -48,6 +48,34 @@ def test_near_duplicates_and_the_same_value_are_no_update(one: str, other: str) 
     )
 
 
+@pytest.mark.parametrize(
+    ("limit", "measured"),
+    [
+        ("Latency must stay under 200 ms.", "Latency is 350 ms now."),
+        ("Coverage must be at least 80%.", "Coverage is 74% now."),
+        ("Coverage must be 80%.", "Coverage is at 74%."),
+        ("The timeout must be 30 seconds for API calls.", "The timeout is now 10 seconds."),
+        ("Log level must be `debug`.", "Log level should not be `info`."),
+        ("The deadline is Friday.", "The deadline was Thursday but it slipped."),
+        ("The port is 8080.", "The port should never be 9090."),
+    ],
+)
+def test_what_was_measured_denied_or_past_replaces_no_value(limit: str, measured: str) -> None:
+    """A limit that is broken is not a limit that changed."""
+    assert not any(
+        updates(new, old) or may_update(new, old)
+        for new in stated_values(measured)
+        for old in stated_values(limit)
+    )
+
+
+def test_a_limit_is_replaced_by_another_limit() -> None:
+    """What asks for the value replaces what asked for it."""
+    (old,) = stated_values("The build must finish in 10 min.")
+    (new,) = stated_values("The build must finish in 8 min now.")
+    assert updates(new, old)
+
+
 @pytest.mark.parametrize("text", ["Is the port 9090?", "Add 3 tests", "Item 3 is 5 kg", "It works"])
 def test_questions_requests_and_doubtful_clauses_state_nothing(text: str) -> None:
     """A wrong guess hides a fact."""

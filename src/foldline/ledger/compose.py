@@ -96,17 +96,15 @@ def _merged(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
 
 def _asked(items: Sequence[Item], words: Words) -> Iterator[Entry]:
-    """What users said in messages that leave: rules verbatim, the rest quoted, text by text; what a later message took
+    """What users said in messages that leave: rules and permissions verbatim, the rest quoted, text by text; what a later message took
     back is left to its address."""
     for item in items:
         if not speaks_for_user(item.message) or not words.stands(item.seq):
             continue
-        rules = words.rules(item.seq)
-        for rule in rules:
-            yield Entry(
-                section="objective", key=rule.text, text=_flat(rule.text), seq=item.seq, origin="user"
-            )
-        ruled = {_flat(rule.text) for rule in rules}
+        rulings = words.rulings(item.seq)
+        for ruling in rulings:
+            yield Entry(section="objective", key=ruling, text=_flat(ruling), seq=item.seq, origin="user")
+        ruled = {_flat(ruling) for ruling in rulings}
         for said in _texts(item, words):
             quoted = one_line(said, QUOTE_CHARS)
             if quoted and quoted not in ruled:

@@ -10,13 +10,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
 from foldline.ledger.rules_taken_back import stems
+from foldline.ledger.sentences import sentences
 
 RULE_CHARS_MAX = 400
 """No longer rule is lifted: too much in it could still stand."""
+
+TEXTS_MAX = 512
+"""Texts whose permissions are remembered."""
 
 _ALLOWS = re.compile(
     r"\byou (?:may|can) now\b|\byou (?:may|can|are (?:now )?(?:allowed|free) to)\b.{0,160}\b(?:now|again|after all)\b|\byou are now (?:allowed|free) to\b|\b(?:it['’]?s|it is) (?:now )?(?:ok|okay|fine|alright|allowed) (?:now )?to\b.{0,160}\b(?:now|again|after all)\b|\b(?:it['’]?s|it is) now (?:ok|okay|fine|alright|allowed) to\b"
@@ -27,7 +32,7 @@ _ALLOWS = re.compile(
 _PERMISSION = frozenset(
     "you may can now are allowed free to it is it's its ok okay fine alright again after all the a an please no longer forbidden permitted do not don't dont never must should"
     " shall any in of on at and or for with need have applies frozen read-only off-limits off limits under without banned prohibited writable editable rule this that be i we us me"
-    " touch change edit modify alter update write use".split()
+    " touch change edit modify alter update write use leave alone untouched unchanged intact ever".split()
 )
 """Words that name no object of a rule; "touch", "change" and the like are one verb."""
 _THING = re.compile(r"`[^`]+`|(?<![\w~.-])[\w~.-]*[\w~]/[\w./*-]*\w|(?<!\w)\w+\.[A-Za-z]\w*|(?<!\w)\w*_\w+")
@@ -141,6 +146,41 @@ _HAN_LETS = re.compile(
 _HAN_SEVERAL = re.compile(r"[、和或与及]|任何|所有|全部|其他|别的")
 
 
+_ALIKE = frozenset({_ACT_OF["use"], _ACT_OF["commit"], _ACT_OF["mock"]})
+"""Lists of acts that a rule about a whole kind may mean together, and a rule about one thing does not."""
+_TOUCHES = frozenset({"touch"})
+_BARS = re.compile(
+    r"\b(?:do ?n[o'’]?t|do not|never|must not|mustn['’]t|should not|shouldn['’]t|may not|can ?not|can['’]t|no|avoid|hands off|stay away|keep (?:out|away)"
+    r"|(?:is|are|stays?|remains?) (?:off[- ]limits|frozen|read[- ]only|forbidden|prohibited|banned|not to be)|off[- ]limits|refrain|leave)\b",
+    re.IGNORECASE,
+)
+"""What forbids. A rule that has none of these, or two, is lifted by no permission."""
+_OTHERWISE = re.compile(
+    r"\b(?:only|always|except|unless|without|until|before|when|if|but|and|or|nor|must(?! not)|every|because|since)\b|[;:]",
+    re.IGNORECASE,
+)
+"""What makes a rule more than the ban of one act: it could still stand where the act is allowed."""
+_NARROWS = re.compile(
+    r"\b(?:only|except|unless|but|if|when|until|once|without|just|for (?!now\b)|to (?:read|test|check|see))\b",
+    re.IGNORECASE,
+)
+_ALLOWED_VERB = re.compile(
+    r"\b(?:you (?:may|can)|(?:allowed|free) to|(?:ok|okay|fine|alright)(?: now)? to)\s{1,3}(?:(?:now|please|again|also|freely)\s{1,3})?([a-z]+)",
+    re.IGNORECASE,
+)
+_BARRED_VERB = re.compile(
+    r"\b(?:do ?n[o'’]?t|do not|never|must not|mustn['’]t|should not|shouldn['’]t|may not|can ?not|can['’]t)\s{1,3}(?:ever\s{1,3})?([a-z]+)",
+    re.IGNORECASE,
+)
+_HAN_BARS = re.compile(
+    r"^\W{0,3}(?:请|絶対に|绝对|千万|也)?(?:不要|别|不得|不准|不许|禁止|严禁|请勿|切勿|勿|不能|不可)(?:再|随便|随意|擅自)?"
+)
+_HAN_FREES = re.compile(
+    r"(?:好[，,]?)?(?:你)?(?:现在)?(?:可以|允许|能)(?:再)?|(?<=.)(?:了|吧)\s?[。！!.]?\s*$"
+)
+_HAN_BARE = re.compile(r"[\s。！!.，,、；;]+(?=$|[\s\u3400-\u9fff])|(?<=[\u3400-\u9fff])\s+|任何|`")
+
+
 _LIKE_CODE = re.compile(r"[`./_\\\d]|[a-z][A-Z]")
 """What names a file, a table or the like without saying so; a package may have any name."""
 
@@ -172,6 +212,15 @@ class _Ban(Struct, frozen=True):
 def allows(sentence: str) -> bool:
     """Whether a sentence allows what was forbidden; a question allows nothing."""
     return _ALLOWS.search(sentence) is not None and not sentence.endswith(("?", "？"))
+
+
+@lru_cache(maxsize=TEXTS_MAX)
+def permissions(text: str) -> tuple[str, ...]:
+    """The sentences of a person's text that allow something, as they stand: each is kept like a rule."""
+    if _ALLOWS.search(text) is None:
+        return ()
+    found = (text[start:end] for start, end in sentences(text) if end - start <= RULE_CHARS_MAX)
+    return tuple(sentence for sentence in found if allows(sentence))
 
 
 def lifted(sentence: str, rules: Sequence[str]) -> tuple[int, ...]:
@@ -242,19 +291,74 @@ def _speaks_of(rule: str, act: int, *, is_han: bool) -> bool:
 
 
 def _same_object(allowed: str, rule: str) -> bool:
+    """Whether a sentence allows just what a rule forbids: the same act, of the same things, and in no narrower a place."""
     if len(rule) > RULE_CHARS_MAX:
         return False
-    things, barred = _things(allowed), _things(rule)
-    if things or barred:
-        return things == barred
     if _HAN_RUN.search(allowed):
+        return _same_han(allowed, rule)
+    barred = rule.strip()
+    bans = list(_BARS.finditer(barred))
+    if len(bans) != 1 or _OTHERWISE.search(barred) or _NARROWS.search(allowed):
         return False
-    words = _objects(allowed)
-    return bool(words) and words == _objects(rule)
+    if _things(allowed) != _things(rule):
+        return False
+    act, acts = _act_allowed(allowed), _acts_of(barred)
+    if act is None:  # "src/db is no longer frozen"
+        agree = acts in (frozenset(), _TOUCHES, frozenset({_act_named("use")}))
+    else:
+        agree = acts == act or (not acts and act == _TOUCHES)
+    ruled, free = _objects(barred), _objects(allowed)
+    return agree and bool(ruled) and ruled <= free and (bool(_things(rule)) or ruled == free)
+
+
+def _act_allowed(sentence: str) -> frozenset[str] | None:
+    """What is allowed to be done, as far as it is said; none where a thing is set free with no act named."""
+    verb = _ALLOWED_VERB.search(sentence)
+    if verb is not None:
+        return frozenset({_act_named(verb[1].lower())})
+    gerund = _LETS.search(sentence)
+    if gerund is not None and gerund["gerund"]:
+        return frozenset({_act_named(gerund["gerund"].lower())})
+    return _acts_of(sentence) or None
+
+
+def _acts_of(text: str) -> frozenset[str]:
+    """Every act that is named in a rule, its bare objects left out."""
+    bare = _THING.sub(" ", text)
+    words = [word.lower() for word in _WORD.findall(bare)]
+    named = {_act_named(word) for word in words if word in _ACT_OF or word in _GERUND}
+    for verb in _BARRED_VERB.finditer(bare):
+        named.add(_act_named(verb[1].lower()))
+    return frozenset(named)
+
+
+def _act_named(verb: str) -> str:
+    """One word for what forbids or allows the same; of acts that only resemble each other each its own."""
+    number = _ACT_OF.get(verb, _GERUND.get(verb))
+    if number is None or number in _ALIKE:
+        return next(iter(stems([verb])))
+    return _ACTS[number].split()[0]
+
+
+def _same_han(allowed: str, rule: str) -> bool:
+    """Whether what stands behind the words that forbid and those that allow is the same."""
+    if not _HAN_BARS.search(rule):
+        return False
+    barred = _han_core(_HAN_BARS.sub("", rule, count=1))
+    free = _han_core(_HAN_FREES.sub("", allowed))
+    return bool(barred) and barred == free
+
+
+def _han_core(text: str) -> str:
+    plain = "".join(_HAN_BARE.sub("", text).split())
+    for words in _HAN_ACTS[1:4]:
+        plain = re.sub(words, words.split("|")[-1], plain)
+    return plain
 
 
 def _objects(text: str) -> frozenset[str]:
-    return stems(word for word in _WORD.findall(text) if word.lower() not in _PERMISSION)
+    bare = _THING.sub(" ", text)
+    return stems([*_things(text), *(w for w in _WORD.findall(bare) if w.lower() not in _PERMISSION)])
 
 
 def _things(text: str) -> frozenset[str]:

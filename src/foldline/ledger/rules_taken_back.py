@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from foldline.ledger.cues import is_turned
+
 NAME_CHARS = 60
 BESIDE_MAX = 2
 """Words a rule may have beside those that name it; in a longer one too much could still stand."""
-BEFORE_CHARS = 24
-"""How far before such words a "not" turns them round."""
 
 _OPENS = r"(?:^|[,.;:!—–-]\s{0,3}|\b(?:please|can|may|should|let['’]?s|now|so|ok|okay|also|and|then|just|actually)\s{1,3})"
 _NAME = rf"\s{{1,3}}(?P<name>[^.,;:!?\n—–]{{1,{NAME_CHARS}}})"
@@ -29,7 +29,6 @@ _DROPS = re.compile(
 _STOPS = re.compile(
     rf"{_OPENS}(?:stop|quit)\s{{1,3}}(?P<name>\w{{2,20}}ing\b[^.,;:!?\n—–]{{0,{NAME_CHARS}}})", re.IGNORECASE
 )
-_TURNED = re.compile(r"\b(?:not|never|without|cannot)\b|n['’]t\b", re.IGNORECASE)
 _FORBIDS = re.compile(
     r"\b(?:not|never|no|avoid|without|stop|forbidden|cannot|nothing)\b|n['’]t\b", re.IGNORECASE
 )
@@ -51,11 +50,11 @@ def taken_back(sentence: str, rules: Sequence[str]) -> tuple[int, ...]:
         return ()
     places: list[int] = []
     for cue in _DROPS.finditer(sentence):
-        if not _is_turned(sentence, cue.start()):
+        if not is_turned(sentence, cue.start()):
             hits = [place for place, rule in enumerate(rules) if _is_named(rule, cue["name"])]
             places += hits if cue["all"] or len(hits) == 1 else []
     for cue in _STOPS.finditer(sentence):
-        if not _is_turned(sentence, cue.start()):
+        if not is_turned(sentence, cue.start()):
             places += [
                 place
                 for place, rule in enumerate(rules)
@@ -75,10 +74,6 @@ def _stem(word: str) -> str:
             word = word[: -len(ending)]
             break
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
-
-
-def _is_turned(sentence: str, at: int) -> bool:
-    return _TURNED.search(sentence, max(0, at - BEFORE_CHARS), at) is not None
 
 
 def _is_named(rule: str, name: str) -> bool:

@@ -40,6 +40,33 @@ SHORT = re.compile(
 )
 SHORT_CHARS_MAX = 12
 """How far back an abbreviation is looked for."""
+MEASURED = re.compile(r"\d\s?(?:ms|s|sec|min|h|p|g|m)$", re.IGNORECASE)
+"""A number with its unit, which may end a sentence as any word may."""
+NUMBER = re.compile(r"(?:^|[^\w.])(\d{1,3})$")
+LABELLED = re.compile(
+    r"(?:option|plan|step|task|item|idea|variant|part|phase|version|etc)(?: [A-Z])?$", re.IGNORECASE
+)
+MONTH = re.compile(
+    r"\s+(?:januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember)\b",
+    re.IGNORECASE,
+)
+"""After a number and a full stop: a date, as it is written in German."""
+COUNTED_BACK_MAX = 2_000
+"""How far back the number before is looked for in a list that stands in one line."""
+PASTED = re.compile(r"<(foldline-[a-z]{1,20})\b[^<>]{0,300}>")
+"""What opens a block that this library wrote: in a person's own text it was pasted, and what it says is not theirs."""
+GOES_ON = re.compile(
+    r"(?:or|nor|and|of|to|from|in|into|on|with|without|unless|until|because|than|which|the|a|an|any|all|its|their|these|those)\s"
+)
+"""Words that open the rest of a sentence rather than one of its own."""
+OPEN_END = re.compile(
+    r"\b(?:not|never|the|an?|any|to|of|in|on|for|with|without|and|or|nor|my|our|your|its|must|should|may"
+    r"|add|alter|change|commit|create|delete|deploy|drop|edit|expose|install|log|merge|modify|move|overwrite|push|remove|rename|run|send"
+    r"|share|store|touch|use|write)[ \t]*$",
+    re.IGNORECASE,
+)
+"""A line that stops before the thing it speaks of."""
+OPEN_END_CHARS = 24
 
 
 @lru_cache(maxsize=TEXTS_MAX)
@@ -49,13 +76,29 @@ def sentences(text: str) -> tuple[Span, ...]:
     A line of fenced code is one piece, whatever stops stand in it; the fences themselves are none.
     """
     found: list[Span] = []
-    for start, end, is_code in _blocks(text):
+    shown = _without_pasted(text)
+    for start, end, is_code in _blocks(shown):
         if is_code:
-            found += _trimmed(text, (start, end))
+            found += _trimmed(shown, (start, end))
         else:
-            for piece in _pieces(text, (start, end)):
-                found += _trimmed(text, piece)
+            for piece in _pieces(shown, (start, end)):
+                found += _trimmed(shown, piece)
     return tuple(found)
+
+
+def _without_pasted(text: str) -> str:
+    """The text with blank lines in the place of every block that this library wrote; one that nothing closes goes to the
+    end. Every place in the text stays what it was."""
+    if "<foldline-" not in text:
+        return text
+    pieces, at = [], 0
+    while (opening := PASTED.search(text, at)) is not None:
+        closing = f"</{opening[1]}>"
+        found = text.find(closing, opening.end())
+        end = found + len(closing) if found >= 0 else len(text)
+        pieces += [text[at : opening.start()], "\n" * (end - opening.start())]
+        at = end
+    return "".join([*pieces, text[at:]])
 
 
 def code_lines(text: str) -> frozenset[int]:
@@ -63,7 +106,10 @@ def code_lines(text: str) -> frozenset[int]:
     if "```" not in text and "~~~" not in text:
         return frozenset()
     return frozenset(
-        first for start, end, is_code in _blocks(text) if is_code for first, _ in _trimmed(text, (start, end))
+        first
+        for start, end, is_code in _blocks(_without_pasted(text))
+        if is_code
+        for first, _ in _trimmed(text, (start, end))
     )
 
 
@@ -103,8 +149,14 @@ def _goes_on(text: str, line: tuple[int, int, int], *, before: int) -> bool:
         return False
     opened = text[start:body].strip()
     last_break = max(text.rfind("\n", max(0, before - WRAPPED_FROM), before), before - WRAPPED_FROM - 1)
-    wrapped = before - last_break > WRAPPED_FROM
+    wrapped = before - last_break > WRAPPED_FROM or _is_cut(text, body, before=before)
     return not opened and wrapped and text[body].islower() and text[before - 1] not in ".!?:;…"
+
+
+def _is_cut(text: str, body: int, *, before: int) -> bool:
+    """Whether a line stops in the midst of a sentence, and the next opens as its rest does."""
+    last = text[max(0, before - OPEN_END_CHARS) : before]
+    return GOES_ON.match(text, body) is not None and " " in last.strip() and OPEN_END.search(last) is not None
 
 
 def _pieces(text: str, span: Span) -> Iterator[Span]:
@@ -121,8 +173,28 @@ def _is_short(match: re.Match[str], start: int) -> bool:
     """Whether a full stop only ends an abbreviation or a number of a list."""
     if len(match[0]) > 1:
         return False
-    before = match.string[max(start, match.start() - SHORT_CHARS_MAX) : match.start()]
-    return (SHORT.search(before) is not None and not before.endswith("no")) or before.strip().isdigit()
+    text, at = match.string, match.start()
+    before = text[max(start, at - SHORT_CHARS_MAX) : at]
+    if before.strip().isdigit() and not text[start:at].strip(" \t0123456789"):
+        return True
+    if SHORT.search(before) is None or before.endswith("no"):
+        return False
+    opens = text[match.end() : match.end() + 2].strip()[:1]
+    if opens.islower() or opens.isdigit():
+        return True
+    number = NUMBER.search(before)
+    if number is not None:
+        return _counts(text, (start, at), number=number[1])
+    return MEASURED.search(before) is None and LABELLED.search(before) is None
+
+
+def _counts(text: str, span: Span, *, number: str) -> bool:
+    """Whether a number before a full stop numbers what follows, or a day of a month: elsewhere it ends what it stands in."""
+    start, end = span
+    before = text[max(start, end - COUNTED_BACK_MAX) : end - len(number)].rstrip()
+    if not before or before[-1] in ":(;,：" or MONTH.match(text, end + 1) is not None:
+        return True
+    return number != "1" and f" {int(number) - 1}. " in f" {before} "
 
 
 def _trimmed(text: str, span: Span) -> list[Span]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.ledger.sentences import Span, sentences
 
@@ -45,10 +46,34 @@ CHANGES = re.compile(
     re.IGNORECASE,
 )
 FROM_TO = re.compile(
-    r"\bfrom\s{1,8}\S{1,80}(?=\s{1,8}to\b)|从\s{0,8}\S{1,40}?(?=\s{0,8}(?:改|换|变|调|到))|[,，]?\s{0,8}(?:not|instead of|rather than|no longer|而不是|不是)\s{1,8}\S{1,80}",
+    r"\bfrom\s{1,8}\S{1,80}(?=\s{1,8}to\b)|从\s{0,8}\S{1,40}?(?=\s{0,8}(?:改|换|变|调|到))|[,，]?\s{0,8}(?:not(?!\s{1,8}(?:be|use|set|to|exceed|change)\b)|instead of|rather than|no longer|而不是|不是)\s{1,8}\S{1,80}",
     re.IGNORECASE,
 )
 """The older value in a clause that names both."""
+DENIES = re.compile(
+    r"\b(?:not|never|cannot|neither|nor|without)\b|n['’]t\b|不(?!再|超|少|多|低|高|大|小)|别|別|勿|没有|沒有|禁止|\b(?:nicht|kein\w{0,2}|nie|pas|jamais|nunca|não)\b|ない|지\s?마",
+    re.IGNORECASE,
+)
+"""A clause with one of these says what a value is not."""
+PAST = re.compile(
+    r"\b(?:was|were|used to|had been)\b(?!\s{1,8}(?:now|changed|moved|raised|lowered|set|bumped))|昨天|以前|原来|之前是",
+    re.IGNORECASE,
+)
+"""A clause with one of these says what a value was."""
+DEMANDS = re.compile(
+    r"\b(?:must|should|shall|ought|has to|have to|needs? to|required?|at (?:most|least)|under|below|above|over|within|up to|(?:more|less|fewer|later|longer) than"
+    r"|exceed(?:s|ing)?|max(?:imum)?|min(?:imum)?|stays?|keep|kept|remains?|limited|capped)\b"
+    r"|必须|必須|务必|应该|不得|不超过|不少于|不低于|不高于|低于|高于|至少|至多|最多|最少|以内|以下|以上|保持",
+    re.IGNORECASE,
+)
+"""A clause with one of these says what a value has to be, or how far it may go."""
+COMMANDS = re.compile(
+    r"\b(?:must|should|shall|ought|has to|have to|needs? to|change|make|set|use|raise|lower|bump|switch|update|move|correction|limit|budget|deadline|cap|quota|target"
+    r"|threshold|required?|requirement|allowed|at (?:most|least)|max(?:imum)?|min(?:imum)?|from now on|instead)\b"
+    r"|改成|改为|改到|调整|换成|设|必须|应该|至少|至多|最多|以内|上限|下限|预算|截止",
+    re.IGNORECASE,
+)
+"""A clause with one of these asks for a value; without one it may only report what was measured."""
 WORD = re.compile(r"[^\W_][\w.-]*(?<![.-])")
 HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 PARTICLES = re.compile(
@@ -75,6 +100,12 @@ class Stated(Struct, frozen=True, kw_only=True, gc=False):
     """The sentence it stands in."""
     changes: bool
     """Whether the clause says itself that something changed."""
+    demands: bool = False
+    """Whether it says what the value has to be, or how far it may go."""
+    commands: bool = False
+    """Whether it asks for the value: a plain report of what is does not change what has to be."""
+    clause: Span = (0, 0)
+    """The clause it stands in."""
 
 
 def stated_values(text: str) -> tuple[Stated, ...]:
@@ -84,17 +115,19 @@ def stated_values(text: str) -> tuple[Stated, ...]:
         sentence = text[start:end]
         if sentence.rstrip().endswith(("?", "？")):
             continue
-        for clause in _clauses(sentence):
-            stated = _stated(clause, (start, end))
+        for first, last in _clauses(sentence):
+            stated = _stated(sentence[first:last], (start, end))
             if stated is not None:
-                found.append(stated)
+                found.append(replace(stated, clause=(start + first, start + last)))
     return tuple(found)
 
 
-def _clauses(sentence: str) -> Iterator[str]:
-    for clause in CLAUSE.split(sentence):
-        if 0 < len(clause) <= CLAUSE_CHARS_MAX:
-            yield clause
+def _clauses(sentence: str) -> Iterator[Span]:
+    at = 0
+    for start, end in (*(match.span() for match in CLAUSE.finditer(sentence)), (len(sentence), 0)):
+        if 0 < start - at <= CLAUSE_CHARS_MAX:
+            yield at, start
+        at = end
 
 
 def _stated(clause: str, span: Span) -> Stated | None:
@@ -102,6 +135,8 @@ def _stated(clause: str, span: Span) -> Stated | None:
         return None
     changes = CHANGES.search(clause) is not None
     plain = FROM_TO.sub(" ", clause)
+    if DENIES.search(plain) or PAST.search(plain):
+        return None
     values = list(VALUE.finditer(plain))
     if not values:
         values = list(NAMED.finditer(plain))
@@ -113,7 +148,13 @@ def _stated(clause: str, span: Span) -> Stated | None:
     if not 0 < len(key) <= KEY_WORDS_MAX:
         return None
     return Stated(
-        key=key, value=match[sort].strip().rstrip(".,:").lower(), sort=sort, span=span, changes=changes
+        key=key,
+        value=match[sort].strip().rstrip(".,:").lower(),
+        sort=sort,
+        span=span,
+        changes=changes,
+        demands=DEMANDS.search(clause) is not None,
+        commands=COMMANDS.search(clause) is not None,
     )
 
 
@@ -126,14 +167,16 @@ def _key(rest: str) -> frozenset[str]:
 
 def updates(later: Stated, earlier: Stated) -> bool:
     """Whether a later statement gives the same thing another value."""
-    return later.key == earlier.key and later.sort == earlier.sort and later.value != earlier.value
+    return later.key == earlier.key and _differs(later, earlier)
 
 
 def may_update(later: Stated, earlier: Stated) -> bool:
     """Whether it does so if nothing else comes into question: it says that something changed and names it more briefly."""
-    return (
-        later.changes
-        and later.key < earlier.key
-        and later.sort == earlier.sort
-        and later.value != earlier.value
-    )
+    return later.changes and later.key < earlier.key and _differs(later, earlier)
+
+
+def _differs(later: Stated, earlier: Stated) -> bool:
+    """Another value of one sort; a measurement is none of a limit."""
+    if later.sort != earlier.sort or later.value == earlier.value:
+        return False
+    return later.commands or not earlier.demands

@@ -17,7 +17,8 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.ledger.constraints import constraints
+from foldline.ledger.constraints import Constraint, constraints
+from foldline.ledger.cues import meant
 from foldline.ledger.requests import is_answer, requests
 from foldline.ledger.rules_allowed import allows, lifted
 from foldline.ledger.rules_taken_back import taken_back
@@ -47,8 +48,8 @@ PLAN = re.compile(
     re.IGNORECASE,
 )
 RESET = re.compile(
-    r"\b(?:ignore|forget|disregard|scratch|scrap|discard)\s+(?:about\s+)?(?:everything|all)\b(?:\s+(?:of\s+)?(?:it|this|that|these|those)\b|\s+(?:that\s+)?(?:we|i)\b(?![^.!?\n]{0,40}\b(?:about|regarding|on)\b)|\s+(?:the\s+)?(?:above|previous|earlier|prior|so far)|\s*[.!,;—–-]|\s*$)"
-    r"|\b(?:total|complete|full) reset\b|(?:之前|前面|以上)(?:说|讲|提)?(?:的|过的)?.{0,6}(?:都|全部?)(?:不算|作废|忘|不要|取消)|推倒重来|忘(?:掉|了)?(?:之前|前面)(?:的|说的)",
+    r"\b(?:ignore|forget|disregard|scratch|scrap|discard)\s+(?:about\s+)?(?:everything|all)\b(?:\s+(?:of\s+)?(?:it|this|that|these|those)\b(?=\s*(?:[.,;:!?—–-]|$|(?:and|but|for now|please|instead|now|stuff|mess|ideas|plans|tasks|requests|instructions)\b))|\s+(?:that\s+)?(?:we|i)\b(?![^.!?\n]{0,40}\b(?:about|regarding|on)\b)|\s+(?:the\s+)?(?:above|previous|earlier|prior|so far)\b(?!\s+(?:line|row|column|the|this|that|\d))|\s*[.!,;—–-]|\s*$)"
+    r"|\b(?:total|complete|full) reset\b|(?:之前|前面|以上)(?:说|讲|提)?(?:的|过的)?(?:(?:这些|那些|全部|所有|要求|计划|方案|话|内容|指令|任务|东西|一切|事|了){1,3})?[，,]?\s?(?:都|全部?)(?:不算|作废|忘(?:了|掉)|不要了?(?!忘|改|动|丢|删|碰|取)|取消)|推倒重来|忘(?:掉|了)?(?:之前|前面)(?:的|说的)",
     re.IGNORECASE,
 )
 EVERYTHING = re.compile(
@@ -61,6 +62,18 @@ CUES = (
     *"vergiss laisse oublie olvid esque deixa забудь".split(),
 )
 """One of these stands in every message that takes something back by pointing at it or naming it."""
+BINDING = frozenset({"prohibition", "duty"})
+"""Kinds of rules that no later plan replaces, even where a plan gives them: "we should never …"."""
+JOINS = re.compile(r"^\W*(?:and|but|so|also|und|et|y)\s+", re.IGNORECASE)
+OF = re.compile(
+    r"\b(?:the|our|my)\s+([\w-]{2,40})\s+(?:in|with|using|as|on|via|through)\b|\buse\s+\S{1,40}\s+for\s+(?:the\s+)?([\w-]{2,40})",
+    re.IGNORECASE,
+)
+KEEPS = re.compile(
+    r"\b(?:let['’]?s|let us|we(?:['’]ll| will| should))\s+(?:keep|preserve|maintain|never|always|make sure|not)\b",
+    re.IGNORECASE,
+)
+"""A plan that says what has to stay."""
 _END = r"(?=\s*(?:[.,;:!?—–-]|$|and\b|for now\b|please\b|instead\b))"
 THAT = re.compile(
     rf"\b(?:scratch|scrap|forget(?: about)?|disregard|ignore|strike)\s+(?:that|it|this|(?:the|my) (?:earlier|previous|last|prior) (?:instruction|request|plan|idea|message|one|approach|task)){_END}"
@@ -115,6 +128,8 @@ class _Said(Struct, frozen=True, kw_only=True):
     plans: tuple[Span, ...]
     tasks: tuple[Span, ...]
     rules: tuple[Span, ...]
+    binding: tuple[Span, ...]
+    """Sentences that forbid something or bind to it, plans among them."""
     values: tuple[Stated, ...]
     answers: bool
     cued: bool
@@ -157,21 +172,27 @@ def _read_text(text: str) -> _Said:
     spans = sentences(text)
     asked = {asked.start for asked in requests(text) if asked.kind == "task"}
     rules = constraints(text)
-    starts = [rule.start for rule in rules]
     return _Said(
         ordinal=-1,
         text=text,
         spans=spans,
         plans=tuple(span for span in spans if PLAN.search(text[span[0] : span[1]])),
         tasks=tuple(span for span in spans if span[0] in asked),
-        rules=tuple(
-            span
-            for span in spans
-            if (near := bisect_left(starts, span[1]) - 1) >= 0 and rules[near].end > span[0]
-        ),
+        rules=_ruled(spans, rules),
+        binding=_ruled(spans, tuple(rule for rule in rules if rule.kind in BINDING)),
         values=stated_values(text),
         answers=is_answer(text),
         cued=any(map(text[:CUE_CHARS_MAX].lower().__contains__, CUES)),
+    )
+
+
+def _ruled(spans: tuple[Span, ...], rules: tuple[Constraint, ...]) -> tuple[Span, ...]:
+    """The sentences in which a rule stands."""
+    starts = [rule.start for rule in rules]
+    return tuple(
+        span
+        for span in spans
+        if (near := bisect_left(starts, span[1]) - 1) >= 0 and rules[near].end > span[0]
     )
 
 
@@ -187,7 +208,7 @@ def _struck_by(now: _Said, before: list[_Said]) -> list[_Struck]:
 
 def _reset(now: _Said, before: list[_Said]) -> list[_Struck]:
     """ "Ignore everything we said": all plans and tasks; "scratch all of this": the plan and what it is the same as."""
-    cue = RESET.search(now.text, 0, CUE_CHARS_MAX)
+    cue = next(meant(now.text, now.spans, cues=RESET.finditer(now.text, 0, CUE_CHARS_MAX)), None)
     if cue is None:
         return []
     if EVERYTHING.search(cue[0]):
@@ -202,22 +223,32 @@ def _reset(now: _Said, before: list[_Said]) -> list[_Struck]:
 
 def _pointed(now: _Said, before: list[_Said]) -> list[_Struck]:
     """ "Scratch that", "never mind": the last thing planned or asked for."""
-    if THAT.search(now.text, 0, CUE_CHARS_MAX) is None:
+    if not any(meant(now.text, now.spans, cues=THAT.finditer(now.text, 0, CUE_CHARS_MAX))):
         return []
     return [(said, _open(said), "withdrawn") for said in _last(before, lambda said: bool(_open(said)))]
 
 
 def _instead(now: _Said, before: list[_Said]) -> list[_Struck]:
     """ "Let's do X instead": the plan before it. A task is not replaced by a word about how to do it."""
-    if not any(INSTEAD.search(now.text, *span) for span in now.plans):
+    ways = [span for span in now.plans if INSTEAD.search(now.text, *span)]
+    if not ways:
         return []
-    return [(said, said.plans, "replaced") for said in _last(before, lambda said: bool(said.plans))]
+    found: list[_Struck] = []
+    for said in _last(before, lambda said: bool(said.plans)):
+        plans = tuple(
+            span
+            for span in said.plans
+            if span not in said.binding
+            and not any(_of_another(now.text[slice(*way)], said.text[slice(*span)]) for way in ways)
+        )
+        found += [(said, plans, "replaced")] if plans else []
+    return found
 
 
 def _labelled(now: _Said, before: list[_Said]) -> list[_Struck]:
     """ "Drop A", "forget A and B": by the label they were given, or in their order where that leaves no doubt."""
     found: list[_Struck] = []
-    for cue in DROPS_LABEL.finditer(now.text, 0, CUE_CHARS_MAX):
+    for cue in meant(now.text, now.spans, cues=DROPS_LABEL.finditer(now.text, 0, CUE_CHARS_MAX)):
         labels = re.findall(r"\b(?:[A-Z]|\d{1,3})\b", cue["labels"] or cue["han"])
         matches = [[_under(said, label) for said in before] for label in labels]
         if any(any(spans) for spans in matches):
@@ -235,7 +266,7 @@ def _labelled(now: _Said, before: list[_Said]) -> list[_Struck]:
 def _named(now: _Said, before: list[_Said]) -> list[_Struck]:
     """ "Forget about the export": the plan or task that has all words of the name, if only one message has."""
     found: list[_Struck] = []
-    for cue in DROPS_NAMED.finditer(now.text, 0, CUE_CHARS_MAX):
+    for cue in meant(now.text, now.spans, cues=DROPS_NAMED.finditer(now.text, 0, CUE_CHARS_MAX)):
         name = next(group for group in cue.groups() if group)
         hits = [(said, spans) for said in before if (spans := _naming(said, name))]
         if len(hits) == 1:
@@ -251,7 +282,7 @@ def _updated(now: _Said, before: list[_Said]) -> list[_Struck]:
         if not same:
             near = [(said, old) for said in before for old in said.values if may_update(value, old)]
             same = near if len({old.key for _, old in near}) == 1 else []
-        found += [(said, (old.span,), "updated") for said, old in same]
+        found += [(said, (old.span,), "updated") for said, old in same if not _rules_beside(said.text, old)]
     return found
 
 
@@ -294,8 +325,33 @@ STRIKES: tuple[_Strike, ...] = (_instead, _updated, _allowed, _revoked)
 
 def _open(said: _Said) -> tuple[Span, ...]:
     """Plans and tasks of a message, which a word like "that" may take back; never a rule."""
-    struck = {*said.plans, *said.tasks} - ({*said.rules} - {*said.plans})
+    struck = {*said.plans, *said.tasks} - ({*said.rules} - {*said.plans}) - {*said.binding}
     return tuple(sorted(struck))
+
+
+def _rules_beside(text: str, value: Stated) -> bool:
+    """Whether the sentence of a value forbids something too, or rules something in another clause: it has to stand."""
+    start, end = value.span
+    low, high = value.clause
+    if value.span == value.clause:
+        rest: tuple[str, ...] = ()
+    else:
+        rest = (text[start:low], text[high:end])
+    if any(rule.kind == "prohibition" for rule in constraints(text[start:end])):
+        return True
+    return any(constraints(JOINS.sub("", piece)) for piece in rest if piece.strip())
+
+
+def _of_another(way: str, plan: str) -> bool:
+    """Whether two plans say of two things how each is to be done: "the API in Go", "the CLI in click"."""
+    here, there = OF.search(way), OF.search(plan)
+    if KEEPS.search(plan):
+        return True
+    return (
+        here is not None
+        and there is not None
+        and (here[1] or here[2]).lower() != (there[1] or there[2]).lower()
+    )
 
 
 def _last(before: list[_Said], fits: Callable[[_Said], bool]) -> list[_Said]:

@@ -20,6 +20,7 @@ from foldline.ledger.book import Entry
 from foldline.ledger.constraints import Constraint, constraints
 from foldline.ledger.facts import Fact
 from foldline.ledger.render import HEADINGS, QUOTE, line_of, read
+from foldline.ledger.rules_allowed import permissions
 from foldline.ledger.sentences import Span, sentences
 from foldline.ledger.supersession import Supersession, joined, supersessions
 
@@ -54,6 +55,15 @@ class Words(Struct, frozen=True, kw_only=True):
         found = constraints(self.said.get(seq, ""))
         later = self.taken_back.get(seq)
         return found if later is None else tuple(r for r in found if not _is_struck(r.start, later[1]))
+
+    def rulings(self, seq: int) -> tuple[str, ...]:
+        """The rules of a message that nobody took back, and what it allows: without that a rule that an earlier notice
+        shows would stand for good."""
+        given = tuple(rule.text for rule in self.rules(seq))
+        later = self.taken_back.get(seq)
+        said = self.said.get(seq, "")
+        freed = permissions(said if later is None else without(said, later[1].spans))
+        return (*given, *(text for text in freed if not any(text in rule or rule in text for rule in given)))
 
     def standing_rules(self) -> tuple[tuple[int, str], ...]:
         """Every rule that stands, once, with the newest message that gives it."""
@@ -178,8 +188,8 @@ def rule_lines(items: Iterable[Item], words: Words) -> list[str]:
             if not entry.text.startswith(QUOTE) and (number is None or words.stands(number)):
                 rules.pop(entry.text, None)
                 rules[entry.text] = entry
-        for rule in words.rules(item.seq) if item.seq not in words.repeated else ():
-            text = quoted(rule.text, (0, len(rule.text)))
+        for ruling in words.rulings(item.seq) if item.seq not in words.repeated else ():
+            text = quoted(ruling, (0, len(ruling)))
             rules.pop(text, None)
             rules[text] = Entry(section="objective", key=text, text=text, seq=item.seq, origin="user")
     lines = [line_of(entry) for entry in rules.values()]
