@@ -218,17 +218,22 @@ def test_an_option_that_says_nothing_is_refused_before_anything_is_written() -> 
     assert session.seq == seq
 
 
+def waiting(session: Session) -> list[tuple[str, str]]:
+    """Id and name of each call that has no result yet."""
+    return [(call.id, call.name) for call in session.waiting]
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_after_a_break_what_has_its_result_is_not_run_again(format: str) -> None:
     """JRN-15: the last step that succeeded is in the log; only what has no result yet is still to be run."""
     store = MemoryStore()
     session = opened(store, format=format)
     session.user("look at both")
-    assert len(session.waiting) == 0
+    assert waiting(session) == []
     session.record(answer("", ("c1", "read"), ("c2", "write"), format=format))
-    assert [call.id for call in session.waiting] == ["c1", "c2"]
+    assert waiting(session) == [("c1", "read"), ("c2", "write")]
     session.tool_result("c1", "one")
     with reopened(session, store) as again:
-        assert [(call.id, call.name) for call in again.waiting] == [("c2", "write")]
+        assert waiting(again) == [("c2", "write")]
         again.tool_result("c2", "two")
-        assert len(again.waiting) == 0
+        assert waiting(again) == []
