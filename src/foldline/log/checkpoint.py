@@ -79,7 +79,7 @@ def checkpoint_body(state: State, places: Places, **more: Any) -> bytes:
 
 
 def small_body(state: State) -> bytes:
-    """The body of a checkpoint that only names the last full one; 0 when there is none."""
+    """The body of a checkpoint that only names the last full one, where there is one."""
     body: Json = {"version": VERSION, "full": False, "ordinals": state.ordinals}
     return dumps(body if state.full_at is None else {**body, "base": state.full_at})
 
@@ -104,7 +104,7 @@ def _body(state: State, places: Places, *, more: Mapping[str, Any]) -> bytes:
         "tools": state.tools_at,
         "model": state.model,
         "applied": [
-            [a.seq, a.offset, *([a.scope, a.by_hand] if a.scope or a.by_hand else [])] for a in state.applied
+            [a.seq, a.offset, *([a.scope, a.is_edit] if a.scope or a.is_edit else [])] for a in state.applied
         ],
         "calls": state.calls,
         "compacted": state.compacted,
@@ -248,8 +248,8 @@ def _read_node(pieces: Mapping[str, bytes]) -> tuple[Node, Any]:
 
 def _read_applied(row: Sequence[Any]) -> Applied:
     seq, offset, *rest = row
-    scope, by_hand = rest or (ROOT, False)
-    return Applied(seq=int(seq), offset=int(offset), scope=str(scope), by_hand=bool(by_hand))
+    scope, is_edit = rest or (ROOT, False)
+    return Applied(seq=int(seq), offset=int(offset), scope=str(scope), is_edit=bool(is_edit))
 
 
 def _scope(pieces: Mapping[str, bytes], anchor: Any, *, reading: Reading, budget: _Budget) -> Scope:

@@ -210,7 +210,7 @@ class Replay:
     # ── edits ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _edits(self, state: State, entry: Entry, *, voided: Voided) -> State:
-        by_hand = entry.kind == "edit"
+        is_edit = entry.kind == "edit"
         told = members(entry.body)
         scope = str(strict.loads(told["node"])) if "node" in told else ROOT
         made = tuple(edit for one in elements(told["edits"]) for edit in read_edit(one))
@@ -229,15 +229,15 @@ class Replay:
             gone = voided.spans.get(entry.seq, frozenset())
             edits = [edit for edit in made if isinstance(edit, Drop) or edit.address not in gone]
             view = self.edited(view, edits)
-            if not by_hand or gone or (anchor and first_named(made) <= anchor.ordinal):
+            if not is_edit or gone or (anchor and first_named(made) <= anchor.ordinal):
                 anchor = None
-            applied = Applied(seq=entry.seq, offset=entry.offset, scope=scope, by_hand=by_hand)
+            applied = Applied(seq=entry.seq, offset=entry.offset, scope=scope, is_edit=is_edit)
             state = replace(state, applied=(*state.applied, applied))
         return replace(
             state,
             scopes={**state.scopes, scope: Scope(view=view, anchor=anchor)},
-            compacted=state.compacted or (not by_hand and scope == ROOT),
-            handoff=None if not by_hand and scope == ROOT else state.handoff,
+            compacted=state.compacted or (not is_edit and scope == ROOT),
+            handoff=None if not is_edit and scope == ROOT else state.handoff,
         )
 
     def edited(self, view: View, edits: Sequence[Edit]) -> View:

@@ -61,8 +61,8 @@ class Applied(Struct, frozen=True, kw_only=True, gc=False):
     seq: int
     offset: int
     scope: str = ROOT
-    by_hand: bool = False
-    """True for an `edit` entry, which no report comes with."""
+    is_edit: bool = False
+    """True for an `edit` entry: what a policy does before a request of any size, and no compaction to undo."""
 
 
 class State(Struct, frozen=True, kw_only=True):

@@ -184,7 +184,7 @@ class Keeper:
                 "why": "the process ended before its result",
             }
             self.say(Draft(kind="settle", body=dumps(told)))
-        last = next((a for a in reversed(self.state.applied) if not a.by_hand), None)
+        last = next((a for a in reversed(self.state.applied) if not a.is_edit), None)
         if last is not None and (self.state.full_at is None or last.offset > self.state.full_at):
             self.checkpoint()
 

@@ -24,7 +24,7 @@ SPANS_MAX = 16
 
 
 class Originals(Sequence[Message]):
-    """By ordinal, every message of the log. `shown`: what a view holds of them; `lives`: ordinals whose stored message
+    """By ordinal, every message of the log. `shown`: what a view holds of them; `withheld`: ordinals whose stored message
     says less than the one in the view."""
 
     def __init__(

@@ -153,7 +153,7 @@ class Session(Conversation, SessionTwins, Recalling):
     def _chosen(self, entry: int | None) -> Applied:
         applied = self._keeper.state.applied
         if entry is None:
-            found = [one for one in applied if not one.by_hand and one.scope == ROOT]
+            found = [one for one in applied if not one.is_edit and one.scope == ROOT]
             if not found:
                 raise InvalidOption(
                     "session", self.name, why="no compaction of it counts that could be undone"
