@@ -318,3 +318,17 @@ def test_reasoning_that_stands_in_items_of_its_own_is_no_fault_of_a_session(targ
         ).repairs
         == ()
     )
+
+
+def test_a_result_that_would_be_read_as_another_format_says_how_to_read_it() -> None:
+    """Anthropic messages of plain text, without a system prompt, are OpenAI's too."""
+    plain = b'{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"yo"}]}'
+    marked = plain[:-1] + b',"system":"Be brief."}'
+    for data, said in ((plain, True), (marked, False)):
+        transcripts = detect.read(data, format="anthropic")
+        (result,) = files.compact(transcripts, CompactOptions(as_format="anthropic")).results
+        notes = files.convert(transcripts, as_format="anthropic").notes
+        for told in (result.report.notes, notes):
+            assert any("--from anthropic" in note for note in told) is said
+        (read_again,) = detect.read(result.data)
+        assert (read_again.format == "anthropic") is not said

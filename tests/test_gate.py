@@ -106,7 +106,9 @@ def test_where_users_wrote_more_than_the_target_promises_room_for_rules_may_go_a
     full = foldline.compact(session(), 400, policy=policy(says=200)).report.tokens_after
     out = foldline.compact(session(), full, policy=policy(Floor(kind="constraints", in_view=100), says=200))
     assert out.report.outcome == "compacted"
-    assert any("rules that left are behind addresses" in note for note in out.report.notes)
+    assert any(
+        "passages of rules that left (one may hold several rules)" in note for note in out.report.notes
+    )
 
 
 def test_a_rule_that_finds_no_room_makes_the_target_unreachable() -> None:

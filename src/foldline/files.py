@@ -37,6 +37,8 @@ from foldline.wire.codec import Request
 from foldline.wire.convert import convert as convert_request
 from foldline.wire.formats import CODECS, codec
 
+HEAD_BYTES = 1 << 16
+"""Of a file this much is enough to recognise most formats by."""
 TRIES_MAX = 3
 """Most attempts to meet a target that is measured after conversion to another format."""
 SYNTHETIC_FIRST = frozenset({"claude-code"})
@@ -186,7 +188,21 @@ def _compact_one(transcript: Transcript, options: CompactOptions) -> FileResult:
         report=report.to_dict(),
     )
     data = detect.writer(target).write(transcript, written)
+    report = replace(report, notes=(*report.notes, *unrecognised(data, target)))
     return FileResult(report=report, data=data, format=target)
+
+
+def unrecognised(data: bytes, target: str) -> tuple[str, ...]:
+    """What a person should know of a file in a wire format that says nothing only this format says: it would be read as
+    another. Empty where it is recognised."""
+    if target not in CODECS or detect.recognise(data[:HEAD_BYTES]) == target:
+        return ()
+    found = detect.read(data)[0].format
+    if found == target:
+        return ()
+    return (
+        f"nothing in it is {target}'s alone, so it would be read as {found}: give --from {target} with it",
+    )
 
 
 def goal_of(options: CompactOptions, transcript: Transcript) -> tuple[Goal, Planned]:
@@ -226,7 +242,10 @@ def outgoing(transcript: Transcript, items: Sequence[Item], *, target: str) -> S
     done = convert_request(_request(transcript, rest, format=source), wire)
     notes = done.notes
     if done.reasoning_dropped:
-        notes = (*notes, f"{done.reasoning_dropped} reasoning parts that {wire} cannot carry were left out")
+        parts = "1 reasoning part that {} cannot carry was left out"
+        if done.reasoning_dropped > 1:
+            parts = f"{done.reasoning_dropped:,} reasoning parts that {{}} cannot carry were left out"
+        notes = (*notes, parts.format(wire))
     request = replace(done.request, messages=(*apart, *done.request.messages))
     return Sent(request=request, notes=notes, converted=True)
 
@@ -336,6 +355,7 @@ def convert(transcripts: Sequence[Transcript], *, as_format: str) -> Conversion:
         request = sent.request
         written = Written(messages=request.messages, system=request.system, tools=request.tools)
         files.append(detect.writer(target).write(transcript, written))
+        notes += unrecognised(files[-1], target)
         notes += [*transcript.notes, *sent.notes]
         notes += [f"message {repair.seq}: {repair.kind}, {repair.why}" for repair in history.repairs]
     return Conversion(data=_together(files), notes=tuple(notes))

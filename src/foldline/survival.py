@@ -26,7 +26,10 @@ from foldline.reduce import History, Reduced
 
 AHEAD_CHARS = 200_000
 """Characters in which facts are looked for ahead of a compaction, at one call."""
-UNMEASURED = f"the history is longer than the {CHARS_MAX:,} characters that retention is measured over"
+UNMEASURED = (
+    f"the history is longer than the {CHARS_MAX:,} characters that retention is measured over: whether the "
+    "policy's floors are held (rules and pins in view, nothing lost) was not checked"
+)
 
 
 def measured(reduced: Reduced) -> Report:

@@ -200,6 +200,7 @@ def distribution(
     window = None if transcript.id == "windowless.jsonl" else 200_000
     return {
         "schema": "foldline.context/1",
+        "counter": "o200k_base",
         "tokens_total": 135_468,
         "tokens_anchored": 130_000,
         "tokens_estimated": 5_468,

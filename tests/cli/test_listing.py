@@ -69,3 +69,19 @@ def test_a_narrow_page_leaves_out_numbers_rather_than_cut_one(monkeypatch: pytes
         "name                              n0         n1",
         "a" * 25 + "  1,000,000  1,000,000",
     ]
+
+
+def test_a_stacked_table_leaves_nothing_out_on_a_narrow_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At 60 columns every field stands under the name; no word is broken."""
+    out = printed(monkeypatch)
+    monkeypatch.setenv("COLUMNS", "60")
+    rows = [{"name": "a" * 25, "format": "anthropic", "parent": "", **{f"n{n}": 1_000_000 for n in range(4)}}]
+    show_table(rows, stacks=True)
+    assert out.getvalue().splitlines() == [
+        "a" * 25,
+        "  format anthropic · n0 1,000,000 · n1 1,000,000",
+        "  n2 1,000,000 · n3 1,000,000",
+    ]
+    monkeypatch.setenv("COLUMNS", "100")
+    show_table(rows, stacks=True)
+    assert "name                       format" in out.getvalue()

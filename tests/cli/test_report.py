@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from rich.cells import cell_len
+from rich.console import Console
 
 from foldline.cli import report, screen
 from foldline.transcripts.transcript import Transcript
@@ -127,3 +128,13 @@ def test_a_report_in_a_pipe_is_plain_text() -> None:
     done = run("compact", "session.jsonl", "--to", "20k")
     assert "\x1b" not in done.stderr
     assert not [row for row in done.stderr.splitlines() if row != row.rstrip()]
+
+
+def test_altered_facts_come_with_a_word_of_what_that_means() -> None:
+    """OBS-3: a number that nobody can read is no report."""
+    counts = {"total": 3, "in_view": 1, "recallable": 1, "lost": 0}
+    for altered, says in ((0, False), (1, True)):
+        document = {"outcome": "compacted", "retention": {"paths": {**counts, "altered": altered}}}
+        page = Console(width=100, file=(out := io.StringIO()))
+        page.print(*report.blocks_of(document, name="s"))
+        assert ("another value" in out.getvalue()) is says

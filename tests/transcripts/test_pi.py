@@ -148,7 +148,7 @@ def test_the_newer_form_is_a_tree_whose_last_entry_is_the_leaf() -> None:
     assert "tried" in transcript.messages[2].text
     assert words(transcript)[3] == "right"
     assert dict(transcript.skipped) == {"label": 1}
-    assert any("1 messages on branches" in note for note in transcript.notes)
+    assert any("1 message on branches" in note for note in transcript.notes)
 
 
 def test_the_newer_form_keeps_entries_from_an_id_along_the_path() -> None:

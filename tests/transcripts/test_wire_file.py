@@ -143,7 +143,7 @@ def test_lines_that_cannot_be_read_are_left_out_and_named() -> None:
     assert len(torn.messages) == 2
     assert torn.notes == ("line 3 is torn (the file ends inside it) and was left out",)
     (odd,) = detect.read(lines([CHAT[0], 7, CHAT[1]]))
-    assert odd.notes == ("1 line could not be read and were left out: 2 (not a JSON object)",)
+    assert odd.notes == ("1 line could not be read and was left out: 2 (not a JSON object)",)
 
 
 def test_a_responses_input_may_be_one_text() -> None:

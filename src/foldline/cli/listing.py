@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from foldline.cli import screen
-from foldline.cli.layout import fields, gap, grid, value_of
+from foldline.cli.layout import fields, flowed, gap, grid, value_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -22,11 +22,15 @@ _DESCRIBING = ("sentence", "description", "summary", "title", "notes")
 """Fields that are sentences; one of them stands under the name."""
 
 
-def show_table(rows: Sequence[Mapping[str, Any]]) -> None:
+def show_table(rows: Sequence[Mapping[str, Any]], *, stacks: bool = False) -> None:
     """One row each, a column for every field, numbers flush right. On a page too narrow for all of them the last
-    columns of numbers are left out; `--json` has them."""
+    columns of numbers are left out, which `--json` has; or, where the table `stacks`, what is said of each thing stands
+    under its name, with nothing left out and no word broken."""
     keys = list(dict.fromkeys(key for row in rows for key in row))
     written = {key: [value_of(row.get(key)) for row in rows] for key in keys}
+    if stacks and _columns_of(written) > screen.width_of("stdout"):
+        _show_stacked(written)
+        return
     numbers = [key for key in keys if any(_is_number(row.get(key)) for row in rows)]
     room = screen.width_of("stdout") - TEXT_COLUMNS_MIN
     for key in numbers:
@@ -39,6 +43,24 @@ def show_table(rows: Sequence[Mapping[str, Any]]) -> None:
     for index in range(len(rows)):
         cells.append(tuple(screen.cell(written[key][index], "bold" if key == _NAME else "") for key in keys))
     screen.show(grid(cells, right=[keys.index(key) for key in numbers if key in keys]))
+
+
+def _columns_of(written: Mapping[str, Sequence[str]]) -> int:
+    """Columns that a table of these texts takes."""
+    from rich.cells import cell_len
+
+    return sum(2 + max(cell_len(text) for text in [key, *texts]) for key, texts in written.items()) - 2
+
+
+def _show_stacked(written: Mapping[str, Sequence[str]]) -> None:
+    first, *others = written
+    for index, name in enumerate(written[first]):
+        said = [
+            f"{key.replace('_', ' ')} {written[key][index]}"
+            for key in others
+            if written[key][index] not in ("", "–")
+        ]
+        screen.show(screen.cell(name, "bold"), gap(flowed(said, columns=screen.width_of("stdout") - 2)))
 
 
 def show_one(row: Mapping[str, Any]) -> None:

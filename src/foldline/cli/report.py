@@ -23,6 +23,7 @@ ADDRESSES_MAX = 3
 ROWS_MAX = 20
 """Sessions listed one by one."""
 VIOLATIONS_MAX = 20
+ALTERED = "altered: the same name stands there with another value; the old one is behind its address"
 
 _STYLES = {
     "compacted": "bold green",
@@ -155,7 +156,8 @@ def _retention(retention: Mapping[str, Mapping[str, int]]) -> str | None:
     if not sums["total"]:
         return None
     states = " · ".join(f"{count(sums[key])} {key.replace('_', ' ')}" for key in keys[1:])
-    return f"{count(sums['total'])}: {states}"
+    said = f"{count(sums['total'])}: {states}"
+    return f"{said} ({ALTERED})" if sums["altered"] else said
 
 
 def _cache(cache: Mapping[str, Any]) -> str | None:

@@ -117,7 +117,13 @@ def _clean(
             touched = True
             repairs.append(Repair(kind="trailing-reasoning", seq=seq, why="reasoning that nothing follows"))
     if not parts or all(is_blank(part) for part in parts):
-        repairs.append(Repair(kind="empty-message", seq=seq, why=f"a {message.role} message without content"))
+        repairs.append(
+            Repair(
+                kind="empty-message",
+                seq=seq,
+                why=f"{_article(message.role)} {message.role} message without content",
+            )
+        )
         return None
     if not touched:
         return message
@@ -168,3 +174,7 @@ def _mend_inner(inner: Text | Media | Opaque) -> Text | Media | Opaque:
     if isinstance(inner, Text) and is_torn(inner.text):
         return replace(inner, text=whole(inner.text), edited=True)
     return inner
+
+
+def _article(word: str) -> str:
+    return "an" if word[:1] in "aeiou" else "a"

@@ -254,7 +254,8 @@ def _owed(structure: Outline, loose: Sequence[Unit], *, words: Words, frame: Fra
 def _head(gone: Sequence[Item], *, target: int) -> str:
     """A fold's first line; where the target is so small that it weighs against what was said, in few words."""
     if target < SHORT_BELOW:
-        return f"{sum(sum(len(span) for span in item.covers) or 1 for item in gone)} messages"
+        messages = sum(sum(len(span) for span in item.covers) or 1 for item in gone)
+        return f"{messages} message{'s' if messages != 1 else ''}"
     return f"{counted(gone)}, folded; the address opens the originals."
 
 

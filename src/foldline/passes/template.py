@@ -137,9 +137,9 @@ def _in_numbers(items: Sequence[Item]) -> str:
     called = [part.name for item in items for part in item.message.parts if isinstance(part, ToolCall)]
     results = sum(isinstance(part, ToolResult) for item in items for part in item.message.parts)
     what = (
-        f"(calls: {names(called)}; {results} results)"
+        f"(calls: {names(called)}; {results} result{'s' if results != 1 else ''})"
         if called
-        else f"({len(items)} messages without a call)"
+        else f"({len(items)} message{'s' if len(items) != 1 else ''} without a call)"
     )
     return what
 

@@ -181,7 +181,9 @@ class _Walk:
             return path
         added, dead = _siblings(path, off)
         if dead:
-            self.notes.append(f"{dead:,} records on branches that were rewound or forked away were left out")
+            self.notes.append(
+                f"{dead:,} record{'s' if dead > 1 else ''} on branches that were rewound or forked away: left out"
+            )
         if not added:
             return path
         return [record for node in path for record in (node, *added.get(node.uuid, ()))]

@@ -155,7 +155,7 @@ def _path(entries: list[Entry], notes: list[str]) -> list[Entry]:
         entry.type in ("message", "custom_message") for entry in way
     )
     if dead:
-        notes.append(f"{dead:,} messages on branches that were left were not read")
+        notes.append(f"{dead:,} message{'s' if dead > 1 else ''} on branches that were left: not read")
     return way[::-1]
 
 

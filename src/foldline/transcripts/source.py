@@ -303,8 +303,8 @@ class BadLines:
             return (f"line {source.torn + before} is torn (the file ends inside it) and was left out",)
         places = ", ".join(f"{line + before} ({why})" for line, why in self.places)
         more = f" and {self.count - len(self.places):,} more" if self.count > len(self.places) else ""
-        noun = "line" if self.count == 1 else "lines"
-        return (f"{self.count:,} {noun} could not be read and were left out: {places}{more}",)
+        noun, were = ("line", "was") if self.count == 1 else ("lines", "were")
+        return (f"{self.count:,} {noun} could not be read and {were} left out: {places}{more}",)
 
 
 def records(source: Source, bad: BadLines, *, start: Mark = START) -> Iterator[tuple[int, dict[str, Any]]]:

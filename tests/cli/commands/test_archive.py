@@ -40,7 +40,7 @@ def test_packing_away_is_said_and_done(home: Path) -> None:
         "refused": None,
     }
     assert len(list(folder.iterdir())) == 1
-    assert "0 bytes of the log were packed away" in run("archive", "s").stderr
+    assert "packed away already" in run("archive", "s").stderr
 
 
 def test_a_disk_that_refuses_is_exit_1_and_says_what_to_do(

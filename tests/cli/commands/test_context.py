@@ -51,3 +51,9 @@ def test_context_tells_what_was_read_again() -> None:
     assert _again({"again": 9, "evicted": 12, "keep_more": True}).endswith(
         "a policy that keeps more would cost less"
     )
+
+
+def test_the_page_says_what_its_numbers_rest_on() -> None:
+    """One file has another size by another counter."""
+    [document] = documents(run("context", "session.jsonl", "--json").stdout)
+    assert f"counted with {document['counter']}" in run("context", "session.jsonl").stdout

@@ -57,7 +57,7 @@ def test_salvage_writes_what_is_sound(home: Path) -> None:
     out = home / "sound.jsonl"
     found = run("verify", "b", "--salvage", str(out))
     assert found.exit_code == 0
-    assert "1 entries from number 0 on" in found.stderr
+    assert "1 entry from number 0 on" in found.stderr
     log = parse_log(out.read_bytes())
     assert (log.state, [entry.kind for entry in log.entries]) == ("clean", ["lost", "usage"])
     [document] = documents(run("verify", "b", "--salvage", str(out), "--json").stdout)

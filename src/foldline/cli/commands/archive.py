@@ -37,6 +37,8 @@ def command(*, session: str, dry_run: bool, as_json: bool) -> int:
         )
     elif done.refused:
         screen.say(f"{session} stays as it is: {done.refused}; make room and try again")
+    elif not done.bytes:
+        screen.say(f"{session} is packed away already; there was nothing to do")
     else:
         screen.say(
             f"{session}: {done.bytes:,} bytes of the log {'would be' if dry_run else 'were'} packed away"

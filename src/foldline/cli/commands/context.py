@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from foldline.cli import exits, progress, report, screen
-from foldline.cli.layout import bar, count, gap, grid, percent, title
+from foldline.cli.layout import SEPARATOR, bar, count, gap, grid, percent, title
 from foldline.cli.options import Source, counter_option, reads_file
 
 if TYPE_CHECKING:
@@ -55,7 +55,11 @@ def command(source: Source, *, model: str | None, policy: str, counter: str | No
 
 def _show(document: Mapping[str, Any], name: str) -> None:
     total = document["tokens_total"]
-    blocks: list[RenderableType] = [title(f"{count(total)} tokens", name, style="bold"), *_usage(document)]
+    blocks: list[RenderableType] = [
+        title(f"{count(total)} tokens", name, style="bold"),
+        gap(screen.cell(_settings(document), "dim")),
+        *_usage(document),
+    ]
     for heading, key in (("by kind", "by_kind"), ("by tool", "by_tool")):
         tokens = document.get(key, {})
         if key == "by_kind":
@@ -75,6 +79,15 @@ def _show(document: Mapping[str, Any], name: str) -> None:
     if again := document.get("read_again"):
         blocks += ["", screen.cell(_again(again), "red" if again["keep_more"] else "")]
     screen.show(*blocks)
+
+
+def _settings(document: Mapping[str, Any]) -> str:
+    """What the numbers rest on: one file has another size by another counter."""
+    said = [
+        document.get("format"),
+        f"counted with {document['counter']}" if document.get("counter") else None,
+    ]
+    return SEPARATOR.join(str(part) for part in (*said, document.get("model")) if part)
 
 
 def _again(told: Mapping[str, Any]) -> str:

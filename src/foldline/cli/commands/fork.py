@@ -8,6 +8,7 @@ from __future__ import annotations
 import click
 
 from foldline.cli import exits, screen
+from foldline.cli.layout import plural
 from foldline.cli.options import as_json_option
 
 
@@ -35,6 +36,6 @@ def command(*, session: str, name: str, at: int | None, dry_run: bool, as_json: 
         return exits.DONE
     verb = "would go on" if dry_run else "goes on"
     screen.say(
-        f"session {name} {verb} from entry {done.entry} of {session}: {done.messages:,} messages in view"
+        f"session {name} {verb} from entry {done.entry} of {session}: {plural(done.messages, 'message')} in view"
     )
     return exits.DONE

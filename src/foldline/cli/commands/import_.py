@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from foldline.cli import exits, progress, report, screen
+from foldline.cli.layout import plural
 from foldline.cli.options import Source, reads_file
 
 if TYPE_CHECKING:
@@ -56,6 +57,6 @@ def _tell(done: list[Imported], source: Source, *, dry_run: bool) -> None:
         )
         return
     for one in done:
-        compactions = f", {one.compactions} compactions" if one.compactions else ""
+        compactions = f", {plural(one.compactions, 'compaction')}" if one.compactions else ""
         verb = "would become" if dry_run else "is now"
-        screen.say(f"{source.name} {verb} session {one.name}: {one.messages:,} messages{compactions}")
+        screen.say(f"{source.name} {verb} session {one.name}: {plural(one.messages, 'message')}{compactions}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import click
 
 from foldline.cli import exits, screen
+from foldline.cli.layout import plural
 from foldline.cli.options import as_json_option
 
 
@@ -40,6 +41,6 @@ def command(*, session: str, to: int | None, before: int | None, dry_run: bool, 
         return exits.DONE
     screen.say(
         f"{session} {'would stand' if dry_run else 'stands'} at entry {done.entry}; the view: "
-        f"{done.messages_before:,} messages {'would become' if dry_run else 'became'} {done.messages_after:,}"
+        f"{plural(done.messages_before, 'message')} {'would become' if dry_run else 'became'} {done.messages_after:,}"
     )
     return exits.DONE

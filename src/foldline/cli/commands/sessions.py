@@ -35,7 +35,8 @@ def command(*, as_json: bool) -> int:
         )
     else:
         show_table(
-            [
+            stacks=True,
+            rows=[
                 {
                     "name": one.name,
                     "format": one.format,
@@ -46,7 +47,7 @@ def command(*, as_json: bool) -> int:
                     "fork of": one.parent or "",
                 }
                 for one in found
-            ]
+            ],
         )
         for one in found:
             if one.problem:

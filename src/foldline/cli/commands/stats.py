@@ -16,6 +16,7 @@ from foldline.cli.options import as_json_option
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+HEADINGS = {"compactions": "compactions (undone ones too)", "passes": "passes (of undone compactions too)"}
 ROWS_MAX = 20
 """Rows of a table on a page; `--json` has all of them."""
 
@@ -27,7 +28,8 @@ def command(*, session: str | None, as_json: bool) -> int:
     """Show what sessions come to: events, compactions, tokens freed, facts kept, costs.
 
     Counted from the logs into a file beside them, which is brought up to date each time and may be deleted. Costs are at
-    the prices `foldline models` knows. Results of tools are estimated.
+    the prices `foldline models` knows. Results of tools are estimated. A compaction that was undone was made,
+    and counts.
     """
     from foldline.settings import sessions_home
     from foldline.statistics import statistics
@@ -43,11 +45,13 @@ def command(*, session: str | None, as_json: bool) -> int:
 
 
 def _show(document: dict[str, Any], session: str | None) -> None:
-    said = " · ".join(f"{kind} {value_of(count)}" for kind, count in document["events"].items())
+    said = " · ".join(
+        f"{kind.lower().replace('_', ' ')} {value_of(count)}" for kind, count in document["events"].items()
+    )
     screen.show(title("statistics", session or plural(document["sessions"], "session"), style="bold"))
     screen.show(gap(screen.cell(said or "nothing yet")))
-    for heading in ("compactions", "passes", "tools", "usage"):
-        _table(heading, document[heading])
+    for key in ("compactions", "passes", "tools", "usage"):
+        _table(HEADINGS.get(key, key), document[key])
     kept = [_kept(kind, row) for kind, row in document["retention"].items() if row["total"]]
     if kept:
         screen.show(screen.cell("facts after the last compaction", "dim"), gap(grid(kept, right=(1, 2))))

@@ -72,7 +72,7 @@ def _list(session: str, *, as_json: bool) -> int:
         ]
         screen.write_document({"schema": "foldline.compactions/1", "session": session, "compactions": rows})
     elif found:
-        show_table([_row(made) for made in found])
+        show_table([_row(made) for made in found], stacks=True)
     else:
         screen.say(f"session {session} was never compacted")
     return exits.DONE

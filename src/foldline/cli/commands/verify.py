@@ -64,7 +64,8 @@ def _tell(verdicts: list[Verdict]) -> None:
         screen.say("there are no sessions")
         return
     show_table(
-        [
+        stacks=True,
+        rows=[
             {
                 "name": verdict.name,
                 "state": verdict.state,
@@ -75,7 +76,7 @@ def _tell(verdicts: list[Verdict]) -> None:
                 "bytes": verdict.bytes,
             }
             for verdict in verdicts
-        ]
+        ],
     )
     for verdict in verdicts:
         if verdict.torn:
@@ -95,10 +96,14 @@ def _tell_salvaged(found: Salvaged, out: str, *, as_json: bool) -> int:
         screen.write_document(document)
         return exits.DONE
     for gap in found.gaps:
-        lost = f"{gap.count:,} entries from number {gap.first:,} on" if gap.count else "no whole entry"
+        lost = (
+            f"{'1 entry' if gap.count == 1 else f'{gap.count:,} entries'} from number {gap.first:,} on"
+            if gap.count
+            else "no whole entry"
+        )
         screen.say(f"byte {gap.offset:,}, {gap.size:,} bytes: {lost} ({gap.why})")
     screen.say(
-        f"{found.entries:,} sound entries written to {out}; `foldline import {out}` makes a session of it"
+        f"{found.entries:,} sound {'entry' if found.entries == 1 else 'entries'} written to {out}; `foldline import {out}` makes a session of it"
     )
     return exits.DONE
 
