@@ -9,6 +9,7 @@ from foldline.core.errors import SessionCorrupt
 from foldline.core.ports import Pages
 from foldline.log.lineage import DEPTH_MAX, Lineage, cut_of, forks_of, lineage_of, read_lineage
 from foldline.log.values import dumps
+from foldline.session.forking import create_fork
 from foldline.stores.memory import MemoryPages, MemoryStore
 from foldline.testing.builders import user
 from tests.log.drafts import draft, said
@@ -97,3 +98,42 @@ def test_a_log_that_is_only_read_is_not_written() -> None:
     store, _ = parented()
     with pytest.raises(TypeError, match="opened to be read"):
         Lineage(Read(store._logs["p"])).append([Draft(kind="x", body=b"{}")])
+
+
+def shortened(store: MemoryStore, *, entries: int, then: list[Draft]) -> None:
+    """The parent as an older copy of it, gone on with."""
+    old = list(store.read("p").entries())[:entries]
+    store._logs["p"].writer = None
+    store.remove("p")
+    own = store.create("p", format="neutral", about=b"{}")
+    own.append([Draft(kind=entry.kind, body=entry.body) for entry in old] + then)
+    own.close()
+
+
+@pytest.mark.parametrize("lost", [3, 2, 1])
+@pytest.mark.parametrize("words", ["", "other", "a longer one than before"])
+def test_a_fork_refuses_a_parent_that_lost_the_end_it_goes_on_from(lost: int, words: str) -> None:
+    """JRN-9, JRN-4: what a parent says after an older copy was put back is no fork's, wherever its bytes end."""
+    store, log = parented()
+    log.close()
+    later = [said(user(words))] * 5 if words else []
+    shortened(store, entries=3 - lost, then=later)
+    with pytest.raises(SessionCorrupt, match="'p' after its entry 2, which that session no longer holds"):
+        read_lineage(store, "f")
+
+
+def test_an_entry_of_the_same_number_and_size_is_told_by_its_time() -> None:
+    """JRN-9: number and byte alone would take the new entry for the old one."""
+    times = iter(range(1_000, 2_000))
+    store = MemoryStore(lambda: next(times))
+    own = store.create("p", format="neutral", about=b"{}")
+    for number in range(3):
+        own.append([said(user(f"p{number}"))])
+    create_fork(store, "p", name="f").close()
+    create_fork(store, "f", name="g").close()
+    own.append([said(user("later"))])
+    assert seqs(read_lineage(store, "g"))[:3] == [0, 1, 2]
+    shortened(store, entries=2, then=[said(user("x2"))])
+    for name in ("f", "g"):
+        with pytest.raises(SessionCorrupt, match="older copy"):
+            read_lineage(store, name)

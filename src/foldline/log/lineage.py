@@ -36,6 +36,11 @@ class Cut(Struct, frozen=True, kw_only=True):
     """The last entry of the parent that belongs to the fork; -1: none."""
     byte: int
     """Where that entry ends: what comes after it in the fork has this added to its own byte."""
+    start: int | None = None
+    """Where that entry begins; `None` in a log that does not say it yet."""
+    time_ms: int | None = None
+    """When that entry was appended. With `start` it tells an entry from another of its number and size; a checksum would
+    not outlive a forget, which rewrites bodies in place."""
 
 
 class Lineage:
@@ -133,13 +138,24 @@ def cut_of(pages: Pages) -> Cut | None:
         told = about.get("parent") if isinstance(about, dict) else None
         if told is None:
             return None
-        return Cut(name=str(told["name"]), seq=int(told["seq"]), byte=int(told["byte"]))
+        return Cut(
+            name=str(told["name"]),
+            seq=int(told["seq"]),
+            byte=int(told["byte"]),
+            start=_number(told.get("start")),
+            time_ms=_number(told.get("time_ms")),
+        )
     except (ValueError, LookupError, TypeError) as error:
         raise SessionCorrupt(0, f"the first line names no parent that can be read: {error}") from error
 
 
+def _number(told: Any) -> int | None:
+    return None if told is None else int(told)
+
+
 def lineage_of(store: Store, own: Pages, *, depth: int = 0) -> Lineage:
-    """A log with those it goes on from. Raises `UnknownSession` for a parent that is gone, `SessionCorrupt`."""
+    """A log with those it goes on from. Raises `SessionCorrupt`, also for a parent that is gone, or that
+    no longer holds the entry the log goes on from."""
     cut = cut_of(own)
     if cut is None:
         return Lineage(own)
@@ -150,7 +166,43 @@ def lineage_of(store: Store, own: Pages, *, depth: int = 0) -> Lineage:
     except UnknownSession as error:
         why = f"this is a fork of session {cut.name!r}, which is gone; restore it from a copy"
         raise SessionCorrupt(0, why) from error
-    return Lineage(own, lineage_of(store, parent, depth=depth + 1), cut=cut)
+    above = lineage_of(store, parent, depth=depth + 1)
+    refuse_moved(above, cut)
+    return Lineage(own, above, cut=cut)
+
+
+def refuse_moved(parent: Lineage, cut: Cut) -> None:
+    """Raise `SessionCorrupt` where a parent lost the end that a fork goes on from: what it says there by now is another
+    history, and none of the fork's."""
+    if cut.seq < 0:
+        return
+    found = _at_cut(parent, cut)
+    if found is None or (cut.start is not None and found.time_ms != cut.time_ms):
+        why = (
+            f"this is a fork of session {cut.name!r} after its entry {cut.seq:,}, which that session no longer holds there: "
+            f"its end was lost, or an older copy stands in its place; restore {cut.name!r} from a newer copy"
+        )
+        raise SessionCorrupt(cut.byte, why)
+
+
+def _at_cut(parent: Lineage, cut: Cut) -> Entry | None:
+    """The parent's entry that has the number of the cut and ends at its byte; costs an entry or two."""
+    if cut.start is not None:
+        try:
+            found = parent.entry(cut.start)
+        except SessionCorrupt:
+            return None
+        return found if (found.seq, found.offset + found.size) == (cut.seq, cut.byte) else None
+    last = next(parent.back(), None)
+    if last is None or last.offset + last.size < cut.byte:
+        return None
+    if last.offset + last.size == cut.byte:
+        return last if last.seq == cut.seq else None
+    try:
+        after = next(parent.entries(cut.byte), None)
+    except SessionCorrupt:  # no line begins there
+        return None
+    return after if after is not None and after.seq == cut.seq + 1 else None
 
 
 def read_lineage(store: Store, name: str) -> Lineage:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from foldline.core.errors import SessionCorrupt
 from foldline.core.ports import Pages, Store
-from foldline.log.lineage import DEPTH_MAX, cut_of
+from foldline.log.lineage import DEPTH_MAX, Cut, Lineage, cut_of, refuse_moved
 
 FORKS_MAX: Final = DEPTH_MAX + 1
 """Logs of one session."""
@@ -31,6 +31,7 @@ class Ancestor(Struct, frozen=True, kw_only=True):
 def lineage(store: Store, session: str) -> tuple[Ancestor, ...]:
     """The logs of a session, its own last. Raises `UnknownSession`, `SessionCorrupt`."""
     found: list[Ancestor] = []
+    cuts: list[Cut] = []
     name, end = session, None
     while len(found) < FORKS_MAX:
         pages = store.read(name)
@@ -38,6 +39,16 @@ def lineage(store: Store, session: str) -> tuple[Ancestor, ...]:
         start = cut.byte if cut is not None else 0
         found.append(Ancestor(name=name, pages=pages, byte=None if end is None else max(0, end - start)))
         if cut is None:
+            _refuse_moved(found, cuts)
             return tuple(reversed(found))
+        cuts.append(cut)
         name, end = cut.name, start if end is None else min(end, start)
     raise SessionCorrupt(0, f"session {session!r} is a fork of more than {DEPTH_MAX} others, or of itself")
+
+
+def _refuse_moved(found: list[Ancestor], cuts: list[Cut]) -> None:
+    """Raise `SessionCorrupt` where a parent lost the end that a fork goes on from; both newest first."""
+    above = Lineage(found[-1].pages)
+    for ancestor, cut in zip(found[-2::-1], reversed(cuts), strict=True):
+        refuse_moved(above, cut)
+        above = Lineage(ancestor.pages, above, cut=cut)

@@ -6,6 +6,8 @@ Works on any store, and on a session that another process writes, since its log 
 
 from __future__ import annotations
 
+from msgspec.structs import asdict
+
 from foldline.core.entry import Draft
 from foldline.core.errors import InvalidOption
 from foldline.core.ports import Store
@@ -25,7 +27,7 @@ def create_fork(store: Store, parent: str, *, name: str, at: int | None = None) 
         cut = _cut(pages, parent, at=at)
         about = strict.loads(pages.about)
         told = {**(about if isinstance(about, dict) else {}), "id": name}
-        told["parent"] = {"name": cut.name, "seq": cut.seq, "byte": cut.byte}
+        told["parent"] = {key: value for key, value in asdict(cut).items() if value is not None}
         replay = state_at(pages, cut.seq)
         format = pages.format
         journal = store.create(name, format=format, about=dumps(told))
@@ -44,7 +46,8 @@ def _cut(pages: Lineage, parent: str, *, at: int | None) -> Cut:
     """Where to leave the parent."""
     for entry in pages.back():
         if at is None or entry.seq == at:
-            return Cut(name=parent, seq=entry.seq, byte=entry.offset + entry.size)
+            end = entry.offset + entry.size
+            return Cut(name=parent, seq=entry.seq, byte=end, start=entry.offset, time_ms=entry.time_ms)
         if entry.seq < at:
             break
     if at is not None:
