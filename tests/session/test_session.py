@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 import foldline
-from foldline.core.errors import InvalidOption, TargetUnreachable, UnknownAddress
+from foldline.core.errors import InvalidOption, SessionFailed, TargetUnreachable, UnknownAddress
 from foldline.engine.policy import Line
 from foldline.presets import policy_of
 from foldline.session.history import Page
@@ -289,3 +291,47 @@ def test_what_is_no_text_is_refused_where_one_is_wanted(tmp_path: Path) -> None:
         with pytest.raises(InvalidOption, match="give a text"):
             call()
     assert list(tmp_path.iterdir()) == []
+
+
+CLOSED_CALLS = {
+    "messages": lambda s: s.messages,
+    "rereads": lambda s: s.rereads,
+    "show": lambda s: s.show("m0@00000000"),
+    "page": lambda s: s.page(),
+    "compactions": lambda s: list(s.compactions),
+    "size": lambda s: s.size,
+    "waiting": lambda s: s.waiting,
+    "prepare": lambda s: s.prepare(),
+    "preview": lambda s: s.preview(to=0.5),
+    "compact": lambda s: s.compact(to=0.5),
+    "user": lambda s: s.user("more"),
+    "record": lambda s: s.record(answer("x")),
+    "undo": lambda s: s.undo(),
+    "unfold": lambda s: s.unfold("m0@00000000"),
+    "rollback": lambda s: s.rollback(to=0),
+    "fork": lambda s: s.fork("f"),
+    "use": lambda s: s.use("claude-sonnet-4-5"),
+    "recall": lambda s: s.recall("word"),
+    "node": lambda s: s.node("n").__enter__(),
+}
+
+
+@pytest.mark.parametrize("call", CLOSED_CALLS.values(), ids=CLOSED_CALLS)
+@pytest.mark.parametrize("on_disk", [True, False])
+def test_a_closed_session_says_so_whatever_it_is_asked(call: Any, on_disk: bool, tmp_path: Path) -> None:
+    """JRN-1: one error for all, with what to do next; a second `close` is none."""
+    if on_disk:
+        session = foldline.open("s", format="anthropic", home=tmp_path)
+    else:
+        session = opened(MemoryStore())
+    session.user("a word")
+    said = session.messages
+    with contextlib.suppress(LookupError):
+        session.recall("word")
+    session.close()
+    session.close()
+    with pytest.raises(SessionFailed, match=r"\(it was closed\); open it again"):
+        call(session)
+    if on_disk:
+        with pytest.raises(SessionFailed, match="closed"):
+            len(said)

@@ -30,6 +30,9 @@ WORDS_MAX = 600
 """Characters of a reason. What a file says of itself is quoted in it and may be of any length; the middle gives way,
 since the next step stands at the end."""
 
+CLOSED = "it was closed"
+"""Why a session that its caller closed gives nothing and takes nothing."""
+
 
 def _bounded(why: str) -> str:
     return why if len(why) <= WORDS_MAX else f"{why[: WORDS_MAX // 2]} … {why[-WORDS_MAX // 2 :]}"
@@ -148,7 +151,8 @@ class SessionFailed(FoldlineError):
 
     def __init__(self, name: str, why: str) -> None:
         self.name, self.why = name, (why := _bounded(why))
-        super().__init__(f"session {name!r} can no longer be used ({why}); mend the cause and open it again")
+        then = "open it again" if why == CLOSED else "mend the cause and open it again"
+        super().__init__(f"session {name!r} can no longer be used ({why}); {then}")
 
 
 class CheckpointFailed(SessionFailed):

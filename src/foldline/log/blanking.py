@@ -28,6 +28,25 @@ Fill: TypeAlias = Literal["text", "number", "object", "block"]
 _STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)')
 _BASE64: Final = re.compile(rb"[A-Za-z0-9+/_=-]*+")
 _NUMBER: Final = re.compile(rb"[0-9.eE+-]+")
+TEXT_CHARS_MIN: Final = 4
+"""From here on a text is looked for anywhere."""
+_IDEOGRAPHS: Final = ("CJK UNIFIED", "CJK COMPATIBILITY IDEOGRAPH", "HIRAGANA", "KATAKANA", "HANGUL SYLLABLE")
+_BETWEEN_WORDS: Final = re.compile(r"(?<=\S)\s+(?=\S)")
+_SPACES: Final = (
+    b"(?:[ \n\r\t]|"
+    rb"\\{1,15}(?:[nrtf]|u(?i:00(?:0[9abcd]|20|85|a0)|1680|20(?:0[0-9ab]|2[89f]|5f)|3000))|"
+    + b"|".join(char.encode() for char in "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000")
+    + b"|\xe2\x80[\x80-\x8b])+"
+)
+"""White space, raw or escaped."""
+_LETTER: Final = rb"[\xc3-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]"
+"""UTF-8 of letters of scripts that part words by spaces; ideographs are none of them."""
+_BEFORE_WORD: Final = (
+    rb"(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4}))"
+    rb"(?<![\xc3-\xdf][\x80-\xbf])(?<!\xe0[\xa0-\xbf][\x80-\xbf])"
+    rb"(?<!\\u00[c-fC-F][0-9a-fA-F])(?<!\\u0[1-9a-fA-F][0-9a-fA-F]{2})"
+)
+_AFTER_WORD: Final = rb"(?![A-Za-z0-9_]|" + _LETTER + rb"|\\{1,15}u(?:00[c-fC-F]|0[1-9a-fA-F]))"
 _ESCAPED: Final = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
 _NAMES: Final = frozenset(
     b"addedTokens annotations applied arguments args at begin calls_id call_id compacted content covers data detail edit "
@@ -78,11 +97,30 @@ def strings(body: bytes) -> list[Token]:
     return out
 
 
+def found_as(text: str) -> Literal["anywhere", "word", "not"]:
+    """How a text is looked for: a short one stands inside other words by chance, so it counts as a word of its own alone,
+    or, where two signs are a name and no space parts words, anywhere; a shorter one is not looked for."""
+    told = unicodedata.normalize("NFC", text)
+    if len(told) >= TEXT_CHARS_MIN:
+        return "anywhere"
+    if len(told) >= 2 and all(map(_is_ideograph, told)):
+        return "anywhere"
+    caseless = all(unicodedata.category(char) == "Lo" for char in told)
+    return "word" if told.isalnum() and len(told) >= (2 if caseless else 3) else "not"
+
+
+def _is_ideograph(char: str) -> bool:
+    return unicodedata.name(char, "").startswith(_IDEOGRAPHS)
+
+
 def spelled(text: str) -> re.Pattern[bytes]:
     """Finds a text in JSON however it is spelt: as UTF-8 or escaped, composed or decomposed (NFC, NFD), at any depth of
-    JSON inside JSON."""
+    JSON inside JSON, with any white space where it has some between words."""
     forms = dict.fromkeys((text, unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)))
-    return re.compile(b"|".join(b"".join(map(_spellings, form)) for form in forms))
+    either = b"|".join(
+        _SPACES.join(b"".join(map(_spellings, word)) for word in _BETWEEN_WORDS.split(form)) for form in forms
+    )
+    return re.compile(_BEFORE_WORD + b"(?:" + either + b")" + _AFTER_WORD if found_as(text) == "word" else either)
 
 
 def _spellings(char: str) -> bytes:

@@ -9,6 +9,7 @@ What cannot be reached from here (backups, exports, other programs) is named in 
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
@@ -17,14 +18,15 @@ from msgspec import Struct
 
 from foldline.core.address import digest_of, parse_address
 from foldline.core.entry import Draft
-from foldline.core.errors import InvalidOption, SessionBusy, SessionCorrupt, UnknownAddress
+from foldline.core.errors import InvalidOption, SessionBusy, SessionCorrupt, UnknownAddress, UnknownFormat, UnknownSession
 from foldline.core.message import Message
 from foldline.core.ports import Pages, Store
 from foldline.core.received import received
+from foldline.log.blanking import TEXT_CHARS_MIN, found_as, spelled
 from foldline.log.forget import Addresses, Forgetter, Quoted, Wish, chosen, quoted_of, readable
 
-TEXT_CHARS_MIN, TEXT_CHARS_MAX = 4, 10_000
-"""A shorter text stands everywhere; a longer one is better named by its address."""
+TEXT_CHARS_MAX = 10_000
+"""A longer text is better named by its address."""
 UNREACHABLE: Final = (
     "backups and copies of the folder",
     "files that `export` or `show -o` wrote",
@@ -33,6 +35,8 @@ UNREACHABLE: Final = (
     "the same words in another spelling: other case, base64, hexadecimal",
 )
 """What a forget cannot reach, said each time."""
+
+_DAMAGED: Final = (SessionCorrupt, UnknownFormat)
 
 Tick = Callable[[int, int], None]
 
@@ -62,6 +66,8 @@ class Changed(Struct, frozen=True, kw_only=True):
     places: int = 0
     problem: str = ""
     """Why it was not done here; empty when it was, or would be."""
+    unread: bool = False
+    """True for a damaged log in whose sound part nothing is to go: what the rest says is not known."""
 
 
 class Forgotten(Struct, frozen=True, kw_only=True):
@@ -76,7 +82,12 @@ class Forgotten(Struct, frozen=True, kw_only=True):
     @property
     def is_whole(self) -> bool:
         """True when nothing was left undone."""
-        return not any(one.problem for one in self.changed) and not self.names
+        return not any(one.problem and (not one.unread or self.is_something) for one in self.changed) and not self.names
+
+    @property
+    def is_something(self) -> bool:
+        """True when something is to go somewhere."""
+        return bool(self.removed) or any(not one.problem for one in self.changed)
 
     def to_dict(self) -> dict[str, Any]:
         """As `foldline forget --json` gives it."""
@@ -88,6 +99,7 @@ class Forgotten(Struct, frozen=True, kw_only=True):
                     "entries": one.kinds,
                     "places": one.places,
                     "problem": one.problem or None,
+                    "unread": one.unread,
                 }
                 for one in self.changed
             ],
@@ -102,13 +114,18 @@ def forget_text(
 ) -> Forgotten:
     """Forget a text wherever it stands, or in one session with its forks and what it was forked from. Raises
     `InvalidOption`, `UnknownSession`."""
-    if not TEXT_CHARS_MIN <= len(text) <= TEXT_CHARS_MAX:
-        why = f"a text to forget has {TEXT_CHARS_MIN} to {TEXT_CHARS_MAX:,} characters; name a part by its address"
+    if found_as(text) == "not" or len(text) > TEXT_CHARS_MAX:
+        why = (
+            f"a text to forget has {TEXT_CHARS_MIN} to {TEXT_CHARS_MAX:,} characters, or is a word of 3 letters or digits, "
+            "or of 2 in a script without case (王明); name a part by its address"
+        )
         raise InvalidOption("text", text, why=why)
     family = _family(store, within)
-    pattern = json.dumps(text)[1:-1].encode(), text.encode("utf-8", "surrogatepass")
+    pattern = spelled(text)
     names = tuple(
-        name for name in family if text in name or any(p in store.read(name).about for p in pattern)
+        name
+        for name in family
+        if any(map(pattern.search, (name.encode("utf-8", "surrogatepass"), _about(store, name))))
     )
     done = _walk(store, family, walk=_Walk(wishes={None: Wish(texts=(text,))}, dry_run=dry_run, tick=tick))
     return Forgotten(changed=done, names=names)
@@ -142,14 +159,14 @@ def forget_address(
 
 def forget_session(store: Store, names: Sequence[str], *, dry_run: bool = False) -> Forgotten:
     """Take sessions away whole, forks before what they go on from. Raises `UnknownSession`, `SessionBusy`, and
-    `InvalidOption` where a fork that stays needs one of them."""
+    `NeededByForks` where a fork that stays needs one of them."""
     for name in names:
-        store.read(name)
-    forks = {name: _parent(store.read(name))[0] for name in store.names()}
-    needed = {parent: fork for fork, parent in forks.items() if parent in names and fork not in names}
-    for parent, fork in sorted(needed.items()):
-        why = f"session {fork!r} is a fork of it and goes on from its log; forget that one first, or both"
-        raise InvalidOption("session", parent, why=why)
+        _known(store, name)
+    forks = _forks(store)
+    for name in names:
+        needed_by = _forks_below(forks, name) - set(names)
+        if needed_by:
+            raise NeededByForks(name, tuple(sorted(needed_by, key=lambda fork: (-_depth(forks, fork), fork))))
     ordered = sorted(names, key=lambda name: -_depth(forks, name))
     if not dry_run:
         for name in ordered:
@@ -157,11 +174,26 @@ def forget_session(store: Store, names: Sequence[str], *, dry_run: bool = False)
     return Forgotten(changed=(), removed=tuple(ordered))
 
 
+class NeededByForks(InvalidOption):
+    """A session that forks go on from. `forks`: those that would have to go first, in this order."""
+
+    def __init__(self, name: str, forks: tuple[str, ...]) -> None:
+        self.forks = forks
+        first = ", then ".join(f"`foldline forget {fork}`" for fork in (*forks, name))
+        why = (
+            f"{', '.join(map(repr, forks))} go on from its log and hold no copy of it; to forget all of them: {first}"
+        )
+        super().__init__("session", name, why=why)
+
+
 def older_than(store: Store, time_ms: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Sessions whose last entry is older than this, and those of them that a younger fork still needs."""
     last = {}
     for name in store.names():
-        entry = next(store.read(name).back(), None)
+        try:
+            entry = next(store.read(name).back(), None)
+        except _DAMAGED:  # nothing is known of its age
+            entry = None
         last[name] = None if entry is None else entry.time_ms
     old = {name for name, at in last.items() if at is not None and at < time_ms}
     kept: set[str] = set()
@@ -192,10 +224,21 @@ def _walk(store: Store, family: Sequence[str], *, walk: _Walk) -> tuple[Changed,
                     store.rewrite(name, forgetter.change)
                     _append_forgot(store, name, forgetter=forgetter)
             addresses[name] = forgetter.addresses
-        except (SessionBusy, SessionCorrupt) as error:
+        except (SessionBusy, UnknownSession, *_DAMAGED) as error:
+            found = any(one.name == name for one in out) or _stands_before(store, name, walk=walk)
             out = [one for one in out if one.name != name]
-            out.append(Changed(name=name, problem=str(error)))
+            unread = not isinstance(error, SessionBusy) and not found
+            out.append(Changed(name=name, problem=str(error), unread=unread))
     return tuple(out)
+
+
+def _stands_before(store: Store, name: str, *, walk: _Walk) -> bool:
+    """True when something that is to go stands before the damage of a log."""
+    forgetter = Forgetter(walk.wish(name), Addresses(lambda _: None), quoted=walk.quoted)
+    with contextlib.suppress(*_DAMAGED, UnknownSession):
+        for entry in store.read(name).entries():
+            forgetter.change(entry)
+    return bool(forgetter.places)
 
 
 def _forgetter(store: Store, name: str, *, walk: _Walk, known: dict[str, Addresses]) -> Forgetter:
@@ -287,12 +330,43 @@ def _first_byte(store: Store, pages: Pages) -> int:
     return _parent(pages)[1]
 
 
+def _forks(store: Store) -> dict[str, str]:
+    """Every session and what it goes on from; nothing for one whose first line cannot be read."""
+    found = {}
+    for name in store.names():
+        try:
+            found[name] = _parent(store.read(name))[0]
+        except (UnknownSession, *_DAMAGED):
+            found[name] = ""
+    return found
+
+
+def _forks_below(forks: dict[str, str], name: str) -> set[str]:
+    """The forks of a session, and theirs."""
+    found = {name}
+    while more := {fork for fork, parent in forks.items() if parent in found} - found:
+        found |= more
+    return found - {name}
+
+
+def _known(store: Store, name: str) -> None:
+    """Raise `UnknownSession` where there is none of this name; a damaged one is one."""
+    with contextlib.suppress(*_DAMAGED):
+        store.read(name)
+
+
+def _about(store: Store, name: str) -> bytes:
+    try:
+        return store.read(name).about
+    except (UnknownSession, *_DAMAGED):
+        return b""
+
+
 def _ancestors(store: Store, name: str) -> list[str]:
+    forks = _forks(store)
     found: list[str] = []
-    parent = _parent(store.read(name))[0]
-    while parent and parent not in found:
-        found.append(parent)
-        parent = _parent(store.read(parent))[0]
+    while (name := forks.get(name, "")) and name not in found:
+        found.append(name)
     return found
 
 
@@ -305,13 +379,13 @@ def _depth(forks: dict[str, str], name: str) -> int:
 
 def _family(store: Store, within: str | None) -> list[str]:
     """The sessions to walk, each before its forks: all of them, or one with its forks and what it goes on from."""
-    forks = {name: _parent(store.read(name))[0] for name in store.names()}
+    forks = _forks(store)
     names = set(forks)
     if within is not None:
-        store.read(within)
+        _known(store, within)
         names = {within}
         while True:
-            more = {forks[name] for name in names if forks[name]} | {
+            more = {forks[name] for name in names if forks.get(forks.get(name, "")) is not None} | {
                 f for f, p in forks.items() if p in names
             }
             if more <= names:

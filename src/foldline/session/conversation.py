@@ -181,7 +181,8 @@ class Conversation:
         return setup.policy if self._scope == ROOT else setup.inside
 
     def _view(self) -> Scope:
-        """This scope of the log. Raises `InvalidOption` for a node that is no more."""
+        """This scope of the log. Raises `InvalidOption` for a node that is no more, `SessionFailed` once it was closed."""
+        self._keeper.refuse_closed()
         scope = self._keeper.state.scopes.get(self._scope)
         if scope is None:
             why = "it has ended, or was rolled back; start another"

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from foldline.core.edit import Edit
 from foldline.core.entry import Draft, Entry
-from foldline.core.errors import CheckpointFailed, InvalidOption, SessionFailed, UnknownFormat
+from foldline.core.errors import CLOSED, CheckpointFailed, InvalidOption, SessionFailed, UnknownFormat
 from foldline.core.message import Message
 from foldline.core.ports import TokenCounter
 from foldline.core.view import View, view_of
@@ -49,7 +49,8 @@ class Keeper:
         durability: Durability = "event",
         redact: Callable[[bytes], bytes] = lambda body: body,
     ) -> None:
-        self.name, self.log, self.durability, self.redact = name, log, durability, redact
+        self.name, self._log, self.durability, self.redact = name, log, durability, redact
+        self._closed = False
         self.lock = RLock()
         self.lives: dict[int, Message] = {}
         """By ordinal: messages whose secrets the log does not hold."""
@@ -57,6 +58,17 @@ class Keeper:
         self.replay.lives = self.lives
         self._checkpoints: int | None = None
         """Full checkpoints that are not packed away; counted when it first matters."""
+
+    @property
+    def log(self) -> Lineage:
+        """The log. Raises `SessionFailed` once it was closed."""
+        self.refuse_closed()
+        return self._log
+
+    def refuse_closed(self) -> None:
+        """Raise `SessionFailed` once it was closed: what is still in memory may no longer be what the log says."""
+        if self._closed:
+            raise SessionFailed(self.name, CLOSED)
 
     @property
     def state(self) -> State:
@@ -235,7 +247,8 @@ class Keeper:
 
     def close(self) -> None:
         """Put on disk what is not, and let others write."""
-        self.log.close()
+        self._closed = True
+        self._log.close()
 
 
 def _is_full(entry: Entry) -> bool:

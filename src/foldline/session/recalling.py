@@ -83,6 +83,7 @@ class Recalling:
 
         own = self._own
         with own._keeper.lock:
+            own._keeper.refuse_closed()
             counter = own._known.setup.counter
             if self._recall is None:
                 self._recall = recall_over(own._store, counter=counter)

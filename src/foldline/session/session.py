@@ -97,6 +97,7 @@ class Session(Conversation, SessionTwins, Recalling):
         """Plan for another model from here on: its window, its counter. The format stays."""
         refuse_no_text(model=model)
         with self._keeper.lock:
+            self._keeper.refuse_closed()
             setup = self._known.setup
             fresh = setup_for(
                 format=setup.format,
@@ -145,6 +146,7 @@ class Session(Conversation, SessionTwins, Recalling):
         """Take a compaction back, the last one where none is named; returns its entry. The view is what it would be had
         it not been made. Raises `InvalidOption` where there is none."""
         with self._keeper.lock:
+            self._keeper.refuse_closed()
             chosen = self._chosen(entry)
             told = Draft(kind="undo", body=dumps({"entry": chosen.seq}))
             self._keeper.take_back(told, seq=chosen.seq - 1)
@@ -171,6 +173,7 @@ class Session(Conversation, SessionTwins, Recalling):
         """Take back the one edit that put this address into the view, and nothing else of its compaction; returns the
         entry of that. Raises `UnknownAddress`."""
         with self._keeper.lock:
+            self._keeper.refuse_closed()
             for one in reversed(self._keeper.state.applied):
                 told = members(self._keeper.log.entry(one.offset).body)
                 edits = [edit for piece in elements(told["edits"]) for edit in read_edit(piece)]
@@ -184,6 +187,7 @@ class Session(Conversation, SessionTwins, Recalling):
         """Make entry `to` the last one again (-1: none), or the one before compaction `before` began; returns it. What
         came after stays in the log, and can be come back to: `rollback(to=…)` takes any earlier entry."""
         with self._keeper.lock:
+            self._keeper.refuse_closed()
             if (to is None) == (before is None):
                 raise InvalidOption(
                     "to", to, why="give the entry to come back to, or the compaction to go before"

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Final
 
 from foldline.core.entry import Draft, Entry
-from foldline.core.errors import SessionCorrupt, SessionFailed
+from foldline.core.errors import CLOSED, SessionCorrupt, SessionFailed
 from foldline.log.lines import Header, Place, append_lines, header_line, line_again, segment_line
 from foldline.stores.archive import FILE_BYTES_MAX, ArchivePiece, Kept, MissingPiece, Stored, counting, packed
 from foldline.stores.fs import File, Fs, Lock, Mode
@@ -180,6 +180,7 @@ class DiskPages:
 
     def __init__(self, log: LogFolder, *, mode: Mode = "read") -> None:
         self._log = log
+        self._closed = False
         self._file = log.fs.open(log.file(LOG), mode)
         with _closed_unless_done(self._file.close):
             self._load(first_line(self._file))
@@ -217,12 +218,15 @@ class DiskPages:
         return self._torn
 
     def entry(self, offset: int) -> Entry:
+        self._refuse_closed()
         return entry_at(self._source, offset, extent=self.extent)
 
     def entries(self, offset: int = 0) -> Iterator[Entry]:
+        self._refuse_closed()
         return forward(self._source, offset, extent=self.extent)
 
     def back(self) -> Iterator[Entry]:
+        self._refuse_closed()
         return backward(self._source, extent=self.extent)
 
     def salvage(self) -> tuple[bytes, Salvage]:
@@ -232,7 +236,12 @@ class DiskPages:
 
     def close(self) -> None:
         """Let go of the files. What was never closed is when it is no longer used."""
+        self._closed = True
         self._file.close()
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise SessionFailed(self._log.name, CLOSED)
 
 
 @contextlib.contextmanager
@@ -253,7 +262,7 @@ class DiskJournal(DiskPages):
         super().__init__(log, mode="append")
         self._clock, self._process = clock, os.getpid()
         self._lock: Lock | None = None
-        self._closed, self._broken = False, ""
+        self._broken = ""
         with _closed_unless_done(self._file.close):
             if self._damage is not None:
                 raise self._damage
@@ -379,8 +388,7 @@ class DiskJournal(DiskPages):
                 self._lock.release()
 
     def _check(self) -> None:
-        if self._closed:
-            raise SessionFailed(self._log.name, "it was closed")
+        self._refuse_closed()
         if self._process != os.getpid():
             raise SessionFailed(self._log.name, "it was opened by the process this one is a copy of")
         if self._broken:

@@ -11,7 +11,14 @@ from difflib import get_close_matches
 from msgspec import Struct
 
 from foldline.core.entry import Draft, Entry
-from foldline.core.errors import SessionBusy, SessionCorrupt, SessionExists, SessionFailed, UnknownSession
+from foldline.core.errors import (
+    CLOSED,
+    SessionBusy,
+    SessionCorrupt,
+    SessionExists,
+    SessionFailed,
+    UnknownSession,
+)
 from foldline.log.lines import (
     Damage,
     Header,
@@ -86,7 +93,7 @@ class MemoryJournal(MemoryPages):
     def append(self, drafts: Sequence[Draft], *, sync: bool = True) -> tuple[Entry, ...]:
         log = self._log
         if log.writer is not self:
-            raise SessionFailed(self._name, "it was closed")
+            raise SessionFailed(self._name, CLOSED)
         place = Place(seq=log.seq, offset=self._end, time_ms=self._clock())
         data, made = append_lines(drafts, place=place, crc=log.header.crc)
         log.data += data
