@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from foldline.log.blanking import element_around, filled, places_of, spelled, strings
+from foldline.log.blanking import element_around, filled, found_as, places_of, spelled, strings
 
 WORD = 'Zoë "7"/x\\y\n日本'
 
@@ -99,3 +99,71 @@ def test_the_part_around_a_place_is_found() -> None:
     assert told["content"][1]["type"] == "text"
     assert element_around(b'{"a":"b"}', 5) is None
     assert [token.name for token in strings(data) if not token.is_name] == [b"type", b"type", b"data"]
+
+
+@pytest.mark.parametrize("between", [" ", "\n", "  ", "\t", "\r\n    ", "\u00a0", "\u3000", "\u2009"])
+@pytest.mark.parametrize("ascii_alone", [True, False])
+@pytest.mark.parametrize("depth", range(3))
+def test_white_space_between_words_is_any_white_space(between: str, ascii_alone: bool, depth: int) -> None:
+    """A name that a line break parts is that name; one without white space is not."""
+    said: object = f"by Jane{between}Roe, not JaneRoe or Jane-Roe"
+    for _ in range(depth):
+        said = json.dumps([said], ensure_ascii=ascii_alone)
+    body = json.dumps({"text": said}, ensure_ascii=ascii_alone).encode()
+    for asked in ("Jane Roe", "Jane\n Roe"):
+        told = json.loads(without(asked, body))["text"]
+        for _ in range(depth):
+            (told,) = json.loads(told)
+        assert told.startswith("by _") or told.startswith("by forgotten")
+        assert told.endswith(", not JaneRoe or Jane-Roe")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("王小明", "anywhere"),
+        ("王明", "anywhere"),
+        ("김철수", "anywhere"),
+        ("Bob", "word"),
+        ("Zoë", "word"),
+        ("דן", "word"),
+    ]
+    + [
+        ("A1B", "word"),
+        ("王", "not"),
+        ("Bo", "not"),
+        ("a b", "not"),
+        ("...", "not"),
+        ("", "not"),
+        ("Jane", "anywhere"),
+    ],
+)
+def test_a_short_text_is_found_where_it_is_no_chance(text: str, found: str) -> None:
+    """Names of two or three signs can be forgotten, and what stands everywhere cannot."""
+    assert found_as(text) == found
+
+
+@pytest.mark.parametrize("ascii_alone", [True, False])
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("Bob, Bobby, bob, eBob, Bob_2, éBob, Bobé", "___, Bobby, bob, eBob, Bob_2, éBob, Bobé"),
+        ("a\nBob\tBob", "a\n___\t___"),
+        ("我叫Bob。Bob和王小明", "我叫___。___和王小明"),
+        ("Bob", "___"),
+        ("(Bob) Bob's “Bob”", "(___) ___'s “___”"),
+    ],
+)
+def test_a_short_word_is_found_as_a_word_of_its_own(ascii_alone: bool, said: str, left: str) -> None:
+    """Not inside another word, however the letters around it are spelt; ideographs part words."""
+    body = json.dumps({"text": said}, ensure_ascii=ascii_alone).encode()
+    assert json.loads(without("Bob", body)) == {"text": left}
+
+
+@pytest.mark.parametrize("ascii_alone", [True, False])
+def test_a_name_of_ideographs_is_found_inside_a_sentence(ascii_alone: bool) -> None:
+    """No space parts words there."""
+    body = json.dumps({"text": "请问王小明在吗"}, ensure_ascii=ascii_alone).encode()
+    assert "王小明" not in json.loads(without("王小明", body))["text"]
+    assert json.loads(without("王小明", body))["text"].startswith("请问")
+    assert json.loads(without("王小明", body))["text"].endswith("在吗")

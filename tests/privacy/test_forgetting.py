@@ -169,7 +169,7 @@ def test_what_cannot_be_forgotten_is_said() -> None:
     assert forget_text(store, CANARY).is_whole
     store.create("swordfish-7731-notes", format="anthropic", about=b"{}").close()
     assert forget_text(store, CANARY).names == ("swordfish-7731-notes",)
-    for text in ("abc", "x" * 10_001):
+    for text in ("ab", "a b", "x" * 10_001):
         with pytest.raises(InvalidOption, match="4 to 10,000"):
             forget_text(store, text)
 
@@ -178,7 +178,7 @@ def test_a_session_goes_whole_and_not_before_its_forks() -> None:
     """A fork has no copy of its parent's history."""
     store = MemoryStore()
     fill(store)
-    with pytest.raises(InvalidOption, match="'fork' is a fork of it"):
+    with pytest.raises(InvalidOption, match="forks go on from its log.*'fork'"):
         forget_session(store, ["s"])
     assert forget_session(store, ["s", "fork"], dry_run=True).removed == ("fork", "s")
     assert forget_session(store, ["s", "fork"]).removed == ("fork", "s")

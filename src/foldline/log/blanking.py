@@ -120,7 +120,9 @@ def spelled(text: str) -> re.Pattern[bytes]:
     either = b"|".join(
         _SPACES.join(b"".join(map(_spellings, word)) for word in _BETWEEN_WORDS.split(form)) for form in forms
     )
-    return re.compile(_BEFORE_WORD + b"(?:" + either + b")" + _AFTER_WORD if found_as(text) == "word" else either)
+    return re.compile(
+        _BEFORE_WORD + b"(?:" + either + b")" + _AFTER_WORD if found_as(text) == "word" else either
+    )
 
 
 def _spellings(char: str) -> bytes:

@@ -18,7 +18,14 @@ from msgspec import Struct
 
 from foldline.core.address import digest_of, parse_address
 from foldline.core.entry import Draft
-from foldline.core.errors import InvalidOption, SessionBusy, SessionCorrupt, UnknownAddress, UnknownFormat, UnknownSession
+from foldline.core.errors import (
+    InvalidOption,
+    SessionBusy,
+    SessionCorrupt,
+    UnknownAddress,
+    UnknownFormat,
+    UnknownSession,
+)
 from foldline.core.message import Message
 from foldline.core.ports import Pages, Store
 from foldline.core.received import received
@@ -82,7 +89,10 @@ class Forgotten(Struct, frozen=True, kw_only=True):
     @property
     def is_whole(self) -> bool:
         """True when nothing was left undone."""
-        return not any(one.problem and (not one.unread or self.is_something) for one in self.changed) and not self.names
+        return (
+            not any(one.problem and (not one.unread or self.is_something) for one in self.changed)
+            and not self.names
+        )
 
     @property
     def is_something(self) -> bool:
@@ -180,9 +190,7 @@ class NeededByForks(InvalidOption):
     def __init__(self, name: str, forks: tuple[str, ...]) -> None:
         self.forks = forks
         first = ", then ".join(f"`foldline forget {fork}`" for fork in (*forks, name))
-        why = (
-            f"{', '.join(map(repr, forks))} go on from its log and hold no copy of it; to forget all of them: {first}"
-        )
+        why = f"forks go on from its log and hold no copy of it ({', '.join(map(repr, forks))}); to forget all of them: {first}"
         super().__init__("session", name, why=why)
 
 

@@ -12,6 +12,7 @@ from foldline.core.entry import Draft
 from foldline.core.received import received
 from foldline.environment import FOLDLINE_HOME
 from foldline.log.values import read_message
+from foldline.session.forking import create_fork
 from foldline.stores.disk import DiskStore
 from tests.cli.payloads import FORBIDDEN, PAYLOADS
 from tests.cli.running import documents, run
@@ -104,7 +105,7 @@ def test_without_yes_and_without_a_terminal_nothing_is_changed(home: Path) -> No
     assert "--yes" in done.stderr
     assert WORD.encode() in kept(home)
     assert run("forget").exit_code == 2
-    assert run("forget", "abc", "--yes").exit_code == 2
+    assert run("forget", "ab", "--yes").exit_code == 2
 
 
 def test_a_busy_session_is_exit_4_and_the_others_are_done(home: Path) -> None:
@@ -123,3 +124,49 @@ def test_no_payload_reaches_the_terminal(payload: str) -> None:
     """S10: whatever was to be forgotten is in no message unescaped."""
     done = run("forget", f"{payload}....", "--yes")
     assert not FORBIDDEN.search(done.output)
+
+
+def test_a_mistyped_session_is_not_taken_for_text(home: Path) -> None:
+    """S18: `--text` says that it was meant; with `--in` there is nothing to mistake."""
+    session(home, "fix-login", "about fix-logni")
+    done = run("forget", "fix-logni", "--yes")
+    assert done.exit_code == 2
+    assert "did you mean 'fix-login'?" in done.stderr
+    assert "--text" in done.stderr
+    assert b"fix-logni" in kept(home)
+    assert run("forget", "fix-logni", "--in", "fix-login", "--dry-run").exit_code == 0
+    assert run("forget", "fix-logni", "--text", "--yes").exit_code == 0
+    assert b"fix-logni" not in kept(home)
+
+
+def test_a_session_with_forks_names_all_of_them_and_how_to_forget_both(home: Path) -> None:
+    """S18: refused, exit code 4, and nothing is gone; in the order that is named it works."""
+    create_fork(DiskStore(home), "a", name="f1").close()
+    create_fork(DiskStore(home), "a", name="f2").close()
+    create_fork(DiskStore(home), "f1", name="g1").close()
+    done = run("forget", "a", "--yes")
+    assert done.exit_code == 4
+    for said in ("'g1'", "'f1'", "'f2'"):
+        assert said in done.stderr
+    (document,) = documents(run("forget", "a", "--yes", "--json").stdout)
+    assert document["exit_code"] == 4
+    assert DiskStore(home).names() == ("a", "b", "f1", "f2", "g1")
+    for name in document["fields"]["forks"]:
+        assert run("forget", name, "--yes").exit_code == 0
+    assert run("forget", "a", "--yes").exit_code == 0
+
+
+@pytest.mark.parametrize("at", [3, -40])
+def test_a_damaged_session_alone_does_not_refuse_what_is_nowhere(home: Path, at: int) -> None:
+    """S18: exit code 0 with its name when nothing is to go, 4 when something is: it may be in there too."""
+    log = home / "sessions" / "b" / "log.jsonl"
+    data = bytearray(log.read_bytes())
+    data[at] ^= 1
+    log.write_bytes(data)
+    done = run("forget", "nowhere to be found", "--yes")
+    assert done.exit_code == 0, done.output
+    assert "b: " in done.stderr
+    assert "foldline verify b" in done.stderr
+    assert run("forget", WORD, "--yes").exit_code == 4
+    assert WORD not in run("show", "a").stdout
+    assert run("forget", "b", "--dry-run").exit_code == 0

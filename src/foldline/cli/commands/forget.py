@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 import time
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from foldline.privacy.forgetting import Forgotten
 
 _AGE = re.compile(r"([0-9]{1,5})([dhw])")
+NEAR = 0.8
+"""How like a session's name a text is that may be one mistyped: 1 is the same."""
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7}
 
 
@@ -74,9 +77,11 @@ def command(
     """Forget words, what stands at an address, or a whole session.
 
     Reaches logs, archives, checkpoints, summaries made from them, forks, the search index and the statistics. A text
-    is looked for in every session unless --in names one; an address needs --in. It cannot be undone. What it cannot
+    of 4 characters or more, or a short word of its own, is looked for in every session unless --in names one; an address
+    needs --in. It cannot be undone. What it cannot
     reach is listed: backups, exported files, what was sent. Exit code 4 when something was left undone.
     """  # fmt: skip
+    from foldline.privacy.forgetting import NeededByForks
     from foldline.settings import sessions_home
     from foldline.stores.disk import DiskStore
 
@@ -84,8 +89,15 @@ def command(
         raise click.UsageError("say what to forget, or --older-than AGE", click.get_current_context())
     store = DiskStore(sessions_home())
     asked = _asked(what, store, within=within, as_text=as_text, older=older)
-    planned, kept = _forget(store, asked, dry_run=True)
-    if not dry_run and (planned.changed or planned.removed):
+    try:
+        planned, kept = _forget(store, asked, dry_run=True)
+    except NeededByForks as error:
+        if as_json:
+            screen.write_document(exits.document_of(error, code=exits.REFUSED, sentence=str(error)))
+        else:
+            screen.say(str(error))
+        return exits.REFUSED
+    if not dry_run and (planned.removed or any(not one.unread for one in planned.changed)):
         _confirm(planned, asked, yes=yes)
         planned, kept = _forget(store, asked, dry_run=False)
         _forget_elsewhere(planned)
@@ -114,8 +126,16 @@ def _asked(what: str | None, store: Store, *, within: str | None, as_text: bool,
     try:
         parse_address(what)
     except UnknownAddress:
-        kind = "session" if within is None and what in store.names() else "text"
-        return _Asked(what=kind, value=what, within=within)
+        names = store.names()
+        if within is None and what in names:
+            return _Asked(what="session", value=what, within=None)
+        near = get_close_matches(what, names, n=1, cutoff=NEAR) if within is None else []
+        if near:
+            raise click.UsageError(
+                f"no session is called {what!r}; did you mean {near[0]!r}? To forget these words in every session, say --text",
+                click.get_current_context(),
+            ) from None
+        return _Asked(what="text", value=what, within=within)
     if within is None:
         raise click.UsageError(
             "an address is one of a session: name it with --in", click.get_current_context()
@@ -188,7 +208,8 @@ def _show(done: Forgotten, asked: _Asked, *, dry_run: bool, kept: tuple[str, ...
     )
     for one in done.changed:
         if one.problem:
-            screen.say(f"{one.name}: {one.problem}")
+            more = f"; what stands behind that was not looked through, `foldline verify {one.name}` says more"
+            screen.say(f"{one.name}: {one.problem}{more if one.unread else ''}")
     for name in done.names:
         screen.say(
             f"the name or first line of session {name!r} holds it: `foldline forget {name}` takes the session away"
