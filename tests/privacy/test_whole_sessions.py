@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,14 +16,15 @@ from foldline.core.address import part_address
 from foldline.core.errors import FoldlineError, UnknownAddress
 from foldline.core.received import received
 from foldline.log.values import read_message
-from foldline.privacy.derived import forget_derived
-from foldline.privacy.forgetting import forget_address, forget_text
+from foldline.privacy import forgetting
+from foldline.privacy.forgetting import forget_address, forget_session, forget_text
 from foldline.recollect import open_recall
 from foldline.stores.disk import DiskStore
 from foldline.verify import verify
 from tests.log import secret_samples as samples
 
 WORD = "swordfish-7731"
+ADDRESS = re.compile(rb"m\d+(?:-\d+)?(?:\.\d+)?@[0-9a-f]{8}")
 
 
 def bytes_of(home: Path) -> bytes:
@@ -56,7 +59,6 @@ def test_a_word_in_a_compacted_forked_and_searched_session_is_gone_from_every_by
     assert open_recall(home).search(WORD).hits
     assert WORD.encode() in bytes_of(home)
     done = forget_text(DiskStore(home), WORD)
-    forget_derived(home, [one.name for one in done.changed])
     assert done.is_whole
     assert b"swordfish" not in bytes_of(home)
     for name in ("s", "fork"):
@@ -196,3 +198,103 @@ def test_another_scanner_finds_none_of_the_families_in_what_is_kept(home: Path) 
         lines = bytes_of(home / "sessions").decode("utf-8", "replace").split("\n")
         found = {secret.type for line in lines for secret in scan.scan_line(line)} - noisy
     assert found == set()
+
+
+def test_no_number_or_digest_of_the_log_is_taken_for_words(home: Path, tmp_path: Path) -> None:
+    """S18, JRN-4: a text of four digits or letters stands in bytes, revisions and addresses by chance; the session opens
+    and every address in its view with it."""
+    with foldline.open("s", format="anthropic") as session:
+        talk(session, "some words", rounds=12)
+        session.compact(to=1500)
+        live = session.prepare().data
+        addresses = sorted({m[0].decode() for m in ADDRESS.finditer(live)})
+    assert addresses
+    bodies = [e.body for e in DiskStore(home).read("s").entries() if e.kind in ("checkpoint", "compaction")]
+    own = {m[0][:4].decode() for body in bodies for m in re.finditer(rb"(?<![\w.])\d{4,}(?![\w.])", body)}
+    own |= {m[1].decode() for body in bodies for m in re.finditer(rb'"revision":"\w\w(\w{4})', body)}
+    own |= {address[-8:][2:6] for address in addresses}
+    for number, text in enumerate(sorted(own)[:40]):
+        copy = tmp_path / str(number)
+        shutil.copytree(home, copy)
+        forget_text(DiskStore(copy), text)
+        assert verify("s", home=copy).state == "clean", text
+        with foldline.open("s", home=copy) as again:
+            assert len(again.prepare().messages) == len(json.loads(live)["messages"]), text
+            for address in addresses:
+                again.show(address)
+
+
+def test_a_number_that_a_tool_was_given_goes(home: Path) -> None:
+    """S18: JSON as it came is words, numbers included."""
+    with foldline.open("s", format="anthropic") as session:
+        session.user("go")
+        call = {"type": "tool_use", "id": "t", "name": "pay", "input": {"pin": 20721}}
+        session.record({"role": "assistant", "content": [call]})
+        session.tool_result("t", "paid")
+    assert forget_text(DiskStore(home), "20721").is_whole
+    assert b"20721" not in bytes_of(home)
+
+
+def test_a_forget_that_ended_before_it_said_so_is_finished_when_asked_again(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S18: the entry `forgot` comes before the rewrite, and index and statistics go whatever the logs say."""
+    with foldline.open("s", format="anthropic") as session:
+        talk(session, WORD)
+    assert open_recall(home).search(WORD).hits
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as ended:
+        ended.setattr(forgetting, "_forget_derived", stop)
+        with pytest.raises(KeyboardInterrupt):
+            forget_text(DiskStore(home), WORD)
+    assert (home / "recall.sqlite").exists()
+    assert [entry.kind for entry in DiskStore(home).read("s").entries()][-1] == "forgot"
+    assert not forget_text(DiskStore(home), WORD).changed
+    assert not (home / "recall.sqlite").exists()
+
+
+def test_addresses_of_a_fork_of_a_fork_that_leaves_before_it_open_after_a_forget(home: Path) -> None:
+    """S18, JRN-9: the second fork is cut where the first one still reads its parent."""
+    with foldline.open("s", format="anthropic") as session:
+        talk(session, f"about {WORD} " + "words " * 40, rounds=8)
+        early = session.seq // 2
+        with session.fork("f") as fork:
+            talk(fork, f"more of {WORD} " + "words " * 40, rounds=2)
+            with fork.fork("g", at=early) as second:
+                talk(second, f"then {WORD} " + "words " * 40, rounds=8)
+                second.compact(to=1500)
+    done = forget_text(DiskStore(home), WORD)
+    assert done.is_whole
+    assert WORD.encode() not in bytes_of(home)
+    with foldline.open("g") as again:
+        addresses = {m[0].decode() for m in ADDRESS.finditer(again.prepare().data)}
+        assert addresses
+        for address in addresses:
+            assert again.show(address)
+        messages = sum("message" == e.kind for e in again._keeper.log.entries())
+        assert all(0 <= o < messages for one in done.changed for o in one.ordinals if one.name == "g")
+
+
+@pytest.mark.parametrize("damage", ["", "nonsense\n", "itself"])
+def test_one_session_that_cannot_be_read_at_all_stops_nothing_and_can_be_taken_away(
+    home: Path, damage: str
+) -> None:
+    """S18: the sound ones are done, the damaged one is named."""
+    with foldline.open("s", format="anthropic") as session:
+        session.user(WORD)
+    if damage == "itself":
+        about = {"id": "bad", "parent": {"name": "bad", "seq": 0, "byte": 200}}
+        DiskStore(home).create("bad", format="anthropic", about=json.dumps(about).encode()).close()
+    else:
+        foldline.open("bad", format="anthropic").close()
+        (home / "sessions" / "bad" / "log.jsonl").write_text(damage)
+    done = forget_text(DiskStore(home), WORD)
+    assert [(one.name, bool(one.problem)) for one in done.changed if not one.problem] == [("s", False)]
+    assert [one.name for one in done.changed if one.problem] == ["bad"]
+    assert not done.is_whole
+    assert WORD.encode() not in bytes_of(home)
+    assert forget_session(DiskStore(home), ["bad"]).removed == ("bad",)
+    assert DiskStore(home).names() == ("s",)

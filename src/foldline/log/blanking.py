@@ -47,6 +47,9 @@ _BEFORE_WORD: Final = (
     rb"(?<!\\u00[c-fC-F][0-9a-fA-F])(?<!\\u0[1-9a-fA-F][0-9a-fA-F]{2})"
 )
 _AFTER_WORD: Final = rb"(?![A-Za-z0-9_]|" + _LETTER + rb"|\\{1,15}u(?:00[c-fC-F]|0[1-9a-fA-F]))"
+_ADDRESS: Final = re.compile(rb"m\d{1,9}(?:-\d{1,9})?(?:\.\d{1,9})?@[0-9a-f]{8}")
+_DIGESTS: Final = frozenset((b"revision", b"address"))
+_SIGNS: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{},]')
 _ESCAPED: Final = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
 _NAMES: Final = frozenset(
     b"addedTokens annotations applied arguments args at begin calls_id call_id compacted content covers data detail edit "
@@ -183,6 +186,50 @@ def is_structure(body: bytes, token: Token, *, start: int, end: int) -> bool:
     if (start, end) == (token.start + 1, token.end - 1):
         return inside in _NAMES if token.is_name else token.name in _CHOICES
     return len(inside) >= OPAQUE_BYTES_MIN and _BASE64.fullmatch(inside) is not None
+
+
+def only_words(body: bytes, gaps: Iterable[Gap], *, values: frozenset[bytes]) -> Iterator[Gap]:
+    """Of gaps those in what people, models and tools said. `values`: the members of this body that hold their JSON as it
+    came; numbers elsewhere are the log's own, as its digests and the digests of addresses are."""
+    found = list(gaps)
+    if not found:
+        return
+    addresses = [match.span() for match in _ADDRESS.finditer(body)]
+    digests = [(t.start + 1, t.end - 1) for t in strings(body) if not t.is_name and t.name in _DIGESTS]
+    said = list(_values(body, values))
+    for gap in found:
+        if _cuts(gap, addresses):
+            continue
+        inside = any(start <= gap.start and gap.end <= end for start, end in said)
+        if inside or not (gap.fill == "number" or _touches(gap, digests)):
+            yield gap
+
+
+def _touches(gap: Gap, spans: Iterable[tuple[int, int]]) -> bool:
+    return any(start < gap.end and gap.start < end for start, end in spans)
+
+
+def _cuts(gap: Gap, spans: Iterable[tuple[int, int]]) -> bool:
+    """True where a gap takes a part of one of these and leaves a part."""
+    return _touches(gap, (span for span in spans if not (gap.start <= span[0] and span[1] <= gap.end)))
+
+
+def _values(body: bytes, names: frozenset[bytes]) -> Iterator[tuple[int, int]]:
+    """Where the values of members of these names stand."""
+    at = 0
+    for token in strings(body):
+        if token.is_name and token.start >= at and body[token.start + 1 : token.end - 1] in names:
+            at = _value_end(body, body.index(b":", token.end) + 1)
+            yield token.end, at
+
+
+def _value_end(body: bytes, start: int) -> int:
+    depth = 0
+    for match in _SIGNS.finditer(body, start):
+        depth += {b"{": 1, b"[": 1, b"}": -1, b"]": -1}.get(match[0], 0)
+        if depth < 0 or (depth == 0 and match[0] == b","):
+            return match.start()
+    return len(body)
 
 
 def filled(body: bytes, gaps: Iterable[Gap]) -> bytes:

@@ -23,7 +23,7 @@ from foldline.core.errors import UnknownFormat
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.core.ports import Pages
 from foldline.core.received import received
-from foldline.log.blanking import Gap, element_around, filled, places_of, spelled, strings
+from foldline.log.blanking import Gap, element_around, filled, only_words, places_of, spelled, strings
 from foldline.log.values import read_message
 from foldline.wire import strict
 
@@ -37,6 +37,9 @@ LINE_CHARS_MIN: Final = 8
 _ADDRESS: Final = re.compile(rb"m(\d{1,9})(?:-(\d{1,9}))?(?:\.(\d{1,9}))?@([0-9a-f]{8})")
 _WORDS: Final = re.compile(rb"\\u[0-9a-fA-F]{4}|\\.|([A-Za-z0-9_\x80-\xff]{3,})")
 _MEDIA: Final = (b"data", b"url", b"image_url", b"file_data", b"fileUri", b"ref")
+_WIRE: Final = frozenset((b"wire",))
+_AS_IT_CAME: Final = {"tools": frozenset((b"tools",))}
+"""By kind of entry the members that hold JSON as it came."""
 _UNREADABLE: Final = (ValueError, LookupError, TypeError, OverflowError, UnknownFormat)
 
 
@@ -122,11 +125,12 @@ class Forgetter:
         ordinal = self._next
         self._next += entry.kind == "message"
         gaps = [gap for pattern in self._texts for gap in places_of(pattern, entry.body)]
-        if entry.kind == "message" and ordinal in self._wish.parts:
-            gaps += _parts_of(entry.body, self._wish.parts[ordinal])
         if entry.kind in DERIVED:
             gaps += _quotes(entry.body, self._quoted)
             gaps += [gap for half in self._halves for gap in places_of(half, entry.body)]
+        gaps = [*only_words(entry.body, gaps, values=_AS_IT_CAME.get(entry.kind, _WIRE))]
+        if entry.kind == "message" and ordinal in self._wish.parts:
+            gaps += _parts_of(entry.body, self._wish.parts[ordinal])
         body = filled(entry.body, gaps)
         if entry.kind == "message" and body != entry.body:
             body = _without_altered_thoughts(entry.body, body)

@@ -6,7 +6,6 @@ those are; what stands in them is `foldline.recall`'s and `foldline.stores.stati
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -16,10 +15,8 @@ DATABASES: Final = ("recall.sqlite", "statistics.sqlite")
 _BESIDE: Final = ("", "-wal", "-shm", "-journal")
 
 
-def forget_derived(home: Path, names: Iterable[str]) -> tuple[str, ...]:
-    """Take away what may hold words of these sessions; says which files went."""
-    if not list(names):
-        return ()
+def forget_derived(home: Path) -> tuple[str, ...]:
+    """Take away what may hold words of sessions; says which files went."""
     files = RealFs(str(home))
     there = set(files.names(""))
     gone = tuple(name + end for name in DATABASES for end in _BESIDE if name + end in there)

@@ -1,6 +1,6 @@
 """Forgetting over all that a home keeps: which logs, in which order, and what is said of it.
 
-    parents before their forks │ each log: look, then rewrite in place, then append `forgot` │ index and statistics anew
+    parents before their forks │ each log: look, then append `forgot`, then rewrite in place │ index and statistics anew
 
 A log is only rewritten where something in it goes. Each rewrite leaves the old log or the new one, whatever interrupts
 it; asked again, a forget goes on where it was interrupted. Owns the walk; what goes in an entry is `foldline.log.forget`'s.
@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
@@ -22,6 +23,7 @@ from foldline.core.errors import (
     InvalidOption,
     SessionBusy,
     SessionCorrupt,
+    SessionFailed,
     UnknownAddress,
     UnknownFormat,
     UnknownSession,
@@ -31,6 +33,8 @@ from foldline.core.ports import Pages, Store
 from foldline.core.received import received
 from foldline.log.blanking import TEXT_CHARS_MIN, found_as, spelled
 from foldline.log.forget import Addresses, Forgetter, Quoted, Wish, chosen, quoted_of, readable
+from foldline.log.lineage import DEPTH_MAX
+from foldline.privacy.derived import forget_derived
 
 TEXT_CHARS_MAX = 10_000
 """A longer text is better named by its address."""
@@ -43,7 +47,7 @@ UNREACHABLE: Final = (
 )
 """What a forget cannot reach, said each time."""
 
-_DAMAGED: Final = (SessionCorrupt, UnknownFormat)
+_DAMAGED: Final = (SessionCorrupt, SessionFailed, UnknownFormat)
 
 Tick = Callable[[int, int], None]
 
@@ -181,6 +185,7 @@ def forget_session(store: Store, names: Sequence[str], *, dry_run: bool = False)
     if not dry_run:
         for name in ordered:
             store.remove(name)
+        _forget_derived(store)
     return Forgotten(changed=(), removed=tuple(ordered))
 
 
@@ -228,16 +233,27 @@ def _walk(store: Store, family: Sequence[str], *, walk: _Walk) -> tuple[Changed,
             if forgetter.kinds or forgetter.places:
                 out.append(_changed(name, forgetter))
                 if not walk.dry_run:
+                    _append_forgot(
+                        store, name, forgetter=forgetter
+                    )  # first: after an interruption nobody would know
                     forgetter = _forgetter(store, name, walk=walk, known=addresses)
                     store.rewrite(name, forgetter.change)
-                    _append_forgot(store, name, forgetter=forgetter)
             addresses[name] = forgetter.addresses
         except (SessionBusy, UnknownSession, *_DAMAGED) as error:
             found = any(one.name == name for one in out) or _stands_before(store, name, walk=walk)
             out = [one for one in out if one.name != name]
             unread = not isinstance(error, SessionBusy) and not found
             out.append(Changed(name=name, problem=str(error), unread=unread))
+    if not walk.dry_run:
+        _forget_derived(store)
     return tuple(out)
+
+
+def _forget_derived(store: Store) -> None:
+    """Whether or not a log changed: an earlier forget may have been interrupted before it came to this."""
+    home = getattr(store, "home", None)
+    if isinstance(home, Path):
+        forget_derived(home)
 
 
 def _stands_before(store: Store, name: str, *, walk: _Walk) -> bool:
@@ -324,18 +340,19 @@ def _parent(pages: Pages) -> tuple[str, int]:
 
 def _first_ordinal(store: Store, pages: Pages) -> int:
     """How many messages a fork goes on from."""
+    found = 0
     parent, byte = _parent(pages)
-    if not parent:
-        return 0
-    above = store.read(parent)
-    base = _first_ordinal(store, above)
-    own = byte - _first_byte(store, above)
-    return base + sum(entry.kind == "message" for entry in above.entries() if entry.offset < own)
-
-
-def _first_byte(store: Store, pages: Pages) -> int:
-    """What is added to a fork's own bytes to have its lineage's."""
-    return _parent(pages)[1]
+    for _ in range(DEPTH_MAX):
+        if not parent:
+            return found
+        above = store.read(parent)
+        parent, start = _parent(above)
+        for entry in above.entries():
+            if entry.offset + start >= byte:
+                break
+            found += entry.kind == "message"
+        byte = min(byte, start)
+    raise SessionCorrupt(0, f"more than {DEPTH_MAX} forks of forks, or one that goes on from itself")
 
 
 def _forks(store: Store) -> dict[str, str]:

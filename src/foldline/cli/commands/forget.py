@@ -97,10 +97,10 @@ def command(
         else:
             screen.say(str(error))
         return exits.REFUSED
-    if not dry_run and (planned.removed or any(not one.unread for one in planned.changed)):
-        _confirm(planned, asked, yes=yes)
+    if not dry_run:
+        if planned.removed or any(not one.unread for one in planned.changed):
+            _confirm(planned, asked, yes=yes)
         planned, kept = _forget(store, asked, dry_run=False)
-        _forget_elsewhere(planned)
     document: dict[str, Any] = {
         "schema": "foldline.forget/1",
         "dry_run": dry_run,
@@ -160,14 +160,6 @@ def _forget(store: Store, asked: _Asked, *, dry_run: bool) -> tuple[Forgotten, t
             return forgetting.forget_session(store, [asked.value], dry_run=dry_run), ()
         old, kept = forgetting.older_than(store, asked.before_ms)
         return forgetting.forget_session(store, old, dry_run=dry_run), kept
-
-
-def _forget_elsewhere(done: Forgotten) -> None:
-    """What was made from the logs and is not the truth."""
-    from foldline.privacy.derived import forget_derived
-    from foldline.settings import sessions_home
-
-    forget_derived(sessions_home(), [*done.removed, *(one.name for one in done.changed)])
 
 
 def _confirm(planned: Forgotten, asked: _Asked, *, yes: bool) -> None:
