@@ -127,8 +127,6 @@ def test_white_space_between_words_is_any_white_space(between: str, ascii_alone:
         ("Bob", "word"),
         ("Zoë", "word"),
         ("דן", "word"),
-    ]
-    + [
         ("A1B", "word"),
         ("王", "not"),
         ("Bo", "not"),

@@ -178,7 +178,7 @@ def test_a_session_goes_whole_and_not_before_its_forks() -> None:
     """A fork has no copy of its parent's history."""
     store = MemoryStore()
     fill(store)
-    with pytest.raises(InvalidOption, match="forks go on from its log.*'fork'"):
+    with pytest.raises(InvalidOption, match=r"forks go on from its log.*'fork'"):
         forget_session(store, ["s"])
     assert forget_session(store, ["s", "fork"], dry_run=True).removed == ("fork", "s")
     assert forget_session(store, ["s", "fork"]).removed == ("fork", "s")
