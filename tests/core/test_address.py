@@ -6,12 +6,14 @@ import pytest
 
 from foldline.core.address import (
     DIGEST_CHARS,
+    RECALL_OPENING,
     Place,
     block,
     digest_of,
     escape_tags,
     has_notice,
     is_notice,
+    is_recalled,
     notice,
     parse_address,
     part_address,
@@ -170,3 +172,18 @@ def test_half_a_surrogate_pair_has_the_digest_of_what_it_is_mended_to() -> None:
     """The engine addresses mended messages, `foldline show` opens the file as it came."""
     assert digest_of([Text(text="a\ud83d")]) == digest_of([Text(text="a\ufffd")])
     assert digest_of([Text(text="a\ud83d")]) != digest_of([Text(text="a")])
+
+
+@pytest.mark.parametrize(
+    ("part", "recalled"),
+    [
+        (ToolResult(call_id="c", content=(Text(text=RECALL_OPENING + " hits"),)), True),
+        (ToolResult(call_id="c", content=(Text(text="other"),)), False),
+        (ToolResult(call_id="c", content=()), False),
+        (ToolResult(call_id="c", content=(Media(kind="image", url="https://x"),)), False),
+        (Text(text=RECALL_OPENING), False),
+    ],
+)
+def test_what_recall_gave_is_known_by_how_its_result_begins(part: Part, recalled: bool) -> None:
+    """It states no new facts; whoever writes the same words gains nothing."""
+    assert is_recalled(part) is recalled

@@ -57,3 +57,10 @@ def test_a_round_that_begins_among_the_newest_messages_stays_whole() -> None:
     messages = [*work(40), user("next")]
     done = planned(FoldRange(keep_last=2), messages, target=700)
     assert [item.message for item in done.after][-3:] == messages[-3:]
+
+
+def test_without_a_tail_to_keep_every_unit_is_asked() -> None:
+    """The end of the history ends the search, too."""
+    view = view_from([*talk(12, chars=400), user("next")])
+    plan = FoldRange(keep_last=0).plan(view, moment_for(view, 5), frame_for(view))
+    assert plan.hints == (CANNOT,)

@@ -93,3 +93,31 @@ def test_a_status_may_come_as_text(text: str, number: int | None) -> None:
     """Gateways and logs give it as text; it means the same."""
     for body in (None, "prompt is too long: 210000 tokens > 200000 maximum", "Overloaded"):
         assert classify_error("any", text, body) == classify_error("any", number, body)
+
+
+def test_a_request_within_the_rate_limit_has_to_wait_and_no_more() -> None:
+    """Requested ≤ Limit: waiting helps; Requested > Limit: only a smaller request does (continuedev/continue#10218)."""
+    words = "Rate limit on tokens per minute (TPM): Limit 12000, Requested {}, please try again."
+    assert classify_error("groq", 429, words.format(900)).recovery == "wait"
+    assert classify_error("groq", 413, words.format(14137)).recovery == "compact"
+
+
+def test_where_no_output_is_left_to_give_up_the_input_has_to_shrink() -> None:
+    """One token of output is the least a request can ask for."""
+    words = (
+        "This model's maximum context length is 8192 tokens. However, you requested 8193 tokens "
+        "(8192 in the messages, {} in the completion)."
+    )
+    assert classify_error("openai", 400, words.format(1)).recovery == "compact"
+    assert classify_error("openai", 400, words.format(500)).recovery == "lower_max_tokens_then_compact"
+
+
+def test_errors_in_errors_are_read_to_a_depth_and_broken_json_as_text() -> None:
+    """Gateways wrap; a body may be cut off."""
+    words = "prompt is too long: 210000 tokens > 200000 maximum"
+    body: dict[str, Any] = {"error": {"message": words}}
+    assert classify_error("gateway", 400, body).is_overflow
+    for _ in range(20):
+        body = {"error": body}
+    assert not classify_error("gateway", 400, body).is_overflow
+    assert classify_error("gateway", 400, '{"error": {"message": "' + words).is_overflow

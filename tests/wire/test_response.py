@@ -80,3 +80,10 @@ def test_a_response_of_another_format_says_so() -> None:
 def test_objects_of_sdks_are_opened_within_lists_too() -> None:
     """Content parts may be an SDK's own."""
     assert plain_value([Spoken({"a": 1}), "x"]) == [{"a": 1}, "x"]
+
+
+@pytest.mark.parametrize("wire", [{"choices": [{"message": 5}]}, {"choices": [{"message": "x"}]}])
+def test_an_answer_whose_message_is_no_object_is_refused(wire: object) -> None:
+    """Bad input gets an error of ours."""
+    with pytest.raises(InvalidOption):
+        read_response(wire, format="openai-chat")
