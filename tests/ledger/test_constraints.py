@@ -10,7 +10,7 @@ from time import perf_counter
 
 import pytest
 
-from foldline.ledger.constraints import CHARS_LIMIT, CHARS_MAX, constraints
+from foldline.ledger.constraints import CHARS_LIMIT, CHARS_MAX, LIST_CHARS_MAX, constraints
 
 PAD = "the report about the harvest in the valley was long and mild, "
 
@@ -122,3 +122,45 @@ def test_hostile_text_takes_time_in_proportion(piece: str) -> None:
 def test_a_rule_that_only_points_back_to_another_is_one_with_it(text: str) -> None:
     """CMP-8: by itself it would say nothing, and take the room of the one it speaks of."""
     assert [rule.text for rule in constraints(text)] == [text]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Never:\n- delete the audit table\n- push to main\n\nFix it.",
+            ["Never:\n- delete the audit table\n- push to main"],
+        ),
+        (
+            "Do NOT do any of the following:\n\n* delete the audit table\n* push to main",
+            ["Do NOT do any of the following:\n\n* delete the audit table\n* push to main"],
+        ),
+        ("以下事情禁止:\n1. 删除审计表\n2. 推送到 main", ["以下事情禁止:\n1. 删除审计表\n2. 推送到 main"]),
+        (
+            "You may only edit these files:\n- src/a.py\n- src/b.py",
+            ["You may only edit these files:\n- src/a.py\n- src/b.py"],
+        ),
+        ("1. Never:\n   - push\n   - merge\n2. Fix it.", ["Never:\n   - push\n   - merge"]),
+        ("## Forbidden\n- push\n- merge", ["Forbidden\n- push\n- merge"]),
+        (
+            "Follow these rules, you must:\n- Never push.\n- Always test.",
+            ["Follow these rules, you must:", "Never push.", "Always test."],
+        ),
+        ("Never push.\n- fix x\n- fix y", ["Never push."]),
+        (
+            "Whatever you do, you must never delete\nthe audit table.",
+            ["Whatever you do, you must never delete\nthe audit table."],
+        ),
+    ],
+)
+def test_a_rule_that_opens_a_list_is_one_with_what_the_list_says(text: str, expected: list[str]) -> None:
+    """CMP-8: a head without its items says nothing ("Never:"), and counted as kept."""
+    assert [rule.text for rule in constraints(text)] == expected
+
+
+def test_of_a_list_without_end_only_so_much_is_one_rule() -> None:
+    """A pasted list does not fill the ledger."""
+    text = "Never touch:\n" + "".join(f"- src/folder{n}/file.py\n" for n in range(500))
+    (first, *_) = constraints(text)
+    assert len(first.text) <= LIST_CHARS_MAX
+    assert first.text.endswith("/file.py")

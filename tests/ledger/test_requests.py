@@ -87,3 +87,9 @@ def test_an_assistant_that_asks_before_it_destroys_waits_for_the_user() -> None:
     )
     assert not waits_for_user("Done. All tests pass.")
     assert not waits_for_user("")
+
+
+def test_an_item_of_a_list_of_what_is_forbidden_asks_for_nothing() -> None:
+    """An open request would tell the agent to do what it must not."""
+    text = "Never:\n- delete the audit table\n- push to main\n\nFix the login."
+    assert [asked.text for asked in requests(text)] == ["Fix the login."]

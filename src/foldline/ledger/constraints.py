@@ -18,12 +18,14 @@ from foldline.ledger.rule_words import ConstraintKind, Rows
 from foldline.ledger.rules_east_asian import EAST_ASIAN
 from foldline.ledger.rules_english import ENGLISH
 from foldline.ledger.rules_european import EUROPEAN
-from foldline.ledger.sentences import Span, code_lines, sentences
+from foldline.ledger.sentences import Span, code_lines, list_under, sentences
 
 CHARS_MAX = 320
 """A sentence up to this long is kept whole; of a longer one the clauses around the rule."""
 CHARS_LIMIT = 600
 """A single clause longer than this (pasted data) is cut at a blank, around the words that make the rule."""
+LIST_CHARS_MAX = 1_200
+"""A rule that opens a list is kept with as many of its items as stand within this."""
 POINTS_BACK = 2
 """Sentences before a rule that only points back ("let's not do that again") which belong to it."""
 
@@ -67,9 +69,17 @@ def constraints(text: str) -> tuple[Constraint, ...]:
     spans = sentences(text)
     code = code_lines(text)
     found: list[Constraint] = []
+    listed = 0
     for index, span in enumerate(spans):
+        if span[0] < listed:
+            continue
         cuts: tuple[int, ...] = ()
-        for kind, at in _rules_in(text, span, is_code=span[0] in code):
+        rules = _rules_in(text, span, is_code=span[0] in code)
+        if rules and (end := _end_of_list(text, spans, index=index)) > span[1]:
+            found.append(Constraint(text=text[span[0] : end], kind=rules[0][0], start=span[0]))
+            listed = end
+            continue
+        for kind, at in rules:
             if found and at < found[-1].end:
                 continue
             cuts = cuts or _cuts(text, span)
@@ -83,6 +93,18 @@ def constraints(text: str) -> tuple[Constraint, ...]:
                 first += len(text[first:last]) - len(text[first:last].lstrip())
             found.append(Constraint(text=text[first:last], kind=kind, start=first))
     return tuple(found)
+
+
+def _end_of_list(text: str, spans: tuple[Span, ...], *, index: int) -> int:
+    """Where the list ends that a rule opens ("Never:", and items that say what): head and items are one rule. Items that
+    are rules each by itself stand alone."""
+    start, end = spans[index]
+    if end - start > CHARS_MAX:
+        return end
+    items = spans[index + 1 : list_under(text, spans, head=index) + 1]
+    if all(_rules_in(text, item, is_code=False) for item in items):
+        return end
+    return max((last for _, last in items if last - start <= LIST_CHARS_MAX), default=end)
 
 
 def _rules_in(text: str, span: Span, *, is_code: bool) -> list[tuple[ConstraintKind, int]]:

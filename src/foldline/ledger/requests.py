@@ -12,7 +12,8 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from foldline.ledger.sentences import code_lines, sentences
+from foldline.ledger.constraints import constraints
+from foldline.ledger.sentences import Span, code_lines, sentences
 
 RequestKind: TypeAlias = Literal["task", "question"]
 CHARS_MAX = 400
@@ -95,15 +96,25 @@ def requests(text: str) -> tuple[Asked, ...]:
     if is_answer(text):
         return ()
     code = code_lines(text)
+    barred = _barred(text)
     found = []
     for start, end in sentences(text):
-        if start in code:
+        if start in code or any(first < start < last for first, last in barred):
             continue
         sentence = text[start:end]
         asked = _kind(sentence)
         if asked is not None:
             found.append(Asked(text=_cut(sentence), kind=asked, start=start))
     return tuple(found)
+
+
+def _barred(text: str) -> list[Span]:
+    """The lists of what is not to be done: an item of one asks for nothing."""
+    if "\n" not in text:
+        return []
+    return [
+        (one.start, one.end) for one in constraints(text) if one.kind == "prohibition" and "\n" in one.text
+    ]
 
 
 def _kind(sentence: str) -> RequestKind | None:

@@ -86,6 +86,7 @@ ENGLISH: tuple[Row, ...] = (
         r"\b(?:is|are|it['’]s|remains?|stays?|be|as|strictly|absolutely) (?:strictly |absolutely |currently |also )?(?:forbidden|prohibited|banned|not (?:allowed|permitted|acceptable|ok(?:ay)?)|unacceptable|frozen|read[- ]only|disallowed|taboo)\b",
         r"\boff[- ]limits\b",
         r"\b(?:forbidden|prohibited)\s*:",
+        r"^(?:strictly )?(?:forbidden|prohibited|not allowed|off[- ]limits)\s*:?$",
         r"\bno-go\b",
         r"\bunacceptable\b",
     ),
@@ -103,6 +104,58 @@ ENGLISH: tuple[Row, ...] = (
         r"(?<!there's )(?<!is )\bnothing (?:else|other than)\b",
         r"\bnothing\b.{0,60}\b(?:may|must|should) be\b",
         r"\bnot (?:a single|even one|one single)\b",
+    ),
+    row(
+        "prohibition",
+        "nothing nobody none one outside inside within restrict confine limit sacred untouchable stone belong place",
+        _OPEN
+        + r"(?:touch|change|rename|edit|delete|modify|add|remove|commit|push|install|break|alter|move|assume|invent) nothing\b",
+        r"\b(?:nobody|no one|none) (?:but|except|other than) \w+",
+        _OPEN + r"stay (?:inside|within|out of|off)\b",
+        _OPEN + r"(?:restrict|confine|limit) (?:yourself|your|changes|edits|all|it|work)\b",
+        r"\b(?:changes?|edits?|anything|files?) outside\b.{1,60}\b(?:not|forbidden|off|unwelcome)\b",
+        r"\b(?:is|are) (?:sacred|untouchable|(?:set|cast|carved) in stone)\b",
+        r"\b(?:do(?:es)?n['’]t|do(?:es)? not) belong in (?:the |our |a )?(?:logs?|repo|repository|code|git|commits?|config|source|production|tests?)\b",
+        r"\b(?:have|has) no place (?:in|on)\b",
+        r"\bthe only (?:place|folder|directory|file|files|branch|thing)s? (?:(?:where|that|which) )?you (?:can|may|should)\b",
+    ),
+    row(
+        "prohibition",
+        "only i me we my",
+        r"(?:^|[.;:!?]\s+)only (?:i|me|we) (?:(?:am|are) (?:allowed|going) to |may |can |should |get to )?(?:push|deploy|merge|commit|change|edit|delete|run|approve|release|touch|write)\w{0,3}\b",
+        r"\b\w+ing (?:is|stays|remains) my (?:job|call|responsibility|decision)\b",
+        r"\bi hate (?:it )?when (?:people|you|someone|somebody|anyone|devs|agents)\b",
+        r"\bi(?:['’]d| would) (?:be \w+|appreciate it|like it|prefer it) if (?:you|we|nobody|no one)\b.{0,20}(?:n['’]t|not)\b",
+    ),
+    row(
+        "prohibition",
+        "stay stays remain remains be everything out",
+        r"\b(?:stays?|remains?) (?:exactly )?(?:as (?:it is|they are|is)\b|the way (?:it|they)\b|unchanged|untouched|private|frozen)\b",
+        r"(?:^|[.;:!?]\s+)(?:all |our |the |customers?['’]? |users?['’]? |personal )*(?:data|code|secrets?|passwords?|keys?|credentials|logs|backups?) (?:stays?|remains?|must stay|never leaves?) (?:in|on|within|inside|out of|private|local)\b",
+        r"\bshould (?:stay|remain|be kept) (?:out of|in|within|private|unchanged|untouched|the same|under|below)\b",
+        _OPEN + r"leave (?:\S+ ){1,5}be[.!]?$",
+        r"\beverything (?:except|but) \S.{0,60}\b(?:may|can)\b",
+    ),
+    row(
+        "prohibition",
+        "omit exclude spare skip",
+        _OPEN + r"(?:omit|exclude|spare (?:me|us))\b(?! (?:by|from the count))",
+        _OPEN
+        + r"skip the (?:explanations?|intro(?:duction)?|preamble|summary|pleasantries|small talk|comments)\b",
+    ),
+    row(
+        "duty",
+        "each every all any anything code",
+        r"(?:^|[.;:!?]\s+)(?:each|every|all|any|anything)\b[^.,\n]{1,40}\b(?:gets?|needs?) (?:a|an|its own|their own|at least one) (?:\w+ )?(?:tests?|docstrings?|comments?|types?|reviews?|entry|entries|changelog|ticket|issue)\b",
+        r"(?:^|[.;:!?]\s+)(?:each|every|all|any|anything)\b[^.,\n]{1,40}\b(?:is|are|needs?|has|have) to be \w+",
+        r"\bwithout (?:\w+ ){1,3}(?:will not|won['’]t|does not|doesn['’]t|cannot|can['’]t) (?:be |get )?(?:merged|accepted|approved|deployed|released|shipped)\b",
+    ),
+    row(
+        "duty",
+        "important essential crucial vital imperative times green",
+        r"\b(?:it['’]s|it is) (?:\w+ )?(?:important|essential|crucial|vital|critical|imperative) (?:that|to)\b",
+        r"\b(?:has|have|needs?|ought) to (?:be|stay) (?:always )?green\b",
+        r"\bat all times\b",
     ),
     row(
         "duty",
@@ -154,6 +207,13 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "limit",
+        "more less longer fewer over above tops most max maximum",
+        r"\b(?:can['’]t|can ?not|must(?: not|n['’]t)|may not|should(?: not|n['’]t)|won['’]t|never|not to) (?:\w+ ){1,3}?(?:more|less|longer|fewer|over|above|beyond)(?: than)? (?:the |a |an )?"
+        + _NUMBER,
+        r"^(?!.{0,80}\b(?:takes?|took|was|were|got|is|are)\b).{0,80}?(?:\d|\b(?:ten|fifty|hundred|thousand))[^.,\n]{0,20}\b(?:tops|max|maximum|at (?:the )?(?:very )?most)\b\s*[.!]?$",
+    ),
+    row(
+        "limit",
         "only exclusively solely",
         r"(?<!i )(?<!not )(?<!the )(?<!it )(?<!an )\bonly "
         + _ACTS
@@ -196,6 +256,17 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "condition",
+        "first before ok okay go approval blessing doubt unsure stop",
+        _OPEN
+        + r"(?:show|run|send|ask|tell|give|check|clear) (?:me|us|\S+ (?:by|with|past|to) (?:me|us))\b[^.\n]{0,40}\bfirst(?=\s*(?:[.!,;]|$))",
+        r"\bbefore (?:any|each|every|the|a|you|your) \w+,? (?:\w+ ){0,3}?(?:i|we) (?:want|need|have|would like) to (?:see|review|approve|check|read|sign)\b",
+        r"\b(?:i|we) (?:want|need|would like) to (?:see|review|approve|check|read) [^.\n]{1,60}\bbefore (?:you\b|anything\b|(?:it|they) (?:goes?|is|are|gets?|ships?|leaves?)\b|we (?:push|merge|ship|deploy|release)\b)",
+        r"\b(?:get|wait for|needs?|have|without|await) (?:my|our) (?:explicit )?(?:ok(?:ay)?|go(?:-ahead)?|approval|blessing|sign-?off|permission|consent)\b",
+        r"\b(?:when|if) (?:in doubt|unsure|you(?: are|['’]re) (?:unsure|not sure|in doubt))\b",
+        r"(?:^|[.;:!?]\s+)(?:if|when(?:ever)?)\b[^.,\n]{2,80}, (?:stop|abort) and (?:ask|tell|wait|report|let)\b",
+    ),
+    row(
+        "condition",
         "now on forward henceforth future subsequent rest long whenever time",
         r"\bfrom (?:now|here|today|this point) on(?:wards?)?\b",
         r"\bgoing forward\b",
@@ -224,6 +295,23 @@ ENGLISH: tuple[Row, ...] = (
         + r")\b",
         r"\b(?:output|response|answer|reply|result|report|summary|message|commit message)s? (?:should|has to|have to|needs? to|is to|are to)\b",
         r"\bformat\s?[:=]",
+    ),
+    row(
+        "format",
+        "be spaces tabs quotes speak talk write messages names",
+        _OPEN + r"be (?:brief|concise|terse|succinct|polite|formal)\b",
+        r"\b(?:two|four|eight|2|4|8) spaces (?:per|of|for|each|as)\b",
+        _OPEN + r"use (?:single|double) quotes\b",
+        _OPEN + r"(?:speak|talk|write|answer|reply|respond) (?:only )?(?:" + _LANGUAGES + r")\b",
+        r"^(?:commit messages?|branch names?|variable names?)\s?:\s\S",
+    ),
+    row(
+        "choice",
+        "not only uses",
+        r"^(?!(?:it|this|that|yes|no|sure|maybe|sorry|works?|done|good|fine|ok|nice|well|today|why|failed|working|true|false)\b)[\w`'-]+, not (?!(?:yet|sure|really|now|here|so|that|this|bad|good|working|me|you|us|\w+ly|\w+ing|\w+ed)\b)[\w`'-]+[.!]?$",
+        r"\b(?:go|goes|belong|belongs) (?:to|in|into|on) [\w./`-]+, not [\w./`-]+",
+        r"^[\w@/-]{2,30} only[.!]?$",
+        r"\bthis (?:project|repo|repository|codebase) (?:uses|runs on|targets)\b(?! (?:too|a lot|up|about|more|less|the wrong))",
     ),
     row(
         "format",

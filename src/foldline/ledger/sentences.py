@@ -18,6 +18,9 @@ Span: TypeAlias = tuple[int, int]
 WRAPPED_FROM = 60
 """A line at least this long that ends in no full stop may have been wrapped: the next may go on with it."""
 
+LIST_SENTENCES_MAX = 60
+"""Sentences of a list that belong to what it stands under."""
+
 TEXTS_MAX = 8
 """Texts whose sentences are remembered: rules, requests and values are looked for in the same one after another."""
 
@@ -84,6 +87,32 @@ def sentences(text: str) -> tuple[Span, ...]:
             for piece in _pieces(shown, (start, end)):
                 found += _trimmed(shown, piece)
     return tuple(found)
+
+
+def list_under(text: str, spans: tuple[Span, ...], *, head: int) -> int:
+    """The place of the last sentence of the list that the sentence at `head` opens; `head` itself where it opens none."""
+    start, end = spans[head]
+    line, is_item = _line_of(text, start)
+    depth = start - line if is_item else -1
+    if text[end - 1] not in ":：" and (is_item or text[end - 1] in ".!?…。！？"):
+        return head
+    last = head
+    for place in range(head + 1, min(len(spans), head + 1 + LIST_SENTENCES_MAX)):
+        first = spans[place][0]
+        if "\n" in text[spans[place - 1][1] : first]:
+            line, is_item = _line_of(text, first)
+            if not is_item or (depth >= 0 and first - line <= depth):
+                break
+        elif last == head:
+            break
+        last = place
+    return last
+
+
+def _line_of(text: str, at: int) -> tuple[int, bool]:
+    """Where the line of a sentence that opens it begins, and whether it is an item of a list."""
+    line = text.rfind("\n", 0, at) + 1
+    return line, bool(text[line:at].strip("> \t\r#"))
 
 
 def _without_pasted(text: str) -> str:
