@@ -332,3 +332,15 @@ def test_a_result_that_would_be_read_as_another_format_says_how_to_read_it() -> 
             assert any("--from anthropic" in note for note in told) is said
         (read_again,) = detect.read(result.data)
         assert (read_again.format == "anthropic") is not said
+
+
+def test_a_log_that_is_compacted_again_says_where_its_addresses_open() -> None:
+    """OBS-1: an address that opens nowhere is a fact lost; this one opens in the file that was read."""
+    path = Path(__file__).parent / "data/pi/before-compaction-excerpt.jsonl"
+    (first,) = files.compact(files.read(str(path)), CompactOptions(to=0.3, as_format="foldline")).results
+    assert files.VIEWS_OWN not in first.report.notes
+    log = detect.read(first.data)
+    (again,) = files.compact(log, CompactOptions(to=0.5)).results
+    assert files.VIEWS_OWN in again.report.notes
+    for address in again.report.covers.addresses:
+        assert show(log, address).title

@@ -39,6 +39,10 @@ from foldline.wire.formats import CODECS, codec
 
 HEAD_BYTES = 1 << 16
 """Of a file this much is enough to recognise most formats by."""
+VIEWS_OWN = (
+    "this log was compacted before, so the new addresses open in the file that was read, not in the one written; `foldline "
+    "import` it to compact it again and again"
+)
 TRIES_MAX = 3
 """Most attempts to meet a target that is measured after conversion to another format."""
 SYNTHETIC_FIRST = frozenset({"claude-code"})
@@ -329,6 +333,8 @@ def _notes(transcript: Transcript, options: CompactOptions) -> tuple[str, ...]:
         notes.append(
             f"{transcript.format} is not written; the result is {transcript.wire} (--as names another format)"
         )
+    if transcript.was_compacted and _target_format(transcript, options.as_format) == "foldline":
+        notes.append(VIEWS_OWN)
     if options.focus:
         notes.append("focus has no effect without a model to write the summary")
     return tuple(notes)

@@ -210,7 +210,9 @@ class Session(Conversation, SessionTwins, Recalling):
                 return (begin if isinstance(begin, int) else seq) - 1
             if entry.seq < seq:
                 break
-        raise InvalidOption("before", seq, why="no compaction has this number; `compactions` lists them")
+        raise InvalidOption(
+            "before", seq, why="no compaction has this number; `foldline undo SESSION --list` names them"
+        )
 
     def fork(self, name: str, *, at: int | None = None) -> Session:
         """A session of its own that goes on from here, or from entry `at`. Nothing is copied; hand-off records stay

@@ -43,6 +43,11 @@ class Transcript(Struct, frozen=True, kw_only=True):
     source: Any = None
     """What the format's own writer needs to write the session back; opaque to everyone else."""
 
+    @property
+    def was_compacted(self) -> bool:
+        """True for a log of our own that was compacted before: what is made from it counts the messages of its view."""
+        return self.format == "foldline" and self.history != self.messages
+
 
 class Reader(Protocol):
     """Reads one session format. Stateless; one value a format, named in `foldline.transcripts.detect.READERS`."""
