@@ -51,8 +51,6 @@ def test_a_message_without_content_is_taken_out(message: Message) -> None:
     """Law ROLE: every provider refuses it."""
     found = repair([user("go"), assistant("ok"), message], Needs())
     assert kinds(found) == ["empty-message"]
-    article = "an" if message.role == "assistant" else "a"
-    assert found.repairs[0].why == f"{article} {message.role} message without content"
     assert [p.seq for p in found.placed] == [0, 1]
 
 

@@ -9,7 +9,7 @@ from time import perf_counter
 
 import pytest
 
-from foldline.ledger.cues import is_meant, is_turned, is_turned_in_clause
+from foldline.ledger.cues import is_meant, is_turned
 from foldline.ledger.supersession import supersedes
 
 TASK = [(0, "Fix the login bug.")]
@@ -30,8 +30,6 @@ TASK_IN_CHINESE = [(0, "实现登录功能。")]
         "The linter will ignore it.",
         "Why did you ignore everything I said?",
         "No total reset please.",
-        "The button should say: forget that.",
-        "It shows this error: cancel that request",
     ],
 )
 def test_what_is_negated_quoted_asked_or_told_takes_nothing_back(later: str) -> None:
@@ -73,15 +71,6 @@ def test_so_it_is_in_chinese(later: str) -> None:
 def test_what_is_meant_takes_back(later: str) -> None:
     """A guard that lets nothing pass is none."""
     assert supersedes(later, TASK) != ()
-
-
-def test_a_rule_that_is_named_in_somebody_elses_words_stands() -> None:
-    """The same for rules, and for plans."""
-    assert supersedes("Add a button labelled: forget the rule about tabs.", [(0, "Use tabs.")]) == ()
-    assert supersedes("Let's keep it, don't use MySQL instead.", [(0, "Let's use Postgres.")]) == ()
-    assert supersedes("Let's not stay there, let's use MySQL instead.", [(0, "Let's use Postgres.")]) != ()
-    assert is_turned_in_clause("don't use it instead", 13)
-    assert not is_turned_in_clause("not this, use it instead", 17)
 
 
 def test_a_not_before_a_cue_turns_it_round_and_one_far_away_does_not() -> None:

@@ -59,11 +59,6 @@ STANDS = [
     (["Don't push to main, and don't touch src/db."], "You may now touch src/db."),
     (["Never push to main."], "You may now push to main, but only on Fridays."),
     (["Never push to main."], "You may not push to main now."),
-    (["Never push to main."], "Bob says you may push to main now."),
-    (["Never push to main."], 'The docs say "you may now push to main".'),
-    (["Don't add dependencies."], "He said adding requests is OK now."),
-    (["Don't add dependencies."], "Adding requests is OK now if you ask."),
-    (["Don't add dependencies."], "Adding requests is OK now only in tests."),
     (["不要删除 backup.sql。"], "现在可以打开 backup.sql 了。"),
     (["不要修改 src/db。"], "现在可以读 src/db 了。"),
 ]

@@ -163,3 +163,22 @@ def test_events_of_a_log_without_content_are_what_they_were() -> None:
         "content_hash": "ab",
         "timestamp": "2026-05-20T10:00:00.000Z",
     }
+
+
+def test_what_was_brought_in_has_its_own_times_and_no_duration_that_nobody_knows() -> None:
+    """JRN-7: the moment of an import is no time of a call; two times of one append are no duration of none."""
+    log = (message("assistant", [CALL]), message("user", [result()]))
+    call, answered = events(*log, step_ms=0)
+    assert answered["duration_ms"] is None
+    own = [
+        (kind, {**body, "meta": {"time_s": at}})
+        for (kind, body), at in zip(log, (1000.0, 1002.5), strict=True)
+    ]
+    call, answered = events(*own, step_ms=0)
+    assert (call["timestamp"], answered["timestamp"]) == (
+        "1970-01-01T00:16:40.000Z",
+        "1970-01-01T00:16:42.500Z",
+    )
+    assert answered["duration_ms"] == 2500
+    _, answered = events(own[0], log[1])
+    assert answered["duration_ms"] == 45, "of one clock, or none"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from foldline.core.entry import Entry
 from foldline.core.message import Message, Meta, Text
-from foldline.recall.entries import CALLS_MAX, message_of, note_calls, time_of
+from foldline.log.said import time_of
+from foldline.recall.entries import CALLS_MAX, message_of, note_calls
 from foldline.testing.builders import assistant, call, user
 from tests.recall.logs import draft
 

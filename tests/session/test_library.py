@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from foldline.core.errors import InvalidOption, SessionExists
+from foldline.core.address import part_address
+from foldline.core.entry import Draft
+from foldline.core.errors import InvalidOption, SessionCorrupt, SessionExists
+from foldline.core.message import Message, Text
+from foldline.core.received import received
 from foldline.log.lines import parse_log
-from foldline.session.library import import_transcript, listed, log_of, name_for, page_of, transcript_of
+from foldline.privacy.forgetting import forget_text
+from foldline.session.forking import create_fork
+from foldline.session.history import wire_of
+from foldline.session.library import (
+    import_transcript,
+    listed,
+    log_of,
+    name_for,
+    page_of,
+    shown,
+    transcript_of,
+)
 from foldline.stores.memory import MemoryStore
+from foldline.transcripts import detect
 from tests.session.making import answer, opened
 
 
@@ -86,3 +104,96 @@ def test_a_name_is_made_of_the_id_or_the_file(id: str | None, path: str, name: s
             name_for(id, path)
     else:
         assert name_for(id, path) == name
+
+
+def brought_in(store: MemoryStore) -> None:
+    """A session of pi's, with times of its own and a compaction before what it holds."""
+    lines = [
+        {"type": "session", "version": 3, "id": "pi1", "timestamp": "2025-05-01T10:00:00.000Z", "cwd": "/w"},
+        {"type": "message", "id": "a", "parentId": None, "timestamp": "2025-05-01T10:00:01.000Z"}
+        | {"message": {"role": "user", "content": "long ago", "timestamp": 1746093601000}},
+        {"type": "compaction", "id": "b", "parentId": "a", "timestamp": "2025-05-01T10:00:02.000Z"}
+        | {"summary": "what was", "firstKeptEntryId": "c", "tokensBefore": 9},
+        {"type": "message", "id": "c", "parentId": "b", "timestamp": "2025-05-01T10:00:03.000Z"}
+        | {"message": {"role": "user", "content": "now", "timestamp": 1746093603000}},
+    ]
+    data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    [transcript] = detect.read(data, name="pi.jsonl")
+    done = import_transcript(store, transcript, name="pi", redact=lambda body: body)
+    assert done.left_out, "what stands before the compaction is in the file alone"
+
+
+def test_an_imported_message_is_shown_with_its_own_time_in_the_format_of_the_session() -> None:
+    """JRN-19: not the moment of the import; one of no wire as the session speaks."""
+    store = MemoryStore(lambda: 1_900_000_000_000)
+    brought_in(store)
+    page = page_of(store, "pi")
+    assert page.entries[-1].time_ms == 1746093603000
+    with opened(MemoryStore(), "s") as session:
+        session.user("x")
+        assert session.page().format == session.format == "anthropic"
+    neutral = Message(role="user", parts=(Text(text="hi"),))
+    assert wire_of(neutral, "gemini") == {"role": "user", "parts": [{"text": "hi"}]}
+    assert wire_of(neutral, "anthropic")["content"]
+
+
+def test_damage_is_told_with_the_name_and_the_next_step() -> None:
+    """UIX: which session, where, and what to do."""
+    store = MemoryStore()
+    talked(store)
+    data = store._logs["s"].data
+    data[data.index(b"question 7") + 1] ^= 1
+    for ask in (
+        lambda: transcript_of(store, "s"),
+        lambda: log_of(store, "s"),
+        lambda: page_of(store, "s", limit=200),
+    ):
+        with pytest.raises(
+            SessionCorrupt, match=r"session 's' is damaged at byte .*`foldline verify s` says more"
+        ):
+            ask()
+
+
+def test_a_log_without_content_is_said_to_be_one_and_no_fork_of_it_is_left_behind() -> None:
+    """JRN-7: it is not empty, it holds hashes."""
+    store = MemoryStore()
+    store.create("h", format="anthropic", about=b'{"id":"h","content":"hashed"}').append(
+        [Draft(kind="event", body=b'{"type":"USER_INPUT"}')]
+    )
+    for ask in (
+        lambda: transcript_of(store, "h"),
+        lambda: log_of(store, "h"),
+        lambda: page_of(store, "h"),
+        lambda: shown(store, "h", address="m0@00000000"),
+        lambda: create_fork(store, "h", name="g"),
+    ):
+        with pytest.raises(InvalidOption, match="holds hashes instead of content"):
+            ask()
+    assert store.names() == ("h",)
+
+
+def test_an_address_of_what_was_forgotten_opens_to_what_is_left() -> None:
+    """S18: from outside as from within the session."""
+    store = MemoryStore()
+    with opened(store, "s") as session:
+        session.user("my word is swordfish")
+        [address] = [
+            part_address(0, part) for part in received(next(iter(session._view().view)).message).parts
+        ]
+    forget_text(store, "swordfish")
+    assert "my word is forgotten" in str(shown(store, "s", address=address).text)
+
+
+@pytest.mark.parametrize(
+    ("model", "noted"),
+    [("gpt-5", True), ("gemini-2.5-pro", True), ("claude-sonnet-4-5", False), ("mine", False)],
+)
+@pytest.mark.filterwarnings("ignore::foldline.core.errors.UnknownModel")
+def test_a_model_of_another_provider_is_noted(model: str, noted: bool) -> None:
+    """The session keeps its format, and no request says otherwise in silence."""
+    store = MemoryStore()
+    opened(store, "s").close()
+    with opened(store, "s", model=model, format=None) as session:
+        session.user("x")
+        notes = session.prepare().report.notes
+        assert (session.format, any("speaks anthropic" in note for note in notes)) == ("anthropic", noted)

@@ -162,9 +162,13 @@ class CheckpointFailed(SessionFailed):
 class SessionCorrupt(FoldlineError):
     """The log is damaged in the middle."""
 
-    def __init__(self, offset: int, why: str) -> None:
-        self.offset, self.why = offset, (why := _bounded(why))
-        super().__init__(f"damaged at byte {offset:,}: {why}")
+    def __init__(self, offset: int, why: str, *, name: str | None = None) -> None:
+        self.offset, self.why, self.name = offset, (why := _bounded(why)), name
+        if name is None:
+            super().__init__(f"damaged at byte {offset:,}: {why}")
+            return
+        then = f"`foldline verify {name}` says more, its --salvage FILE keeps what is sound"
+        super().__init__(f"session {name!r} is damaged at byte {offset:,}: {why}; {then}")
 
 
 class UnknownModel(UserWarning):

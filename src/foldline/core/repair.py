@@ -177,4 +177,4 @@ def _mend_inner(inner: Text | Media | Opaque) -> Text | Media | Opaque:
 
 
 def _article(word: str) -> str:
-    return "an" if word[:1] in "aeio" else "a"  # a user
+    return "an" if word[:1] in "aeiou" else "a"

@@ -25,12 +25,6 @@ _TURNED = re.compile(
 )
 _HAN_TURNED = re.compile(r"(?:不要|别|別|不能|不可|不许|不得|不准|没有?|沒有?|勿|不)(?:再|都|要)?$")
 _HAN_KEPT = re.compile(r"(?:不要|别|別|不能|不可|勿|没)(?:再)?(?:忘|取消|放弃|作废|改主意)")
-TOLD_BEFORE_CHARS = 80
-_TOLD = re.compile(
-    r"\b(?:says?|said|reads?|labell?ed|prints?|shows?|errors?|warns|warning|typed|wrote|called|named|asks?|asked|answers|replied)\b[^.!?\n:]{0,40}:",
-    re.IGNORECASE,
-)
-"""What opens the words of somebody, or something, else: "the button should say: …"."""
 _QUOTED = re.compile(
     r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|‘[^’\n]{1,400}’|「[^」\n]{1,400}」|『[^』\n]{1,400}』|«[^»\n]{1,400}»|`[^`\n]{1,400}`"
     r"|(?<!\w)'[^'\n]{1,400}'(?!\w)"
@@ -84,18 +78,8 @@ def is_meant(sentence: str, at: int) -> bool:
     return asks is not None and asks.end() == at
 
 
-def is_turned_in_clause(sentence: str, at: int) -> bool:
-    """The same for a cue at the end of what it speaks of ("don't use X instead"): only its own clause can turn it."""
-    low = max(0, at - CLAUSE_CHARS_MAX)
-    for stop in _CLAUSE_END.finditer(sentence, low, at):
-        low = stop.end()
-    return is_turned(sentence[low:], at - low)
-
-
 def is_turned(sentence: str, at: int) -> bool:
-    """Whether a "not" before a cue, or one within it, turns it round, or it is told of somebody else."""
-    if ":" in sentence and _TOLD.search(sentence, max(0, at - TOLD_BEFORE_CHARS), at + 1) is not None:
-        return True
+    """Whether a "not" before a cue, or one within it, turns it round."""
     if _TURNED.search(sentence, max(0, at - BEFORE_CHARS), at) is not None:
         return True
     if sentence.isascii():

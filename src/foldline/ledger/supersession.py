@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.ledger.constraints import Constraint, constraints
-from foldline.ledger.cues import is_turned_in_clause, meant
+from foldline.ledger.cues import meant
 from foldline.ledger.requests import is_answer, requests
 from foldline.ledger.rules_allowed import allows, lifted
 from foldline.ledger.rules_taken_back import taken_back
@@ -230,7 +230,7 @@ def _pointed(now: _Said, before: list[_Said]) -> list[_Struck]:
 
 def _instead(now: _Said, before: list[_Said]) -> list[_Struck]:
     """ "Let's do X instead": the plan before it. A task is not replaced by a word about how to do it."""
-    ways = [span for span in now.plans if _is_instead(now.text[slice(*span)])]
+    ways = [span for span in now.plans if INSTEAD.search(now.text, *span)]
     if not ways:
         return []
     found: list[_Struck] = []
@@ -327,10 +327,6 @@ def _open(said: _Said) -> tuple[Span, ...]:
     """Plans and tasks of a message, which a word like "that" may take back; never a rule."""
     struck = {*said.plans, *said.tasks} - ({*said.rules} - {*said.plans}) - {*said.binding}
     return tuple(sorted(struck))
-
-
-def _is_instead(plan: str) -> bool:
-    return any(not is_turned_in_clause(plan, cue.start()) for cue in INSTEAD.finditer(plan))
 
 
 def _rules_beside(text: str, value: Stated) -> bool:

@@ -24,6 +24,7 @@ from foldline.core.errors import UnknownFormat
 from foldline.core.message import Message, Text, ToolCall, ToolResult
 from foldline.core.ports import TokenCounter
 from foldline.core.surrogates import whole
+from foldline.log.said import own_time_of
 from foldline.log.values import read_message
 from foldline.wire import strict
 
@@ -46,6 +47,8 @@ class AuditState(Struct, frozen=True, kw_only=True):
     """Name and time of the calls that wait for a result, by call id."""
     tokens: int = 0
     """Of the view, as far as the log says."""
+    own: dict[str, int] = {}
+    """Of those calls the times that their messages say themselves."""
     begun_ms: int | None = None
     compacted: tuple[int, int] | None = None
     """Level and tokens of a compaction whose checkpoint comes next."""
@@ -62,6 +65,8 @@ class Audit:
         self._digest, self._counter = digest, counter
         self._seq, self._tokens, self._begun_ms = known.seq, known.tokens, known.begun_ms
         self._calls, self._compacted = dict(known.calls), known.compacted
+        self._own = dict(known.own)
+        self._said_ms: int | None = None
 
     def state(self) -> AuditState:
         """Where this reading ended, to go on from; half pairs, which no JSON holds, mended."""
@@ -69,6 +74,7 @@ class Audit:
         return AuditState(
             seq=self._seq,
             calls=calls,
+            own={whole(call_id): at for call_id, at in self._own.items()},
             tokens=self._tokens,
             begun_ms=self._begun_ms,
             compacted=self._compacted,
@@ -78,7 +84,8 @@ class Audit:
         """What an entry says happened; nothing for most."""
         for event in self._events(entry):
             self._seq += 1
-            yield {"seq": self._seq, **event, "timestamp": timestamp(entry.time_ms)}
+            at = entry.time_ms if entry.kind != "message" or self._said_ms is None else self._said_ms
+            yield {"seq": self._seq, **event, "timestamp": timestamp(at)}
 
     def _events(self, entry: Entry) -> Iterator[Event]:
         match entry.kind:
@@ -104,6 +111,7 @@ class Audit:
         except (ValueError, LookupError, TypeError, OverflowError, UnknownFormat):
             return  # of a later version: it is in the log, and no event
         self._tokens += self._counter.message(message)
+        self._said_ms = own_time_of(message)
         for part in message.parts:
             if isinstance(part, ToolCall):
                 self._remember(part, entry.time_ms)
@@ -117,8 +125,12 @@ class Audit:
     def _remember(self, call: ToolCall, time_ms: int | None) -> None:
         self._calls.pop(call.id, None)
         self._calls[call.id] = (call.name, time_ms)
+        if self._said_ms is not None:
+            self._own[call.id] = self._said_ms
         while len(self._calls) > CALLS_MAX:
-            del self._calls[next(iter(self._calls))]
+            gone = next(iter(self._calls))
+            del self._calls[gone]
+            self._own.pop(gone, None)
 
     def _result(self, result: ToolResult, time_ms: int | None) -> Event:
         name, called_ms = self._calls.pop(result.call_id, (result.name or "", None))
@@ -131,6 +143,11 @@ class Audit:
         if result.is_error:
             said = next((part.text for part in result.content if isinstance(part, Text)), "")
             event["error"] = said.strip().split("\n")[0][:ERROR_CHARS_MAX]
+        own_ms = self._own.pop(result.call_id, None)
+        if own_ms is not None and self._said_ms is not None:
+            called_ms, time_ms = own_ms, self._said_ms
+        elif called_ms == time_ms:  # brought in with one append: how long it took is not known
+            called_ms = None
         return {**event, "duration_ms": _between(called_ms, time_ms)}
 
     def _hash(self, text: str) -> str:

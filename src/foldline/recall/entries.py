@@ -1,4 +1,4 @@
-"""Entries as recall reads them: the message, when it was said, and which tools wait for a result.
+"""Entries as recall reads them: the message, and which tools wait for a result.
 
 Forgiving where the rest of foldline refuses: a message that this version cannot read is passed over, and all others are
 found. Shared by the index and by the scan.
@@ -16,8 +16,6 @@ from foldline.log.values import read_message
 
 CALLS_MAX: Final = 4_096
 """Calls without a result that are remembered by name, the newest of each session."""
-TIME_S_MAX: Final = 1e11
-"""A later time is no time."""
 
 
 def message_of(entry: Entry) -> Message | None:
@@ -26,14 +24,6 @@ def message_of(entry: Entry) -> Message | None:
         return slotted(read_message(entry.body))
     except (ValueError, LookupError, TypeError, OverflowError, UnknownFormat):
         return None
-
-
-def time_of(entry: Entry, message: Message | None) -> int | None:
-    """When a message was said, Unix milliseconds: as its own record says, else when it was appended."""
-    told = message.meta.time_s if message is not None and message.meta is not None else None
-    if told is not None and 0 <= told < TIME_S_MAX:
-        return int(told * 1000)
-    return entry.time_ms if entry.time_ms is not None and entry.time_ms < TIME_S_MAX * 1000 else None
 
 
 def note_calls(calls: dict[str, str], message: Message) -> None:

@@ -22,8 +22,9 @@ from msgspec import Struct
 from foldline.core.entry import Entry
 from foldline.core.errors import SessionBusy, SessionCorrupt
 from foldline.core.ports import Pages
+from foldline.log.said import time_of
 from foldline.recall.database import Database
-from foldline.recall.entries import message_of, note_calls, time_of
+from foldline.recall.entries import message_of, note_calls
 from foldline.recall.rows import Filters, Row, condition, kind_named, marked, marks_of, role_of
 from foldline.recall.texts import KINDS, ROLES, said_in
 from foldline.recall.words import split

@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from foldline.core.entry import Entry
 from foldline.core.errors import SessionCorrupt
 from foldline.core.message import Message
-from foldline.recall.entries import message_of, note_calls, time_of
+from foldline.log.said import time_of
+from foldline.recall.entries import message_of, note_calls
 from foldline.recall.lineage import Ancestor
 from foldline.recall.rank import Ranked
 from foldline.recall.rows import Filters, Row

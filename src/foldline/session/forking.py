@@ -15,6 +15,7 @@ from foldline.log.checkpoint import TooLarge, checkpoint_body
 from foldline.log.lineage import Cut, Lineage, forks_of, lineage_of, read_lineage
 from foldline.log.replay import at as state_at
 from foldline.log.values import dumps
+from foldline.privacy.hashed import refuse_hashed
 from foldline.wire import strict
 
 
@@ -24,6 +25,7 @@ def create_fork(store: Store, parent: str, *, name: str, at: int | None = None) 
     `UnknownSession`, `InvalidOption`."""
     pages = read_lineage(store, parent)
     try:
+        refuse_hashed(pages, parent)
         cut = _cut(pages, parent, at=at)
         about = strict.loads(pages.about)
         told = {**(about if isinstance(about, dict) else {}), "id": name}

@@ -17,13 +17,16 @@ from foldline.core.entry import Entry
 from foldline.core.message import Message
 from foldline.core.ports import Pages
 from foldline.log.chain import back
+from foldline.log.said import time_of
 from foldline.log.state import ROOT
 from foldline.log.values import elements, members, read_edit, read_message
 from foldline.wire import strict
-from foldline.wire.formats import codec
+from foldline.wire.formats import DEFAULT, codec
 
 PAGE = 50
 """Entries of a page where nobody says otherwise."""
+ONE_FOR_ONE = frozenset(("anthropic", "gemini", "openai-chat"))
+"""Formats in which one message is one value."""
 TOLD = frozenset(("message", "compaction"))
 """Kinds of entries that a person reads in a history."""
 
@@ -34,6 +37,7 @@ class Happened(Struct, frozen=True, kw_only=True):
     seq: int
     kind: Literal["message", "compaction"]
     time_ms: int | None
+    """When it was said, as a message brought in from elsewhere says itself, or when it was appended."""
     message: Message | None = None
     """What was said; `None` for a compaction."""
     summaries: tuple[str, ...] = ()
@@ -46,6 +50,8 @@ class Page(Struct, frozen=True, kw_only=True):
     """A piece of a history, oldest first."""
 
     entries: tuple[Happened, ...]
+    format: str
+    """The session's wire format."""
     before: int | None
     """Where the page before this one ends, to be asked for with; `None`: this is the first."""
 
@@ -87,6 +93,7 @@ class Chronicle:
         more = len(self._found) > start + limit
         return Page(
             entries=tuple(happened(entry) for entry in entries),
+            format=self._pages.format,
             before=entries[0].seq if more and entries else None,
         )
 
@@ -112,6 +119,7 @@ class Messages(Sequence[dict[str, Any]]):
     """Every message of a session in its wire form, compacted or not, in order; each is read when it is asked for."""
 
     def __init__(self, pages: Pages, *, scope: str = ROOT) -> None:
+        self._format = pages.format
         self._chronicle = Chronicle(pages, kinds=frozenset(("message",)), scope=scope)
 
     def __len__(self) -> int:
@@ -131,23 +139,23 @@ class Messages(Sequence[dict[str, Any]]):
             found = self._chronicle.newest(count - index - 1, count - index) if index < count else []
         if not found:
             raise IndexError(index)
-        return wire_of(read_message(found[0].body))
+        return wire_of(read_message(found[0].body), self._format)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for index in range(len(self)):
             yield self[index]
 
 
-def wire_of(message: Message) -> dict[str, Any]:
-    """A message in its own format; one of no wire's as OpenAI chat has it."""
-    return codec(message.format or "openai-chat").encode(message)
+def wire_of(message: Message, format: str) -> dict[str, Any]:
+    """A message in its own format; one of no wire's as the session's format has it, where that has one message for it."""
+    return codec(message.format or (format if format in ONE_FOR_ONE else DEFAULT)).encode(message)
 
 
 def happened(entry: Entry) -> Happened:
     """An entry as a person reads it."""
     if entry.kind == "message":
         message = read_message(entry.body)
-        return Happened(seq=entry.seq, kind="message", time_ms=entry.time_ms, message=message)
+        return Happened(seq=entry.seq, kind="message", time_ms=time_of(entry, message), message=message)
     told = members(entry.body)
     edits = [edit for one in elements(told["edits"]) for edit in read_edit(one)]
     return Happened(

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 from msgspec import Struct
 
-from foldline.core.address import parse_address
 from foldline.core.entry import Draft, Entry
-from foldline.core.errors import FoldlineError, InvalidOption, SessionExists, UnknownSession
+from foldline.core.errors import FoldlineError, InvalidOption, SessionCorrupt, SessionExists, UnknownSession
 from foldline.core.ports import Store
-from foldline.log.lineage import read_lineage
+from foldline.log.lineage import Lineage, read_lineage
 from foldline.log.lines import entry_line, header_crc, header_line, parse_log
 from foldline.log.values import dumps
-from foldline.lookup import Shown, show_in
+from foldline.lookup import Shown
+from foldline.privacy.hashed import refuse_hashed
 from foldline.session.history import PAGE, TOLD, Chronicle, Page
-from foldline.session.originals import between
+from foldline.session.originals import shown_in
 from foldline.transcripts import detect, foldline_log
 from foldline.transcripts.transcript import Transcript, Written
 from foldline.wire import strict
@@ -29,6 +30,21 @@ from foldline.wire import strict
 NAME_CHARS_MAX: Final = 100
 LEFT_OUT: Final = Draft(kind="left_out", body=b"{}")
 """Stands where a checkpoint stood: it names bytes of the log it was written for."""
+
+
+@contextmanager
+def reading(store: Store, name: str) -> Iterator[Lineage]:
+    """A session's log, to be read: damage is told with the name. Raises `UnknownSession`, `SessionCorrupt`, and
+    `InvalidOption` for one that holds no content."""
+    try:
+        log = read_lineage(store, name)
+        try:
+            refuse_hashed(log, name)
+            yield log
+        finally:
+            log.close()
+    except SessionCorrupt as error:
+        raise SessionCorrupt(error.offset, error.why, name=name) from error
 
 
 class Listed(Struct, frozen=True, kw_only=True):
@@ -89,34 +105,32 @@ def _count(newest_first: Iterator[Entry]) -> int:
 
 def transcript_of(store: Store, name: str) -> Transcript:
     """A session as a transcript: its live view, its whole history. Raises `UnknownSession`, `SessionCorrupt`."""
-    [found] = detect.read(log_of(store, name), format=foldline_log.NAME, name=name)
+    with reading(store, name) as log:
+        data = _whole(log)
+    [found] = detect.read(data, format=foldline_log.NAME, name=name)
     return found
 
 
 def log_of(store: Store, name: str) -> bytes:
     """A session as one file of the format `foldline`, those it goes on from included."""
-    log = read_lineage(store, name)
-    try:
-        about = {key: told for key, told in object_of(log.about).items() if key != "parent"}
-        first = header_line(format=log.format, body=dumps(about))
-        crc = header_crc(first)
-        lines = [first]
-        for entry in log.entries():
-            lines.append(entry_line(entry.seq, unplaced(entry), crc=crc, time_ms=entry.time_ms))
-        return b"".join(lines)
-    finally:
-        log.close()
+    with reading(store, name) as log:
+        return _whole(log)
+
+
+def _whole(log: Lineage) -> bytes:
+    about = {key: told for key, told in object_of(log.about).items() if key != "parent"}
+    first = header_line(format=log.format, body=dumps(about))
+    crc = header_crc(first)
+    lines = [first]
+    for entry in log.entries():
+        lines.append(entry_line(entry.seq, unplaced(entry), crc=crc, time_ms=entry.time_ms))
+    return b"".join(lines)
 
 
 def shown(store: Store, name: str, *, address: str) -> Shown:
     """The original behind an address of a session. Raises `UnknownAddress`, `UnknownSession`, `SessionCorrupt`."""
-    place = parse_address(address)
-    log = read_lineage(store, name)
-    try:
-        found = [message for _, message in between(log, {}, span=(place.start, place.end))]
-        return show_in(found, address)
-    finally:
-        log.close()
+    with reading(store, name) as log:
+        return shown_in(log, address)
 
 
 def first_entry(store: Store, name: str) -> int:
@@ -131,11 +145,8 @@ def first_entry(store: Store, name: str) -> int:
 
 def page_of(store: Store, name: str, *, before: int | None = None, limit: int = PAGE) -> Page:
     """A part of a session's history, as `Session.page`, of one that need not be opened."""
-    log = read_lineage(store, name)
-    try:
+    with reading(store, name) as log:
         return Chronicle(log, kinds=TOLD).page(before=before, limit=limit)
-    finally:
-        log.close()
 
 
 class Imported(Struct, frozen=True, kw_only=True):
@@ -145,6 +156,8 @@ class Imported(Struct, frozen=True, kw_only=True):
     format: str
     messages: int
     compactions: int
+    left_out: bool = False
+    """True where the file's own tool had compacted it: what stands before that is in the file alone."""
 
 
 def import_transcript(
@@ -167,6 +180,8 @@ def import_transcript(
         format=format,
         messages=sum(draft.kind == "message" for draft in drafts),
         compactions=sum(draft.kind == "compaction" for draft in drafts),
+        left_out=transcript.format != foldline_log.NAME
+        and any(message.synthetic == "summary" for message in transcript.messages),
     )
     if not dry_run:
         about = {"id": name, "model": transcript.model, "from": transcript.format}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from msgspec import Struct
 
 from foldline.core.entry import Draft
-from foldline.core.errors import InvalidOption, SessionExists, UnknownSession
+from foldline.core.errors import InvalidOption, SessionCorrupt, SessionExists, UnknownSession
 from foldline.core.ports import Journal, Store
 from foldline.engine.policy import Policy
 from foldline.log.lineage import lineage_of
@@ -108,6 +108,13 @@ def open_in(store: Store, name: str, *, asked: Asked) -> Session:
         raise InvalidOption("durability", asked.durability, why=f"one of {', '.join(DURABILITIES)}")
     new = format_for(asked.model, asked.format)
     _setup(asked, format=new, model=asked.model)  # refuses a wrong option before anything is made
+    try:
+        return _open_in(store, name, asked=asked, new=new)
+    except SessionCorrupt as error:
+        raise SessionCorrupt(error.offset, error.why, name=name) from error
+
+
+def _open_in(store: Store, name: str, *, asked: Asked, new: str) -> Session:
     journal = _journal(store, name, format=new, model=asked.model)
     with contextlib.ExitStack() as held:
         held.callback(journal.close)

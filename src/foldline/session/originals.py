@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import overload
 
-from foldline.core.address import RunningDigest
+from foldline.core.address import RunningDigest, parse_address
 from foldline.core.entry import Entry
 from foldline.core.message import Message
 from foldline.core.ports import Pages
 from foldline.core.received import received
 from foldline.core.view import Item
+from foldline.log.forget import forgotten_in
 from foldline.log.state import Places
 from foldline.log.values import read_message
+from foldline.lookup import Shown as Original
+from foldline.lookup import show_in
 
 SPANS_MAX = 16
 """Spans whose digests are kept at hand: one an outermost fold."""
@@ -125,3 +128,10 @@ class Spans:
         while len(self._running) > SPANS_MAX:
             del self._running[next(iter(self._running))]
         return f"m{start}@{running.digest}" if end == start + 1 else f"m{start}-{end - 1}@{running.digest}"
+
+
+def shown_in(log: Pages, address: str) -> Original:
+    """The original behind an address of a log; where something was forgotten, what is left of it. Raises `UnknownAddress`."""
+    place = parse_address(address)
+    found = [message for _, message in between(log, {}, span=(place.start, place.end))]
+    return show_in(found, address, forgotten=lambda: forgotten_in(log))

@@ -12,7 +12,6 @@ from typing import Any, Self
 
 from msgspec import Struct
 
-from foldline.core.address import parse_address
 from foldline.core.edit import Drop
 from foldline.core.entry import Draft
 from foldline.core.errors import InvalidOption, UnknownAddress
@@ -20,16 +19,15 @@ from foldline.core.ports import Store
 from foldline.engine.policy import Policy
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
-from foldline.log.forget import forgotten_in
 from foldline.log.state import ROOT, Applied, Expose
 from foldline.log.values import dumps, elements, members, read_edit
-from foldline.lookup import Shown, show_in
+from foldline.lookup import Shown
 from foldline.session.conversation import Conversation, Known
 from foldline.session.forking import create_fork
 from foldline.session.history import PAGE, TOLD, Chronicle, Happened, Messages, Page, happened
 from foldline.session.keep import Keeper
 from foldline.session.nodes import RunningNode, begin, interrupt_all
-from foldline.session.originals import Spans, between
+from foldline.session.originals import Spans, shown_in
 from foldline.session.projecting import fixed_of
 from foldline.session.recalling import Recalling
 from foldline.session.setup import Setup, model_in, refuse_no_text, setup_for
@@ -247,10 +245,7 @@ class Session(Conversation, SessionTwins, Recalling):
 
     def show(self, address: str) -> Shown:
         """The original behind an address; where something was forgotten, what is left of it. Raises `UnknownAddress`."""
-        place, log = parse_address(address), self._keeper.log
-        found = between(log, {}, span=(place.start, place.end))
-        messages = [message for _, message in found]
-        return show_in(messages, address, forgotten=lambda: forgotten_in(log))
+        return shown_in(self._keeper.log, address)
 
     def close(self) -> None:
         """Put on disk what is not, and let others open it. Closing twice is closing once."""

@@ -94,6 +94,13 @@ def setup_for(
     """Resolve a session's settings. Raises `InvalidOption`, `UnknownPolicy`, `UnknownFormat`."""
     codec(format)
     planned = plan_for(model)
+    other = _other_format(model, format)
+    if other:
+        note = (
+            f"the session speaks {format}, and so do its requests; {model} is served in {other}: "
+            f"convert them, or `foldline export` the session and import it with a model of its own"
+        )
+        planned = replace(planned, notes=(*planned.notes, note))
     chosen = policy_of(policy, planned.window)
     named = counter or chosen.counter or planned.counter
     return Setup(
@@ -106,6 +113,15 @@ def setup_for(
         counter_named=counter,
         clock=clock,
     )
+
+
+def _other_format(model: str | None, format: str) -> str:
+    """The format a model's own provider speaks, where it is none of the session's family; empty where nothing is known of it,
+    or the format is not one of a provider."""
+    name = (model or "").lower()
+    named = next((word for word in ("claude", "gemini", "gpt") if word in name), "")
+    speaks = {"claude": ("anthropic",), "gemini": ("gemini",), "gpt": ("openai-chat", "openai-responses")}
+    return "" if not named or format in (*speaks[named], DEFAULT) else speaks[named][0]
 
 
 def refuse_no_text(*, or_none: bool = False, **given: object) -> None:

@@ -71,3 +71,10 @@ def test_secrets_do_not_reach_the_log(tmp_path: Path) -> None:
     stored = b"".join(path.read_bytes() for path in (tmp_path / "home").rglob("*") if path.is_file())
     assert token.encode() not in stored
     assert "⟦secret:".encode() in stored
+
+
+def test_what_its_tool_had_compacted_away_is_said_to_stay_behind() -> None:
+    """Nobody looks in the session for what only the file has."""
+    told = {file.name: run("import", str(file), "--dry-run", "--name", "s").stderr for file in FILES}
+    assert any("its tool had compacted" in said for said in told.values())
+    assert any("its tool had compacted" not in said for said in told.values())

@@ -10,7 +10,6 @@ from foldline.environment import FOLDLINE_HOME
 from foldline.stores.disk import DiskStore
 from tests.cli.payloads import FORBIDDEN, PAYLOADS
 from tests.cli.running import documents, run
-from tests.cli.sessions import imported
 from tests.stores.test_statistics import CALL, drafts, message
 
 
@@ -60,17 +59,3 @@ def test_no_payload_reaches_the_terminal(payload: str, home: Path) -> None:
         done = run("stats", *options)
         assert done.exit_code == 0
         assert not FORBIDDEN.search(done.output)
-
-
-def test_the_page_speaks_in_words_and_says_that_undone_compactions_count(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """JRN-4's names are for programs; a compaction that was undone was made."""
-    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "own"))
-    imported()
-    run("compact", "demo", "--to", "5k")
-    run("undo", "demo")
-    page = run("stats", "demo").stdout
-    assert "tool call" in page
-    assert "TOOL_CALL" not in page
-    assert "compactions (undone ones too)" in page

@@ -61,6 +61,7 @@ def command(*, session: str, every: bool, as_lines: bool, counter: str | None, a
 
 
 def _events(session: str, *, every: bool, counter: str | None) -> Iterator[Event]:
+    from foldline.core.errors import SessionCorrupt
     from foldline.privacy.events import KEPT_MS, events_of
     from foldline.privacy.key import key_in
     from foldline.session.library import first_entry
@@ -73,7 +74,11 @@ def _events(session: str, *, every: bool, counter: str | None) -> Iterator[Event
     since_ms = None if every else time.time_ns() // 1_000_000 - KEPT_MS
     key = key_in(sessions_home())
     first = first_entry(store, session)
-    return events_of(pages, key=key, counter=counter_for(counter=counter), since_ms=since_ms, first=first)
+    counting = counter_for(counter=counter)
+    try:
+        yield from events_of(pages, key=key, counter=counting, since_ms=since_ms, first=first)
+    except SessionCorrupt as error:
+        raise SessionCorrupt(error.offset, error.why, name=session) from error
 
 
 def _page(events: list[Event]) -> RenderableType:

@@ -60,3 +60,8 @@ def _tell(done: list[Imported], source: Source, *, dry_run: bool) -> None:
         compactions = f", {plural(one.compactions, 'compaction')}" if one.compactions else ""
         verb = "would become" if dry_run else "is now"
         screen.say(f"{source.name} {verb} session {one.name}: {plural(one.messages, 'message')}{compactions}")
+        if one.left_out:
+            screen.say(
+                f"its tool had compacted {source.name}: what was said before that stays in the file alone, "
+                f"where neither `show` nor `recall` of session {one.name} reaches; keep the file"
+            )

@@ -34,7 +34,7 @@ def show_history(source: Source, *, before: int | None, limit: int) -> int:
                 "kind": one.kind,
                 "time_ms": one.time_ms,
                 **(
-                    {"message": wire_of(one.message)}
+                    {"message": wire_of(one.message, page.format)}
                     if one.message is not None
                     else {"summaries": list(one.summaries), "report": one.report}
                 ),
@@ -45,6 +45,7 @@ def show_history(source: Source, *, before: int | None, limit: int) -> int:
             {
                 "schema": "foldline.history/1",
                 "session": source.file,
+                "format": page.format,
                 "entries": entries,
                 "before": page.before,
             }
