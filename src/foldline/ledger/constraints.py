@@ -39,6 +39,8 @@ BACK = re.compile(
     re.IGNORECASE,
 )
 BACK_CHARS_MAX = 70
+PARTED = re.compile(r"\n\n|<foldline-")
+"""What no rule reaches over: a blank line, or a block of ours that was pasted."""
 COMMENT = re.compile(r"(?:^|(?<=\s))(?:#+|//+|--|/\*+|<!--)\s+\S|^\*\s+\S")
 CODE = re.compile(
     r"""[{}]|\$\s|at\s\S+\s?\(|File\s"|Traceback\s|(?:async\s)?def\s\w+\(|class\s\w+[(:]|function\s\w*\(|(?:const|var|let)\s\w+\s?="""
@@ -166,7 +168,7 @@ def _antecedent(text: str, spans: tuple[Span, ...], *, index: int) -> int:
     """Where a rule that points back begins: the sentences before it, as far as they are near."""
     first = spans[index][0]
     for before in reversed(spans[max(0, index - POINTS_BACK) : index]):
-        if spans[index][1] - before[0] > CHARS_MAX or "\n\n" in text[before[1] : first]:
+        if spans[index][1] - before[0] > CHARS_MAX or PARTED.search(text, before[1], first):
             break
         first = before[0]
     return first

@@ -99,7 +99,10 @@ def list_under(text: str, spans: tuple[Span, ...], *, head: int) -> int:
     last = head
     for place in range(head + 1, min(len(spans), head + 1 + LIST_SENTENCES_MAX)):
         first = spans[place][0]
-        if "\n" in text[spans[place - 1][1] : first]:
+        between = text[spans[place - 1][1] : first]
+        if "<foldline-" in between:
+            break
+        if "\n" in between:
             line, is_item = _line_of(text, first)
             if not is_item or (depth >= 0 and first - line <= depth):
                 break
