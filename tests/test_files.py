@@ -335,7 +335,7 @@ def test_a_result_that_would_be_read_as_another_format_says_how_to_read_it() -> 
 
 
 def test_a_log_that_is_compacted_again_says_where_its_addresses_open() -> None:
-    """OBS-1: an address that opens nowhere is a fact lost; this one opens in the file that was read."""
+    """README: an address that opens nowhere is a fact lost; this one opens in the file that was read."""
     path = Path(__file__).parent / "data/pi/before-compaction-excerpt.jsonl"
     (first,) = files.compact(files.read(str(path)), CompactOptions(to=0.3, as_format="foldline")).results
     assert files.VIEWS_OWN not in first.report.notes
