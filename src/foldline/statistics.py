@@ -11,8 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from foldline.core.errors import UnknownModel
+from foldline.core.errors import SessionCorrupt, SessionFailed, UnknownFormat, UnknownModel
 from foldline.core.ports import Store
+from foldline.log.lineage import Lineage
 from foldline.settings import known_model
 from foldline.stores.statistics import Statistics
 from foldline.tokens.choose import counter_for
@@ -59,8 +60,7 @@ def statistics(
     """The document of `foldline stats`, for all sessions or one. Raises `UnknownSession`."""
     names = store.names() if session is None else (session,)
     kept = Statistics(home, counter_for(counter=COUNTER))
-    pages = {name: store.read(name) for name in names}
-    problems = [problem for name in names if (problem := kept.update(name, pages[name], tick=tick))]
+    problems = [problem for name in names if (problem := _updated(kept, store, name, tick=tick))]
     kept.keep_only(store.names())
 
     def ask(sql: str) -> list[dict[str, Any]]:
@@ -81,6 +81,18 @@ def statistics(
         "unpriced": sorted({row["model"] for row in usage if row["cost_usd"] is None}),
         "problems": problems,
     }
+
+
+def _updated(kept: Statistics, store: Store, name: str, *, tick: Tick | None) -> str:
+    """Count what came to one log, open no longer than that; why not all of it could be read, empty when it could."""
+    try:
+        log = Lineage(store.read(name))
+    except (SessionCorrupt, SessionFailed, UnknownFormat) as error:
+        return f"{name}: {error}; nothing of it is counted"
+    try:
+        return kept.update(name, log.own, tick=tick)
+    finally:
+        log.close()
 
 
 def cost_of(row: dict[str, Any]) -> float | None:

@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+import foldline
 from foldline.core.entry import Draft
 from foldline.environment import FOLDLINE_HOME
 from foldline.stores.disk import DiskStore
@@ -89,3 +90,20 @@ def test_no_payload_reaches_the_terminal(payload: str, tmp_path: Path) -> None:
     done = run("scan", f"dir/{name}")
     assert done.exit_code == 1
     assert not FORBIDDEN.search(done.output)
+
+
+@pytest.mark.parametrize("command", [("scan", "--all"), ("stats",)], ids=["scan", "stats"])
+def test_a_session_that_cannot_be_read_at_all_stops_no_walk_over_the_home(
+    command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sound ones are done, and the damaged one is named."""
+    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "walked"))
+    for name in ("bad", "good"):
+        with foldline.open(name, format="anthropic", redact=False) as session:
+            session.user("hello")
+    (tmp_path / "walked" / "sessions" / "bad" / "log.jsonl").write_text("nonsense\n")
+    done = run(*command)
+    assert done.exit_code in (0, 1), done.output
+    assert "bad" in done.output
+    assert "the first line" in done.output or "damaged at byte 0" in done.output
+    assert done.stdout, "the other one is shown"

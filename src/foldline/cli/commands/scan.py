@@ -51,8 +51,9 @@ def command(name: str | None, *, every: bool, as_json: bool) -> int:
 
 
 def _scans(name: str | None) -> Iterator[Scan]:
+    from foldline.core.errors import SessionCorrupt, SessionFailed, UnknownFormat
     from foldline.privacy.key import redactor_in
-    from foldline.privacy.scanning import scan_bytes, scan_file, scan_session
+    from foldline.privacy.scanning import Scan, scan_bytes, scan_file, scan_session
     from foldline.settings import sessions_home
     from foldline.stores.disk import DiskStore
 
@@ -67,7 +68,17 @@ def _scans(name: str | None) -> Iterator[Scan]:
     store = DiskStore(sessions_home())
     for session in store.names() if name is None else (name,):
         with progress.shown(f"scanning {session}") as tick:
-            yield scan_session(store.read(session), name=session, redactor=redactor, tick=tick)
+            try:
+                pages = store.read(session)
+            except (SessionCorrupt, SessionFailed, UnknownFormat) as error:
+                if name is not None:
+                    raise
+                yield Scan(name=session, bytes=0, found=(), damage=str(error))
+                continue
+            try:
+                yield scan_session(pages, name=session, redactor=redactor, tick=tick)
+            finally:
+                pages.close()
 
 
 def _show(scan: Scan) -> None:
