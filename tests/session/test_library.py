@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +25,7 @@ from foldline.session.library import (
     shown,
     transcript_of,
 )
+from foldline.stores.disk import DiskStore
 from foldline.stores.memory import MemoryStore
 from foldline.transcripts import detect
 from tests.session.making import answer, opened
@@ -197,3 +199,19 @@ def test_a_model_of_another_provider_is_noted(model: str, noted: bool) -> None:
         session.user("x")
         notes = session.prepare().report.notes
         assert (session.format, any("speaks anthropic" in note for note in notes)) == ("anthropic", noted)
+
+
+def test_a_dry_run_refuses_what_the_import_would_refuse(tmp_path: Path) -> None:
+    """A name that is taken, and one that no session may have; an empty log of the name is free."""
+    store = DiskStore(tmp_path / "home")
+    memory = MemoryStore()
+    talked(memory)
+    transcript = transcript_of(memory, "s")
+    store.create("empty", format=transcript.wire, about=b"{}").close()
+    for dry_run in (True, False):
+        import_transcript(store, transcript, name="empty", redact=lambda body: body, dry_run=dry_run)
+        with pytest.raises(InvalidOption):
+            import_transcript(store, transcript, name="b/../c", redact=lambda body: body, dry_run=dry_run)
+    for dry_run in (True, False):
+        with pytest.raises(SessionExists):
+            import_transcript(store, transcript, name="empty", redact=lambda body: body, dry_run=dry_run)

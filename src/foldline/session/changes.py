@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from foldline.core.errors import SessionExists
 from foldline.core.ports import Store
 from foldline.engine.report import Report
 from foldline.log.lineage import read_lineage
 from foldline.log.values import dumps
 from foldline.session.forking import create_fork
 from foldline.session.history import happened
-from foldline.session.library import object_of, unplaced
+from foldline.session.library import object_of, refuse_taken, unplaced
 from foldline.session.opening import Asked, disk_store, open_in, redactor
 from foldline.session.session import Made, Session
 from foldline.stores.memory import MemoryStore
@@ -102,8 +101,8 @@ def rollback(
 def fork(session: str, name: str, *, at: int | None = None, dry_run: bool = False) -> Forked:
     """A new session that goes on from another, which may be written meanwhile. Raises `SessionExists` and as `undo`."""
     disk = disk_store()
-    if dry_run and name in disk.names():
-        raise SessionExists(name)
+    if dry_run:
+        refuse_taken(disk, name)
     store: Store = _copy(disk, session) if dry_run else disk
     log = create_fork(store, session, name=name, at=at)
     cut = log.cut

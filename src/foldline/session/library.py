@@ -183,12 +183,25 @@ def import_transcript(
         left_out=transcript.format != foldline_log.NAME
         and any(message.synthetic == "summary" for message in transcript.messages),
     )
-    if not dry_run:
+    if dry_run:
+        refuse_taken(store, name, format=format)
+    else:
         about = {"id": name, "model": transcript.model, "from": transcript.format}
         _write(
             store, name, drafts=drafts, format=format, about={k: v for k, v in about.items() if v is not None}
         )
     return counted
+
+
+def refuse_taken(store: Store, name: str, *, format: str = "") -> None:
+    """Raise as the making of a session of this name would: `SessionExists`, `InvalidOption`. `format`: one in which an empty
+    log of the name may stand."""
+    try:
+        pages = store.read(name)
+    except UnknownSession:
+        return
+    if pages.format != format or next(pages.back(), None) is not None:
+        raise SessionExists(name)
 
 
 def _write(store: Store, name: str, *, drafts: Sequence[Draft], format: str, about: dict[str, Any]) -> None:

@@ -52,3 +52,10 @@ def test_what_cannot_be_forked_is_refused_and_leaves_nothing(
     done = run("fork", *arguments)
     assert done.exit_code == code
     assert [path.name for path in (home / "sessions").iterdir()] == ["demo"]
+
+
+def test_a_dry_run_refuses_the_names_that_the_fork_would_refuse() -> None:
+    """One that is taken, and one that no session may have."""
+    for name, code in (("demo", 1), ("x/y", 2)):
+        for more in (("--dry-run",), ()):
+            assert run("fork", "demo", name, *more).exit_code == code, (name, more)
