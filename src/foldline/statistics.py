@@ -60,7 +60,7 @@ def statistics(
     """The document of `foldline stats`, for all sessions or one. Raises `UnknownSession`."""
     names = store.names() if session is None else (session,)
     kept = Statistics(home, counter_for(counter=COUNTER))
-    problems = [problem for name in names if (problem := _updated(kept, store, name, tick=tick))]
+    problems = [problem for name in names if (problem := _updated(kept, store, name=name, tick=tick))]
     kept.keep_only(store.names())
 
     def ask(sql: str) -> list[dict[str, Any]]:
@@ -83,7 +83,7 @@ def statistics(
     }
 
 
-def _updated(kept: Statistics, store: Store, name: str, *, tick: Tick | None) -> str:
+def _updated(kept: Statistics, store: Store, *, name: str, tick: Tick | None) -> str:
     """Count what came to one log, open no longer than that; why not all of it could be read, empty when it could."""
     try:
         log = Lineage(store.read(name))
