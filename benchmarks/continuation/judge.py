@@ -53,7 +53,7 @@ _DEFINED = re.compile(
 )
 _DIGIT_SEGMENTS = re.compile(r"[\d./:+-]+")
 _WORDS = re.compile(r"\w+")
-_RUN = r"(?:-?\d+(?:\.\d+)?[ \t]?[,;|·/][ \t]?){0,60}"
+_RUN = r"(?:-?\d+(?:\.\d+)?(?:[ \t·]?[A-Za-zµ]{1,8})?%?[ \t]?[,;|·/][ \t]?){0,60}"
 """Other numbers of the same key before the one that is looked for."""
 _LITTLE_WORDS = frozenset(
     "a an the of to in on at by or and for from with is are was were be been has have had as than then over under about "

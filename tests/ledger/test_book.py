@@ -38,18 +38,18 @@ def test_the_files_of_a_call_are_read_from_its_arguments_or_its_patch(
 @pytest.mark.parametrize(
     ("name", "arguments", "command"),
     [
-        ("bash", {"command": "cd /repo && make check"}, "make check"),
+        ("bash", {"command": "cd /repo && make check"}, "cd /repo && make check"),
         ("exec", {"cmd": ["git", "log", "-3"]}, "git log -3"),
         ("bash", {"command": "# look first\n\nls -la"}, "ls -la"),
-        ("bash", {"command": "echo " + "word " * 100}, ("echo " + "word " * 30).strip() + "…"),
+        ("bash", {"command": "echo " + "word " * 100}, f"echo {'word ' * 19}word… {'word ' * 8}word #86b829"),
         ("read", {"command": "make"}, ""),
         ("bash", {}, ""),
     ],
 )
-def test_a_command_is_told_in_one_line_without_where_it_ran(
+def test_a_command_is_told_in_one_line_with_the_folder_it_changes_to(
     name: str, arguments: dict[str, Any], command: str
 ) -> None:
-    """One command run in two folders' shells is one line of the ledger, no longer than its bound."""
+    """`npm test` of two folders is two commands: one that went well must not hide the other's failure."""
     call = ToolCall(id="c", name=name, arguments=json.dumps(arguments))
     assert command_of(call) == command
     assert len(command_of(call)) <= COMMAND_CHARS
@@ -101,14 +101,13 @@ def test_what_a_file_or_a_tool_is_called_opens_no_line_of_the_ledger(line_end: s
         result("a", "done"),
         result("b", "done"),
         result("c", "no", is_error=True),
-        assistant(call("todo_write", "d", todos=[{"content": forged, "status": "open"}])),
     ]
     items = [
         item_of(n, message, weights=(1,) * len(message.parts), overhead=1)
         for n, message in enumerate(messages)
     ]
     found = entries_of(items)
-    assert {entry.section for entry in found} >= {"mutations", "read", "risks", "tasks"}
+    assert {entry.section for entry in found} >= {"mutations", "read", "risks"}
     for entry in found:
         assert len(entry.text.splitlines()) == len(entry.key.splitlines()) == 1, entry
 
@@ -144,3 +143,75 @@ def test_an_edit_without_a_path_is_of_the_file_that_its_result_says_is_open() ->
     found = [(entry.section, entry.text) for entry in entries_of(items)]
     assert ("mutations", "/repo/src/app.py edited") in found
     assert any(section == "evidence" and "syntax error" in text for section, text in found)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"command": "cd frontend && npm test"}, {"command": "cd backend && npm test"}),
+        ({"command": "cd frontend\nnpm test"}, {"command": "cd backend\nnpm test"}),
+        ({"command": "npm test", "workdir": "/r/a"}, {"command": "npm test", "workdir": "/r/b"}),
+        ({"command": f"train {'x' * 200} --seed 1"}, {"command": f"train {'x' * 200} --seed 2"}),
+        ({"command": f"train --seed 1 {'x ' * 200}"}, {"command": f"train --seed 2 {'x ' * 200}"}),
+        ({"command": f"a {'x ' * 80} 1 {'y ' * 80}"}, {"command": f"a {'x ' * 80} 2 {'y ' * 80}"}),
+    ],
+)
+def test_a_command_that_went_well_hides_no_failure_of_another(
+    first: dict[str, str], second: dict[str, str]
+) -> None:
+    """Kind false-success: of two folders, and of two lines alike in what is shown of them, one entry said ok."""
+    messages = [
+        assistant(call("bash", "a", **first)),
+        result("a", "2 failed\nexit code: 1"),
+        assistant(call("bash", "b", **second)),
+        result("b", "done\nexit code: 0"),
+    ]
+    items = [item_of(n, message, weights=(1,), overhead=1) for n, message in enumerate(messages)]
+    found = [entry for entry in entries_of(items) if entry.section == "evidence"]
+    assert [entry.text.partition("` → ")[2][:6] for entry in found] == ["failed", "ok"]
+    assert len({entry.text.partition("` → ")[0] for entry in found}) == 2
+
+
+def test_a_file_that_a_patch_deletes_is_told_as_deleted() -> None:
+    """CMP-8: it was told as edited."""
+    patch = "*** Begin Patch\n*** Add File: a.py\n+y\n*** Delete File: b.py\n*** End Patch"
+    messages = [assistant(call("apply_patch", "p", input=patch)), result("p", "Success.")]
+    items = [item_of(n, message, weights=(1,), overhead=1) for n, message in enumerate(messages)]
+    assert [entry.text for entry in entries_of(items)] == ["a.py edited", "b.py deleted"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I have not decided yet whether to use Redis.",
+        "The failure is not because of the cache.",
+        "Should we use Kafka instead of Redis?",
+        "We still have to decide on the queue.",
+        "It isn't because the port is taken.",
+        "我还没决定用哪个队列。",
+        "失败不是因为缓存。",
+    ],
+)
+def test_what_is_open_or_denied_is_no_decision(said: str) -> None:
+    """CMP-8: a question stood among the decisions."""
+    assert not [
+        e
+        for e in entries_of([item_of(0, assistant(said), weights=(1,), overhead=1)])
+        if e.section == "decisions"
+    ]
+
+
+def test_a_decision_stands_whatever_was_decided_against() -> None:
+    """CMP-8: the counterpart."""
+    said = "I decided not to use Redis because the queue is small."
+    found = entries_of([item_of(0, assistant(said), weights=(1,), overhead=1)])
+    assert [entry.text for entry in found if entry.section == "decisions"] == [said]
+
+
+def test_the_last_words_of_the_agent_begin_at_a_word() -> None:
+    """CMP-8: `ize: 15393 bytes` was the end of a longer word."""
+    said = "The resize: 15393 bytes " + "and more words " * 38
+    for spare in range(12):
+        found = entries_of([item_of(0, assistant("x" * spare + said), weights=(1,), overhead=1)])
+        words = found[-1].text.removeprefix("last said: ").split()
+        assert words[0] in (*said.split(), "x" * spare + "The"), spare

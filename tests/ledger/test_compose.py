@@ -166,7 +166,9 @@ def test_of_one_command_run_often_the_newest_outcome_stands_with_their_number() 
     gone: list[Message] = [user("go")]
     for n, outcome in enumerate(["exit code: 1", "exit code: 1", "2 passed\nexit code: 0"]):
         gone += [assistant(call("bash", f"c{n}", command="cd /repo && make check")), result(f"c{n}", outcome)]
-    assert section(ledger(gone).text, "Verification evidence") == "- `make check` → ok (m5 tool ×3)"
+    assert section(ledger(gone).text, "Verification evidence") == (
+        "- `cd /repo && make check` → ok (m5 tool ×3)"
+    )
 
 
 def test_what_stays_in_view_takes_no_room_in_the_index() -> None:
@@ -273,3 +275,78 @@ def test_a_block_that_is_not_known_as_a_fold_of_ours_is_no_earlier_ledger() -> N
         Message(role="user", parts=(Text(text=forged),), synthetic="reminder"),
     ):
         assert "obey me" not in ledger([user("go"), message, assistant("ok")]).text
+
+
+def test_tasks_that_the_view_says_are_served_are_open_no_more() -> None:
+    """Kind stale-task: the list in the kept part said completed, the ledger open."""
+    rows = [{"content": "parse", "status": "pending"}, {"content": "load", "status": "pending"}]
+    gone = [user("go"), assistant(call("todo_write", "a", todos=rows)), result("a", "ok")]
+    newer = [{"content": "parse", "status": "completed"}]
+    kept = [assistant(call("todo_write", "b", todos=newer)), result("b", "ok")]
+    assert "[open]" in ledger(gone).text
+    assert "[open]" not in ledger(gone, kept).text
+
+
+def test_ten_compactions_in_a_row_nest_nothing_and_lose_nothing_that_fits() -> None:
+    """CMP-16: what an earlier fold said was read again as text, so that labels stood among the errors and `errors=1` among
+    the numbers."""
+    text: str | None = None
+    first = [
+        *WORK,
+        assistant("max_retries=7", call("bash", "u", command="make")),
+        result("u", "src/first.py: error: no such column · row 3\n1 failed"),
+    ]
+    for turn in range(10):
+        gone = [
+            user(f"Now part {turn}."),
+            assistant(f"max_retries={turn}", call("bash", f"c{turn}", command=f"pytest part{turn}")),
+            result(f"c{turn}", f"{turn + 1} failed, 10 passed\nsrc/part{turn}.py\nexit code: 1"),
+        ]
+        start = 0 if text is None else 20 * turn
+        earlier = text
+        items = [*first, *gone] if earlier is None else gone
+        fold = [] if earlier is None else [folded_into(earlier, 0, start)]
+        numbered = [
+            item_of(start + n, message, weights=(1,) * len(message.parts), overhead=1)
+            for n, message in enumerate(items)
+        ]
+        evicted = Evicted(
+            folded=[*fold, *numbered],
+            history=[item.message for item in [*fold, *numbered]],
+            kept=(),
+            words=words_of(numbered),
+        )
+        text = compose(evicted, budget=6_000, count=COUNT.texts, cache=FactCache(Finder())).text
+        for label in ("errors: ", "paths: ", "numbers, newest first: ", "## Facts"):
+            assert text.count(label) == 1, (turn, label, text)
+        assert "errors=" not in text
+        assert f"max_retries={turn}" in text
+        assert "Never touch db/schema.sql, whatever happens. (m0 user)" in text
+        assert "src/load.py edited (m1 assistant)" in text
+        assert "ValueError: no such row 17" in section(text, "Facts")
+        assert "error: src/first.py: error: no such column · row 3" in section(text, "Facts").splitlines()
+    assert text is not None
+    values = section(text, "Facts").partition("max_retries=")[2].partition(" ")[0]
+    assert values == "9|8|7|6|5|4|3|2|1|0"
+
+
+def test_of_one_output_the_last_value_is_the_newest() -> None:
+    """OBS-3: the loss of the first epoch led."""
+    losses = [f"epoch: {n} loss: 0.{99 - n}" for n in range(60)]
+    gone = [user("go"), assistant(call("bash", "t", command="train")), result("t", "\n".join(losses))]
+    assert "loss=0.40|0.41|" in ledger(gone).text
+    assert "loss=0.40|" in ledger(gone, budget=400).text
+
+
+def test_what_another_tools_compaction_said_of_the_goal_stays() -> None:
+    """CMP-8: its summary left the view without a word."""
+    told = "Before this point:\n<summary>\n# Checkpoint\n## Branch\nmain\n## Goal\nMake the import fast.\n</summary>"
+    summary = Message(role="user", parts=(Text(text=told),), synthetic="summary")
+    gone = [
+        summary,
+        user("Go on."),
+        assistant("ok"),
+        result("r", "src/a.py " * 50 + "\n".join(f"k{n}=1" for n in range(200))),
+    ]
+    kept = section(ledger(gone, budget=400).text, "Objective and constraints")
+    assert "- earlier summary: ## Goal Make the import fast. (m0 system)" in kept

@@ -102,3 +102,27 @@ def test_what_recall_gave_back_states_no_facts() -> None:
     assert extract(said)
     assert extract(f'<foldline-recall query="pool">\n1. m1.0@00000000\n   {said}\n</foldline-recall>') == ()
     assert extract(f"it gave <foldline-recall and {said}")
+
+
+def test_a_path_with_signs_in_its_name_is_one_path() -> None:
+    """OBS-3: it was cut at the `=`, and the folder's piece named no file."""
+    path = "/r/configs/E=8,N=14336,device_name=NVIDIA_A100.json"
+    assert [fact.text for fact in extract(f"see {path} now") if fact.kind == "paths"] == [path]
+    assert [fact.text for fact in extract("--config=src/a.json") if fact.kind == "paths"] == ["src/a.json"]
+
+
+def test_what_git_keeps_for_itself_is_no_path() -> None:
+    """OBS-3: one `find .` put 87 folders of objects into the ledger."""
+    listing = "./.git/objects/1a\n./.git/objects\n./.git/logs/HEAD\n./.git/hooks/pre-push.sample\n./.git/config\n./src/a.py"
+    assert [fact.key for fact in extract(listing) if fact.kind == "paths"] == [".git/config", "src/a.py"]
+
+
+def test_a_field_that_is_called_after_an_error_is_code() -> None:
+    """OBS-3: `isError: message.isError,` stood among the failures of commands."""
+    found = {
+        fact.text: fact.key
+        for fact in extract("isError: message.isError,\nValueError: bad row")
+        if fact.kind == "errors"
+    }
+    assert found["isError: message.isError,"].startswith("in code: ")
+    assert found["ValueError: bad row"] == "ValueError: bad row"

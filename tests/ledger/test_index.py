@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.ledger.errors_in_text import IN_CODE
+from foldline.ledger.errors_in_text import IN_CODE, key_of_listed
 from foldline.ledger.facts import Fact, FactKind
 from foldline.ledger.index import (
     CODE,
@@ -163,3 +163,23 @@ def test_of_a_number_the_newest_value_comes_first_however_long() -> None:
         values = [found.value for found in choose(price(facts, count=COUNT), room).facts]
         assert values in ([], ["123456789012345"], ["123456789012345", "5"])
     assert values == ["123456789012345", "5"]
+
+
+def test_an_error_that_holds_the_separator_is_read_back_whole() -> None:
+    """CMP-16: it came back as two, one of them no error."""
+    texts = ["no such row", "build · job failed", "isError: message.isError,"]
+    facts = [Fact(kind="errors", key=key_of_listed(text), text=text) for text in texts]
+    lines = lines_of(facts)
+    assert lines == ["errors: no such row · isError: message.isError,", "error: build · job failed"]
+    again = [fact for line in lines for fact in facts_in_line(line)]
+    assert sorted(again, key=lambda fact: fact.text) == sorted(facts, key=lambda fact: fact.text)
+
+
+def test_no_identifier_is_listed_among_the_names_too() -> None:
+    """CMP-8: all of `identifiers:` stood again among `names:`."""
+    facts = [
+        Fact(kind="identifiers", key="fun_1234", text="fun_1234"),
+        Fact(kind="symbols", key="fun_1234", text="fun_1234"),
+    ]
+    chosen, lines = index(facts, 100, count=lambda texts: [len(text) for text in texts])
+    assert (len(chosen), lines) == (1, ["identifiers: fun_1234"])

@@ -140,6 +140,18 @@ def test_a_long_output_of_broken_tracebacks_takes_linear_time() -> None:
         "ERROR:\nNo replacement was performed",
         "<tool_use_error>File has not been read yet.</tool_use_error>",
         "sed: a.py\nexit code: 1",
+        "You must read the file before editing it.",
+        "File has been modified since read, either by the user or by a linter.",
+        "[Request interrupted by user for tool use]",
+        "ENOSPC: no space left on device, write",
+        "EACCES: open 'a.py'",
+        "Timed out after 120s",
+        "Aborted",
+        "Tool execution denied: sandbox",
+        "0 replacements made",
+        "Edit skipped: nothing changed",
+        "未找到要替换的字符串",
+        "写入失败",
     ],
 )
 def test_an_edit_that_says_it_failed_is_not_made(text: str) -> None:
@@ -156,8 +168,21 @@ def test_an_edit_that_says_it_failed_is_not_made(text: str) -> None:
         ("Edited:\n+ raise NotFound('not found')", "a.py"),
         ("Successfully wrote 3 lines, 0 errors", "a.py"),
         ("edited error.py", "error.py"),
+        ("1 replacement made, 0 failures", "a.py"),
+        ("文件已更新：修复了错误处理", "a.py"),
+        ("The file a.py has been updated.\nTimed out after 3 s is what it says now.", "a.py"),
     ],
 )
 def test_an_edit_that_speaks_of_failures_is_made(text: str, path: str) -> None:
     """What a file says or is called is not what became of its edit."""
     assert edit_failure(said(text), path) == ""
+
+
+def test_a_status_that_a_command_prints_is_not_its_own() -> None:
+    """OBS-3: `echo 'exit code: 1'` went well, or at least nobody says that it failed."""
+    script = "echo 'exit code: 1'"
+    assert not outcome_of(said("exit code: 1"), script=script).startswith("failed")
+    assert outcome_of(said("exit code: 1\nexit code: 0"), script=script) == "ok"
+    assert outcome_of(said("exit code: 1"), script='pytest; echo "exit code: $?"').startswith(
+        "failed (exit 1)"
+    )

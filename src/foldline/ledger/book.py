@@ -7,6 +7,7 @@ list of things to do. Knows calls by what their tools do (`foldline.ledger.tools
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias
@@ -30,9 +31,10 @@ Section: TypeAlias = Literal[
 """The seven headings of the ledger; `read` stands beside the mutations and `index` below all."""
 
 COMMAND_CHARS = 160
+COMMAND_END_CHARS = 48
+SIGN_CHARS = 6
 DECISION_CHARS = 240
 NEXT_CHARS = 300
-TODO_CHARS = 160
 STATUS_CHARS = 1_000
 """How far from its end a result is searched for what an editor says of itself."""
 PATHS_MAX = 64
@@ -50,7 +52,8 @@ _PATH_KEYS = (
 )
 _PATCH_PATH = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,512})$", re.MULTILINE)
 _OPEN_FILE = re.compile(r"^\(Open file: (/[^\n]{1,512})\)$", re.MULTILINE)
-_CHANGE_FOLDER = re.compile(r"^\s*cd [^\n;&|]{1,300}(?:&&|;|\n)\s*")
+_CHANGE_FOLDER = re.compile(r"^\s*(cd [^\n;&|]{0,300}[^\n;&|\s])\s*(?:&&|;|\n)\s*")
+_FOLDER_KEYS = ("workdir", "cwd", "working_directory", "work_dir", "working_dir", "directory")
 _REASONS = (
     *("because", "since", "so that", "instead of", "rather than", "decid", "chose", "cause", "turns out"),
     *("因为", "由于", "决定", "改用", "原因", "而不是", "因此", "所以"),
@@ -60,9 +63,15 @@ _BECAUSE = re.compile(
     r"|\bturns out\b|因为|由于|决定|改用|原因|而不是|因此|所以",
     re.IGNORECASE,
 )
-_TODO_TOOLS = re.compile(r"todo|update_?plan|task_?(?:list|update)|plan_?write", re.IGNORECASE)
-_DONE = frozenset({"completed", "done", "complete", "finished", "served"})
-_GONE = frozenset({"cancelled", "canceled", "deleted", "withdrawn", "removed"})
+_UNDECIDED = re.compile(
+    r"(?:n['’]t|\bnot|\bnever|\byet to|\bstill to|\bneed to|\bhave to|\bmust|\bshould|\bwill|\blet me|\bto|\bcannot) (?:yet |even |fully |really )?(?:been )?(?:decid|cho[so])"
+    r"|\bundecided\b|\bdecid\w* (?:yet )?(?:whether|if|between)\b|(?:\bnot|n['’]t) (?:\w{1,12} )?because\b|[?？][\"'”’)\]]{0,3}$"
+    r"|(?:还没|没有|尚未|还未|未曾|未)(?:有)?(?:做)?(?:出)?决定|(?:不是|并非|并不是)(?:因为|由于)|(?:是否|要不要)",
+    re.IGNORECASE,
+)
+"""What speaks of a decision that was not made, or denies a reason."""
+_TASK_TOOLS = re.compile(r"todo|update_?plan|task_?(?:list|update|create|get)|plan_?write", re.IGNORECASE)
+_MADE = {"edit": "edited", "write": "written", "delete": "deleted"}
 
 
 class Entry(Struct, frozen=True, kw_only=True):
@@ -102,27 +111,41 @@ def _entries(items: Sequence[Item]) -> Iterator[Entry]:
         message = item.message
         if message.role == "assistant":
             yield from _decisions(message, item.seq)
-    todos: Done | None = None
-    for done in calls_in(items):
-        if _TODO_TOOLS.search(done.call.name):
-            todos = done
-        else:
-            yield from _of_call(done)
-    if todos is not None:
-        yield from _todos(todos)
+    calls = [done for done in calls_in(items) if not is_of_tasks(done.call)]
+    folders = {folder for done in calls if (folder := _folder_of(done.call))}
+    for done in calls:
+        yield from _of_call(done, folder=_folder_of(done.call) if len(folders) > 1 else "")
     yield from _next(items)
+
+
+def _folder_of(call: ToolCall) -> str:
+    """The folder that a shell call names beside its command: told where the calls name more than one."""
+    if kind_of(call.name) != "shell":
+        return ""
+    arguments = arguments_of(call)
+    return next((arguments[key] for key in _FOLDER_KEYS if isinstance(arguments.get(key), str)), "")
 
 
 def calls_in(items: Iterable[Item]) -> Iterator[Done]:
     """Calls in order, each with its result where the items hold it."""
+    return calls_of((item.seq, item.message) for item in items)
+
+
+def calls_of(messages: Iterable[tuple[int, Message]]) -> Iterator[Done]:
+    """The same of messages with their ordinals."""
     waiting: dict[str, Done] = {}
-    for item in items:
-        for part in item.message.parts:
+    for seq, message in messages:
+        for part in message.parts:
             if isinstance(part, ToolCall):
-                waiting[part.id] = Done(seq=item.seq, call=part, result=None)
+                waiting[part.id] = Done(seq=seq, call=part, result=None)
             elif isinstance(part, ToolResult) and part.call_id in waiting:
                 yield replace(waiting.pop(part.call_id), result=part)
     yield from waiting.values()
+
+
+def is_of_tasks(call: ToolCall) -> bool:
+    """True for a call of a tool that keeps a list of things to do (`foldline.ledger.tasks`)."""
+    return _TASK_TOOLS.search(call.name) is not None
 
 
 def arguments_of(call: ToolCall) -> dict[str, Any]:
@@ -156,26 +179,34 @@ def script_of(call: ToolCall) -> str:
 
 
 def command_of(call: ToolCall) -> str:
-    """The command line a shell call runs, on one line; empty for other calls."""
+    """The command line a shell call runs, with the folder it changes to, on one line; empty for other calls. A long one
+    is cut in its middle and carries a sign of the whole, so that two commands are never told as one."""
     script = script_of(call)
     lines = [line for line in script.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    return one_line(_CHANGE_FOLDER.sub("", "\n".join(lines)), COMMAND_CHARS)
+    flat = " ".join(_CHANGE_FOLDER.sub(r"\1 && ", "\n".join(lines)).split())
+    if len(flat) <= COMMAND_CHARS:
+        return flat
+    sign = f" #{hashlib.sha256(flat.encode('utf-8', 'replace')).hexdigest()[:SIGN_CHARS]}"
+    end = flat[-COMMAND_END_CHARS:].partition(" ")[2] or flat[-COMMAND_END_CHARS:]
+    return f"{one_line(flat, COMMAND_CHARS - len(sign) - len(end) - 1)} {end}{sign}"
 
 
-def _of_call(done: Done) -> Iterator[Entry]:
+def _of_call(done: Done, *, folder: str = "") -> Iterator[Entry]:
     kind = kind_of(done.call.name)
     match kind:
         case "file_edit" | "file_write":
             viewed = arguments_of(done.call).get("command") == "view"
             for path in paths_of(done.call) or _open_file(done.result):
-                yield _read(done, path) if viewed else _changed(done, path)
+                yield _read(done, path) if viewed else _changed(done, path, verb=_verb_of(done.call, path))
         case "file_read":
             for path in paths_of(done.call):
                 yield _read(done, path)
         case "shell":
             command = command_of(done.call)
             if command:
-                text = f"`{command}` → {outcome_of(done.result, hidden=hides_status(script_of(done.call)))}"
+                command = f"cd {folder} && {command}" if folder else command
+                script = script_of(done.call)
+                text = f"`{command}` → {outcome_of(done.result, hidden=hides_status(script), script=script)}"
                 yield Entry(section="evidence", key=command, text=text, seq=done.seq, origin="tool")
         case _:
             if done.result is not None and is_failed(done.result):
@@ -193,16 +224,26 @@ def _read(done: Done, path: str) -> Entry:
     return Entry(section="read", key=path, text=path, seq=done.seq, origin="assistant")
 
 
-def _changed(done: Done, path: str) -> Entry:
+def _verb_of(call: ToolCall, path: str) -> str:
+    """What a call does to a file: a patch says so of each of its files."""
+    patch = call.arguments.replace("\\n", "\n")
+    named = re.search(
+        rf"^.{{0,200}}\*\*\* (Update|Add|Delete) File: {re.escape(path)}\s*$", patch, re.MULTILINE
+    )
+    if "delete" in call.name.lower() or (named is not None and named[1] == "Delete"):
+        return "delete"
+    return "edit" if kind_of(call.name) == "file_edit" else "write"
+
+
+def _changed(done: Done, path: str, *, verb: str) -> Entry:
     """A change to a file, told as made only where nothing says that it was not."""
-    verb = "edit" if kind_of(done.call.name) == "file_edit" else "write"
     failure = edit_failure(done.result, path) if done.result is not None else ""
     if failure:
         key = f"{verb} of `{path}"
         return Entry(
             section="evidence", key=key, text=f"{key}` → failed: {failure}", seq=done.seq, origin="tool"
         )
-    text = f"{path} {'edited' if verb == 'edit' else 'written'}"
+    text = f"{path} {_MADE[verb]}"
     return Entry(section="mutations", key=path, text=text, seq=done.seq, origin="assistant")
 
 
@@ -216,6 +257,7 @@ def _decisions(message: Message, seq: int) -> Iterator[Entry]:
                     _may_give_reason(sentence)
                     and not sentence.endswith((":", "："))
                     and _BECAUSE.search(sentence)
+                    and not _UNDECIDED.search(sentence)
                 ):
                     text = one_line(sentence, DECISION_CHARS)
                     yield Entry(section="decisions", key=text, text=text, seq=seq, origin="assistant")
@@ -227,36 +269,16 @@ def _may_give_reason(text: str) -> bool:
     return any([word in lowered for word in _REASONS])
 
 
-def _todos(done: Done) -> Iterator[Entry]:
-    arguments = arguments_of(done.call)
-    rows = next((value for value in arguments.values() if isinstance(value, list)), [])
-    for row in rows:
-        if not isinstance(row, dict):
-            continue
-        what = next(
-            (
-                row[key]
-                for key in ("content", "step", "title", "text", "task")
-                if isinstance(row.get(key), str)
-            ),
-            "",
-        )
-        status = str(row.get("status", "open")).lower()
-        state = "served" if status in _DONE else "withdrawn" if status in _GONE else "open"
-        if what:
-            text = f"[{state}] {one_line(what, TODO_CHARS)}" + (
-                " (in progress)" if "progress" in status else ""
-            )
-            yield Entry(section="tasks", key=what, text=text, seq=done.seq, origin="assistant")
-
-
 def _next(items: Sequence[Item]) -> Iterator[Entry]:
-    """The last thing the assistant said it would do."""
+    """The last thing the assistant said it would do: its end, from a word's start."""
     for item in reversed(items):
         if item.message.role == "assistant":
             said = [part.text for part in item.message.parts if isinstance(part, Text) and part.text.strip()]
             if said:
-                text = one_line(said[-1][-NEXT_CHARS * 2 :], NEXT_CHARS)
+                end = said[-1][-NEXT_CHARS * 2 :]
+                if len(end) < len(said[-1]) and not said[-1][-len(end) - 1].isspace():
+                    end = "".join(re.split(r"(\s)", end, maxsplit=1)[1:]) or end
+                text = one_line(end, NEXT_CHARS)
                 yield Entry(
                     section="next", key="said", text=f"last said: {text}", seq=item.seq, origin="assistant"
                 )

@@ -29,6 +29,7 @@ _TOKEN = re.compile(
     r"|[()]",
 )
 _ERREXIT = re.compile(r"set\s+(?:-\w*e\w*|-o\s+errexit)\b")
+_ERREXIT_OFF = re.compile(r"set\s{1,8}(?:\+\w{0,16}e\w{0,16}|\+o\s{1,8}errexit)\b")
 _PIPEFAIL = re.compile(r"\bset\s{1,8}(?:-\w{1,16}\s{1,8}){0,8}-\w{0,16}o\s{1,8}pipefail\b")
 _TRIVIAL = re.compile(
     r"(?:(?:cd|pushd|popd|export|source|\.|set|shopt|unset|ulimit|umask|alias|echo|printf|pwd|sleep|date|clear|true|:)(?=\s|$)[\s\S]*"
@@ -40,6 +41,17 @@ _GIVES_UP = re.compile(r"\s*(?:false|(?:exit|return)\s+[1-9]\d{0,2})\s*$")
 _SHELL = re.compile(
     r"(?:^|[\s/])(?:ba|da|z|k|a)?sh(?:\s+-\w+)*\s+-\w*c\s+(?P<script>'[^']*'|\"(?:\\[\s\S]|[^\"\\])*\"|.+$)"
 )
+_QUOTED = re.compile(r"'[^']*+(?:'|\Z)|\"(?:\\[\s\S]|[^\"\\])*+(?:\"|\\?\Z)")
+_RUNS_TEXT = re.compile(r"(?:^|[\s/({])(?:eval|ssh|su|runuser|watch|parallel)\s")
+"""Commands that run what stands quoted behind them."""
+_READS_SCRIPT = re.compile(r"(?:^|[\s/({])(?:(?:ba|da|z|k|a)?sh|ssh|eval|source)\b[^\n;|&]{0,200}<<")
+"""A shell that is given its commands in a heredoc."""
+_DETACHES = re.compile(
+    r"(?:^|[\s/({])(?:tmux|screen|coproc|disown|trap|setsid\s+-f|systemd-run|make\s(?:[^\n]{0,80}\s)?(?:-\w*i\w*|--ignore-errors)"
+    r"|(?:docker|podman)\s+run\s(?:[^\n]{0,80}\s)?(?:-\w{0,3}d\w{0,3}|--detach))(?=\s|$)"
+)
+_DEFINES = re.compile(r"(?:^|[\s;&])[\w-]{1,60}\s?\(\)\s{0,8}\{")
+"""What goes on by itself, or ends well whatever happens."""
 _KEYWORD = re.compile(r"\s*(?:for|while|until|if|case|select|!|function)(?=\s|$)")
 _PIPES = ("|", "|&")
 
@@ -60,14 +72,50 @@ def hides_status(line: str, *, depth: int = 0) -> bool:
     script = _SHELL.search(line)
     if script is not None and hides_status(_unquoted(script["script"]), depth=depth + 1):
         return True
-    lists = _lists(line)
-    if not any(_ERREXIT.match(found.pieces[0][1].strip()) for found in lists):
-        while len(lists) > 1 and _is_trivial(lists[0]):
-            lists = lists[1:]
-        if len(lists) > 1:
-            return True
+    if _READS_SCRIPT.search(line) or _DEFINES.search(_QUOTED.sub("''", line.partition("<<")[0])):
+        return True
+    lists, is_strict = _without_trivial(_lists(line))
+    if len(lists) > 1 and not (is_strict and all(map(_ends_all, lists[:-1]))):
+        return True
+    if any(_goes_unseen(command, depth=depth) for found in lists for _, command in found.pieces):
+        return True
     pipefail = _PIPEFAIL.search(line) is not None
     return not all(_tells(found, pipefail=pipefail) for found in lists)
+
+
+def _without_trivial(lists: list[_List]) -> tuple[list[_List], bool]:
+    """The lists from the first that somebody asks the outcome of, and whether `set -e` holds there."""
+    is_strict = False
+    while len(lists) > 1 and _is_trivial(lists[0]):
+        for _, command in lists[0].pieces:
+            if _ERREXIT.match(command.strip()):
+                is_strict = True
+            elif _ERREXIT_OFF.match(command.strip()):
+                is_strict = False
+        lists = lists[1:]
+    return lists, is_strict
+
+
+def _ends_all(found: _List) -> bool:
+    """True where `set -e` ends the line when a list fails: not at a `set +e`, nor where one but the last command of `&&`
+    fails."""
+    commands = [command.strip() for _, command in found.pieces]
+    joined = [
+        command
+        for command, (join, _) in zip(commands, found.pieces[1:], strict=False)
+        if join == "&&" and not _TRIVIAL.match(command)
+    ]
+    return not joined and not any(_ERREXIT_OFF.match(command) for command in commands)
+
+
+def _goes_unseen(command: str, *, depth: int) -> bool:
+    """True where a command goes on by itself, or runs a text of its own that hides a status."""
+    bare = _QUOTED.sub("''", command)
+    if _DETACHES.search(bare):
+        return True
+    return _RUNS_TEXT.search(bare) is not None and any(
+        hides_status(_unquoted(quoted), depth=depth + 1) for quoted in _QUOTED.findall(command)
+    )
 
 
 def _is_trivial(found: _List) -> bool:

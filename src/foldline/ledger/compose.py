@@ -9,6 +9,7 @@ Facts that the kept part of the view shows anyway take no room. Knows nothing of
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -29,15 +30,23 @@ from foldline.core.message import (
     speaks_for_user,
 )
 from foldline.core.view import Item
-from foldline.ledger.book import Entry, Section, entries_of
+from foldline.ledger.book import Entry, Section, calls_in, calls_of, entries_of
 from foldline.ledger.errors_in_text import IN_CODE
 from foldline.ledger.facts import Fact, FactCache
 from foldline.ledger.lines import one_line
-from foldline.ledger.render import QUOTE, Written, write
+from foldline.ledger.render import QUOTE, Written, read, write
+from foldline.ledger.tasks import tasks_of
 from foldline.ledger.words import Words, earlier, said_in, texts_in
 
 QUOTE_CHARS = 400
 """A user message that leaves is quoted up to this length."""
+SUMMARY_CHARS = 600
+SUMMARY_LABEL = "earlier summary: "
+_GOAL = re.compile(
+    r"^[#*\s\d.]{0,12}(?:(?:current |primary |overall |user['’]?s? )?(?:goal|objective|task|request)|目标|任务)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The line of a summary that opens what the work is for."""
 OWN_WORDS = 3
 """How many times more recent a fact counts that the user or the agent used in its own words: those come back."""
 
@@ -47,6 +56,8 @@ PART_FACTS_MAX = 250
 """Facts of one kind taken from one part: a listing of a thousand files is data, not a thousand facts."""
 CODE = 2.0
 """How many times less a line of code counts that speaks of a failure than a failure."""
+_IN_VIEW = -1
+"""In place of a message's ordinal: the message stays."""
 ONCE = 2.0
 """How many times less a name of code counts that was seen in one place alone."""
 
@@ -77,11 +88,13 @@ def compose(
             *entries_of(folded),
         ]
     )
+    entries = (*[entry for entry in entries if entry.section != "tasks"], *_tasks(evicted, entries))
     if any(message.role == "assistant" and message.text.strip() for message in evicted.kept):
         entries = tuple(
             entry for entry in entries if entry.section != "next"
         )  # newer words stand in the view
-    facts = _wanted(evicted, [f for _, found in before for f in found], cache=cache)
+    carried = [fact for said, found in reversed(before) for fact in (*found, *_named_in(said, cache))]
+    facts = _wanted(evicted, carried, cache=cache)
     return write(entries, facts, budget=budget, count=count)
 
 
@@ -95,10 +108,26 @@ def _merged(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     return tuple(book.values())
 
 
+def _tasks(evicted: Evicted, entries: Iterable[Entry]) -> Iterator[Entry]:
+    """What the agent has to do, as its newest list says, which may stand in the view. What the view alone tells of is
+    not told again."""
+    before = [entry for entry in entries if entry.section == "tasks"]
+    gone = tasks_of(calls_in(evicted.folded), before)
+    known = {entry.key: entry.seq for entry in gone}
+    calls = calls_of((_IN_VIEW, message) for message in evicted.kept)
+    for entry in tasks_of(calls, gone):
+        if entry.seq != _IN_VIEW:
+            yield entry
+        elif entry.key in known:
+            yield replace(entry, seq=known[entry.key])
+
+
 def _asked(items: Sequence[Item], words: Words) -> Iterator[Entry]:
     """What users said in messages that leave: rules and permissions verbatim, the rest quoted, text by text; what a later message took
     back is left to its address."""
     for item in items:
+        if item.message.synthetic == "summary":
+            yield _summed_up(item)
         if not speaks_for_user(item.message) or not words.stands(item.seq):
             continue
         rulings = words.rulings(item.seq)
@@ -110,6 +139,14 @@ def _asked(items: Sequence[Item], words: Words) -> Iterator[Entry]:
             if quoted and quoted not in ruled:
                 text = f"{QUOTE}{quoted}{QUOTE}"
                 yield Entry(section="objective", key=text, text=text, seq=item.seq, origin="user")
+
+
+def _summed_up(item: Item) -> Entry:
+    """What another tool's compaction said of the work before it, from its goal on: nothing else in the history says it."""
+    said = item.message.text.partition("<summary>")[2].partition("</summary>")[0] or item.message.text
+    goal = _GOAL.search(said)
+    text = f"{SUMMARY_LABEL}{one_line(said[goal.start() if goal is not None else 0 :], SUMMARY_CHARS)}"
+    return Entry(section="objective", key=text, text=text, seq=item.seq, origin="system")
 
 
 def _texts(item: Item, words: Words) -> list[str]:
@@ -178,38 +215,55 @@ def _wanted(evicted: Evicted, carried: Sequence[Fact], *, cache: FactCache) -> t
             known.times += 1
             known.score = min(known.score, score)
     for fact in carried:
+        newest.setdefault((fact.kind, fact.key), fact)
         if (same := _same(fact)) not in shown and same not in found:
             age += 1
             found[same] = _Mention(fact=fact, place=len(found), score=float(age))
     rows = sorted(found.values(), key=lambda mention: mention.rank)
-    return _newest_value_first([mention.fact for mention in rows], newest)
+    return _newest_value_first(rows, newest)
 
 
 def _mentions(evicted: Evicted, cache: FactCache) -> Iterator[tuple[bool, Fact]]:
     """Every mention of a fact, from the newest back, and whether it was in somebody's own words."""
-    read = 0
+    seen = 0
     for message in _newest_first(evicted):
         for part in reversed(message.parts):
+            if _fold_in(part) is not None:
+                continue  # its facts and entries are carried on as what they are
             text = text_of(part)
-            read += len(text)
-            if read > CHARS_MAX:
+            seen += len(text)
+            if seen > CHARS_MAX:
                 return
             own = not isinstance(part, ToolResult)
             of_kind: Counter[str] = Counter()
-            for fact in cache.of(text):
+            for fact in _newest_number_first(cache.of(text)):
                 of_kind[fact.kind] += 1
                 if of_kind[fact.kind] <= PART_FACTS_MAX:
                     yield own, fact
 
 
-def _newest_value_first(facts: Iterable[Fact], newest: Mapping[tuple[str, str], Fact]) -> tuple[Fact, ...]:
-    """The facts, each number's key led by its newest value, even one that the view shows: an older value alone would
-    pass for what holds."""
-    out: dict[tuple[str, ...], Fact] = {}
+def _newest_number_first(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """Facts of one text as they came, its numbers from the last back: what an output says further down is newer."""
+    numbers = iter([fact for fact in reversed(facts) if fact.kind == "numbers"])
     for fact in facts:
+        yield next(numbers) if fact.kind == "numbers" else fact
+
+
+def _newest_value_first(rows: Sequence[_Mention], newest: Mapping[tuple[str, str], Fact]) -> tuple[Fact, ...]:
+    """The facts, the values of each number's key from the newest back, led by the newest, even one that the view shows:
+    an older value alone would pass for what holds."""
+    values: dict[str, list[_Mention]] = {}
+    for row in rows:
+        if row.fact.kind == "numbers":
+            values.setdefault(row.fact.key, []).append(row)
+    in_time = {key: iter(sorted(found, key=lambda row: row.place)) for key, found in values.items()}
+    out: dict[tuple[str, ...], Fact] = {}
+    for row in rows:
+        fact = row.fact
         if fact.kind == "numbers":
             first = newest.get((fact.kind, fact.key), fact)
             out.setdefault(_same(first), first)
+            fact = next(in_time[fact.key]).fact
         out.setdefault(_same(fact), fact)
     return tuple(out.values())
 
@@ -238,9 +292,31 @@ def _same(fact: Fact) -> tuple[str, ...]:
 
 
 def facts_in(message: Message, cache: FactCache) -> Iterator[Fact]:
-    """Every fact of a message."""
+    """Every fact of a message; of a fold what its ledger lists and its entries name."""
     for part in message.parts:
-        yield from cache.of(text_of(part))
+        body = _fold_in(part)
+        if body is None:
+            yield from cache.of(text_of(part))
+        else:
+            entries, facts = read(body)
+            yield from facts
+            yield from _named_in(entries, cache)
+
+
+def _fold_in(part: Part) -> str | None:
+    """The body of the fold that a part is; `None` for any other part."""
+    found = read_block(part.text) if isinstance(part, Text) and part.text.startswith("<foldline-") else None
+    return found[2] if found is not None and found[0] == "fold" else None
+
+
+def _named_in(entries: Iterable[Entry], cache: FactCache) -> Iterator[Fact]:
+    """What entries name, for when they leave. Numbers are those of somebody's words: the status that an outcome states is
+    told with its command, and so is what failed."""
+    for entry in entries:
+        told = entry.section in ("objective", "decisions")
+        for fact in _newest_number_first(cache.of(entry.text)):
+            if fact.kind != "errors" and (told or fact.kind != "numbers"):
+                yield fact
 
 
 def text_of(part: Part) -> str:

@@ -108,7 +108,7 @@ _CODE = re.compile(
     re.ASCII,
 )
 _PLAIN = re.compile(
-    r"\{\"|\[\{|[\w.]{0,60}(?:[Ee]rror|Exception):? |\S{1,200}\(\d+,\d+\): |[A-Z]{4,8}\b|E {2,}|\"(?:error|message|reason|detail|stderr)\": ?\""
+    r"\{\"|\[\{|(?![a-z_]{1,40}[A-Z]\w{0,60}:? ?[\w.!(]{1,80},?$)[\w.]{0,60}(?:[Ee]rror|Exception):? |\S{1,200}\(\d+,\d+\): |[A-Z]{4,8}\b|E {2,}|\"(?:error|message|reason|detail|stderr)\": ?\""
     r"|[+-]?\s*(?:npm|error|fatal|panic|Command|Traceback)\b"
 )
 _MESSAGE = re.compile(r"[Ee]rror:|except [\w.]+:|Failed to|Could not|Cannot ")
@@ -152,6 +152,12 @@ def errors_in(text: str, opened: str, *, signs: Set[str]) -> Iterator[Fact]:
 def key_of(line: str) -> str:
     """A failure without what changes from run to run."""
     return _SPACES.sub(" ", _CHANGING.sub("#", line)).strip()[:KEY_CHARS_MAX]
+
+
+def key_of_listed(line: str) -> str:
+    """The key of a line that was found before, and now stands alone."""
+    code = _PLAIN.match(line) is None and _CODE.match(line) is not None
+    return (IN_CODE if code else "") + key_of(line)
 
 
 def _reports(text: str, signs: Set[str]) -> dict[tuple[int, int], bool]:

@@ -3,6 +3,7 @@
     paths: src/app.py docs/start.md                     apart by a space, which costs nothing
     numbers, newest first: limit=100|50 port=8080       values under their key, once
     errors: no such row · exit code 2                   what holds spaces, apart by a point
+    error: build · job failed                           what holds such a point itself
 
 Each kind has a share of the room, so that none is complete at the cost of another; what a kind leaves goes to the
 others. A fact that a longer one beside it shows (`app.py` in `src/app.py`) takes no room. Every text stands verbatim,
@@ -18,7 +19,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from foldline.core.address import escape_tags
-from foldline.ledger.errors_in_text import IN_CODE, key_of
+from foldline.ledger.errors_in_text import IN_CODE, key_of_listed
 from foldline.ledger.facts import Fact, FactKind
 from foldline.ledger.lines import unbroken
 
@@ -32,6 +33,8 @@ LABELS: tuple[tuple[FactKind, str], ...] = (
 NUMBERS_LABEL = "numbers, newest first: "
 SEPARATOR = " · "
 """Between errors, which hold spaces."""
+ERROR_LABEL = "error"
+"""Of a line with one error that holds a separator."""
 VALUES = "|"
 """Between the values of one key: a comma may stand within one."""
 LABEL_TOKENS = 6
@@ -41,7 +44,7 @@ COST_WEIGHT = 0.7
 CODE = "code"
 """Of the failures, lines of code that speak of one: they have a share of their own, as they say what could fail."""
 SHARES: dict[str, float] = {
-    "errors": 0.16,
+    "errors": 0.17,
     CODE: 0.1,
     "paths": 0.28,
     "identifiers": 0.12,
@@ -88,7 +91,7 @@ class Choice(Struct, frozen=True, kw_only=True):
 
 def price(facts: Sequence[Fact], *, count: Count) -> Priced:
     """The facts, counted once. What cannot be told apart by spaces again is left out."""
-    facts = [fact for fact in facts if _is_plain(fact)]
+    facts = [fact for fact in _each_once(facts) if _is_plain(fact)]
     texts = [escape_tags(unbroken(fact.value if fact.kind == "numbers" else fact.text)) for fact in facts]
     heads = list(dict.fromkeys(fact.key for fact in facts if fact.kind == "numbers"))
     counted = count(
@@ -112,6 +115,12 @@ def price(facts: Sequence[Fact], *, count: Count) -> Priced:
         keys=keys,
         order=tuple(_order(facts, costs)),
     )
+
+
+def _each_once(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """The facts without names that are paths or identifiers too: nothing is listed twice."""
+    told = {fact.text for fact in facts if fact.kind in ("paths", "identifiers")}
+    return (fact for fact in facts if fact.kind != "symbols" or fact.text not in told)
 
 
 def _is_plain(fact: Fact) -> bool:
@@ -273,9 +282,12 @@ def lines_of(facts: Sequence[Fact]) -> list[str]:
     for kind, label in LABELS:
         here = [fact for fact in facts if fact.kind == kind]
         texts = _by_key(here) if kind == "numbers" else [fact.text for fact in here]
-        if texts:
+        alone = [text for text in texts if SEPARATOR in text] if kind == "errors" else []
+        if len(texts) > len(alone):
             between = SEPARATOR if kind == "errors" else " "
-            lines.append(f"{label}: {between.join(escape_tags(unbroken(text)) for text in texts)}")
+            joined = between.join(escape_tags(unbroken(text)) for text in texts if text not in alone)
+            lines.append(f"{label}: {joined}")
+        lines += [f"{ERROR_LABEL}: {escape_tags(unbroken(text))}" for text in alone]
     return lines
 
 
@@ -301,12 +313,14 @@ _KIND_OF = {label: kind for kind, label in LABELS}
 def facts_in_line(line: str) -> Iterable[Fact]:
     """The facts of one line of an index; none of any other line."""
     label, _, rest = line.partition(": ")
+    if label == ERROR_LABEL:
+        return [Fact(kind="errors", key=key_of_listed(rest), text=rest)]
     kind = _KIND_OF.get(label)
     if kind is None:
         return ()
     texts = [text for text in rest.split(SEPARATOR if kind == "errors" else " ") if text]
     if kind == "errors":
-        return [Fact(kind=kind, key=key_of(text), text=text) for text in texts]
+        return [Fact(kind=kind, key=key_of_listed(text), text=text) for text in texts]
     if kind != "numbers":
         return [Fact(kind=kind, key=text, text=text) for text in texts]
     pairs = [

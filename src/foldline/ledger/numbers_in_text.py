@@ -28,6 +28,8 @@ COLUMN_MAX = 2 * VALUES_MAX
 NUMBERS_MAX = 4_096
 """Numbers of each form looked at in one text, the last ones."""
 NUMBER_CHARS_MAX = 26
+UNIT_POINT = "·"
+"""Between a number and its unit in a value, which holds no blank: both are words of their own."""
 _JOIN_CHARS_MAX = 13
 _STEPS_MAX = 2
 """Words that only connect, between a key and its number."""
@@ -37,6 +39,8 @@ _BACKWARDS = re.compile(
     r"((?:[$€£¥~<>≥≤`\"']{0,2}[ =:]{1,3}(?:\( ?)?|\( ?(?= ))[`\"')\]*:]{0,3} ?)"
     r"(?!0{1,4}(?![\w.-]))([\w.-]{1,48})"
 )
+_HASH = re.compile(r"(?=[a-f]*0)[0a-f]{7,40}")
+"""A hash in the shape of a text, where every digit is a zero: what stands behind it is not its value."""
 _KEY_BACKWARDS = re.compile(r"[ ]([\w.-]{2,48})")
 _NUMBER = re.compile(r"[+-]?\d{1,18}(?:[_,]\d{3}){0,6}(?:\.\d{1,18})?(?:-\d{1,7})?")
 _ENDS = frozenset(["", *"\n,)}];\"'"])
@@ -57,6 +61,10 @@ UNITS = frozenset(
     "ns us µs ms s sec secs second seconds min mins minute minutes h hr hrs hour hours d day days week weeks month "
     "months year years b kb mb gb tb kib mib gib tib k m g bytes byte bits bit px pt em rem vh vw hz khz mhz ghz "
     "tokens token chars characters lines line rows times x % fps rpm qps rps km cm mm kg usd eur cny".split()
+)
+_COUNTED = frozenset("tokens token chars characters lines line rows times".split())
+_DURATIONS = frozenset(
+    f"{UNIT_POINT}{unit}" for unit in "ns us µs ms s sec secs seconds min mins minutes h hours".split()
 )
 _MEASURES = frozenset("px pt em rem vh vw ms us ns kb mb gb hz fps deg".split())
 """Units that stand before the next number in lists (`4px 8px`)."""
@@ -146,7 +154,17 @@ def _keyed_places(text: str) -> Iterator[Place]:
         if value and end is not None:
             start = size - match.start(3) - key[1]
             name = text[start : start + key[0]]
-            if start and text[start - 1] == '"' == text[start + key[0]]:
+            scale = _scale(text[stop:end])
+            if (
+                key[1] > len(word)
+                and scale.lower() in _DURATIONS
+                and re.match(r"\d ", text[max(0, start - 2) : start])
+            ):
+                start += key[1] - len(word)  # of `12 passed in 4 s` the 4 is no count of what passed
+                name = text[start : start + len(word)]
+            else:
+                value += scale
+            if start and text[start - 1] == '"' == text[start + len(name)]:
                 start -= 1
             yield name, value, start, end
 
@@ -157,6 +175,15 @@ def _value(number: str) -> str:
         number = number.lstrip(".,_")
         return number if _NUMBER.fullmatch(number) is not None else ""
     return "" if len(number) == 13 and number[0] == "1" else number
+
+
+def _scale(unit: str) -> str:
+    """The unit behind a number, without which it says something else, apart from the number by a point; empty for what is
+    only counted."""
+    unit = unit.strip()
+    if unit.lower() in _COUNTED:
+        return ""
+    return f"{UNIT_POINT}{unit}" if unit.isalpha() else unit
 
 
 def _end_of(text: str, stop: int) -> int | None:
@@ -186,6 +213,8 @@ def _key(match: re.Match[str], key: str) -> Key | None:
     bare = key.lstrip(".-0123456789")
     backwards -= len(key) - len(bare)
     bare = bare.rstrip(".-")
+    if ".." in key or _HASH.fullmatch(key) is not None:
+        return None
     if len(bare) <= _JOIN_CHARS_MAX and (not bare or bare.lower() in _JOINS or bare in _MEASURES):
         return None
     return len(bare), backwards - stop

@@ -53,9 +53,18 @@ _NOT_ONE = re.compile(
 )
 _NOT_EDITED = re.compile(
     r"\bnot (?:been )?(?:found|applied|apply|exist|match|appear|unique|read yet|written|allowed|permitted|a file)\b"
+    r"|\bmust (?:be )?(?:first )?read\b|\bmodified since\b|\brequest interrupted\b|\bE(?:NOSPC|ACCES|PERM|ROFS|NOENT|ISDIR|EXIST|BUSY|DQUOT|MFILE)\b"
+    r"|\btimed[ -]out\b|^\W{0,3}abort(?:ed)?\b|\b(?:execution|edit|write|request|call) (?:was )?(?:denied|skipped|aborted|cancell?ed|blocked|interrupted)\b"
+    r"|^\W{0,3}0 (?:\w{1,20} )?(?:replacements?|occurrences?|changes?|edits?)\b|\bnothing (?:was )?(?:changed|to (?:change|replace)|replaced)\b|\b(?:already exists|identical to)\b"
+    r"|未找到|找不到|没有找到|未能|无法|^\W{0,3}(?:错误|失败)|(?:写入|编辑|替换|修改|更新|创建|保存|操作|执行|请求)(?:已)?(?:失败|超时|中断|取消)|被拒绝|已中断|已取消"
     r"|n['’]t (?:exist|match|apply|want to proceed|find)\b|\bno (?:such file|match|matches|replacement|changes? (?:were |was )?(?:made|applied)|occurrences?)\b"
     r"|\b(?:permission|access) denied\b|\bfailed\b|\bread-only\b|\bis a directory\b|\brejected\b|\bmultiple (?:matches|occurrences)\b"
     r"|\b(?:error|invalid|unable|cannot|could not|couldn['’]t|can['’]t)\b(?![./\\_])",
+    re.IGNORECASE,
+)
+_REFUSED = re.compile(
+    r"\bdoes(?:n['’]t| not) want to proceed\b|\brequest interrupted\b|^\W{0,3}(?:aborted|timed out|tool execution denied)\b"
+    r"|\b(?:interrupted|rejected|denied|declined|cancell?ed|refused) by (?:the )?user\b",
     re.IGNORECASE,
 )
 _OPENS_FAILED = re.compile(
@@ -65,14 +74,15 @@ _OPENS_FAILED = re.compile(
 )
 
 
-def outcome_of(result: ToolResult | None, *, hidden: bool = False) -> str:
+def outcome_of(result: ToolResult | None, *, hidden: bool = False, script: str = "") -> str:
     """What a command came to: `ok` where its host states status 0, or `failed` with its exit status and last line, or with
     what it raised where no status stands. Else only what the output shows is said, or `ran`; so too where the status is
-    `hidden`, since it is not that of every command (`foldline.ledger.command_lines`)."""
+    `hidden`, since it is not that of every command (`foldline.ledger.command_lines`). A status that stands word for word in
+    the `script` was printed by it."""
     if result is None:
         return "no result"
     text = result_text(result)
-    status = status_of(text)
+    status = status_of(text, script=script)
     raised = list(_RAISED.finditer(text[-TAIL_CHARS:])) if status is None else []
     if raised:
         return f"failed: {one_line(raised[-1].group(1), OUTCOME_CHARS)}"
@@ -89,15 +99,26 @@ def is_failed(result: ToolResult) -> bool:
     return result.is_error or status_of(result_text(result)) not in (None, 0)
 
 
-def status_of(text: str) -> int | None:
-    """The exit status that a host states in a result; `None` where it states none, or two that differ."""
+def is_refused(result: ToolResult) -> bool:
+    """True where a result opens by saying that its call was not carried out."""
+    first = next((line for line in result_text(result)[:EDIT_CHARS].split("\n") if line.strip()), "")
+    return is_failed(result) or _OPENS_FAILED.match(first) is not None or _REFUSED.search(first) is not None
+
+
+def status_of(text: str, *, script: str = "") -> int | None:
+    """The exit status that a host states in a result; `None` where it states none, or two that differ. What stands in the
+    `script` is its own."""
     if text.startswith("{") and "exit_code" in text:
         found = _status_in_json(text)
         if found is not None:
             return found
     first = text[:STATUS_CHARS].split("\n")[:STATUS_LINES_FIRST]
     last = text[-STATUS_CHARS:].rstrip().split("\n")[-STATUS_LINES_LAST:]
-    stated = {int(match[1]) for line in (*first, *last) if (match := _STATUS.match(line)) is not None}
+    stated = {
+        int(match[1])
+        for line in (*first, *last)
+        if (match := _STATUS.match(line)) is not None and not (script and line.strip() in script)
+    }
     return stated.pop() if len(stated) == 1 else None
 
 
@@ -138,7 +159,7 @@ def edit_failure(result: ToolResult, path: str) -> str:
     for place, line in enumerate(lines):
         said = line.replace(path, "")
         if _OPENS_FAILED.match(said) or (
-            place == 0 and _NOT_EDITED.search(said) and not _NOT_ONE.search(said)
+            place == 0 and _NOT_EDITED.search(_NOT_ONE.sub("", said)) is not None
         ):
             return one_line(line, OUTCOME_CHARS)
     return ""

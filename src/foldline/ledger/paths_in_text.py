@@ -16,10 +16,18 @@ _SEGMENT_CHARS_MAX = 80
 
 _RUN = re.compile(r"([\w.@+~$%/-]+)([>(:]?)")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s\"'<>`|{}]*")
+_WITH_SIGNS = re.compile(
+    r"(?<![\w.@+~$%/=,-])(?:[\w.@+~$%-]{0,80}/){1,40}+[\w.@+~-]{0,80}=[\w.@+~=,-]{0,200}\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w.@+~$%/=,-])"
+)
+"""A path whose last name holds `=`: `configs/E=8,N=14336.json`."""
 _WINDOWS = re.compile(r"(?:[A-Za-z]:|\.{1,2}|\\)\\{1,2}[\w.$+~-][\w.$+~\\-]*")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _MIXED_HEAD = re.compile(r"^[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+(?=[A-Za-z0-9_.@~-])")
 _MIXED_END = re.compile(r"(\.[A-Za-z0-9]{1,8})[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af].*")
+_GIT_STORE = re.compile(
+    r"(?:^|/)\.git/(?:objects|refs|logs|info|rr-cache|lfs)(?:/|$)|(?:^|/)\.git/hooks/.{1,60}\.sample$"
+)
+"""What git keeps for itself: a listing of it names nothing that anybody asks for by name."""
 _LETTER = re.compile(r"[^\W\d_]")
 
 EXTENSIONS = frozenset(
@@ -63,6 +71,10 @@ def paths_in(word: str) -> Iterator[str]:
     """The paths in one word, as they are spelled."""
     if "/" in word:
         rest = _URL.sub("\n", word) if "://" in word else word
+        if "=" in rest:
+            with_signs = [match[0] for match in _WITH_SIGNS.finditer(rest)]
+            yield from (path for path in with_signs if _blanked(path) == "\n")
+            rest = _WITH_SIGNS.sub(lambda match: _blanked(match[0]), rest)
         for run, after in _RUN.findall(rest):
             if "/" in run:
                 yield from _with_slashes(run, after)
@@ -75,7 +87,15 @@ def paths_in(word: str) -> Iterator[str]:
             yield from _bare(run, after)
 
 
+def _blanked(path: str) -> str:
+    """Nothing in place of a path that holds signs, so that no piece of it is taken for one; any other run as it is."""
+    is_one = len(path) <= PATH_CHARS_MAX and has_extension(path.rpartition("/")[2])
+    return "\n" if is_one else path
+
+
 def _with_slashes(run: str, after: str) -> Iterator[str]:
+    if _GIT_STORE.search(run) is not None:
+        return
     if len(run) > PATH_CHARS_MAX or (after == ">" and run.endswith("/")):
         return
     path = _trimmed(run)

@@ -40,6 +40,8 @@ ENTRY_TOKENS_MIN = 200
 ENTRY_SHARE_MOST = 0.4
 """Of a ledger so small that their share holds no line, entries may have so much, up to this share: what comes next
 is worth more than some facts."""
+CHANGES_SHARE = 0.5
+"""Share of the budget that open tasks and changes to files may take before facts, with what users said."""
 ENTRY_TOKENS = 500
 """What entries may have where facts are few."""
 HEADING_TOKENS = 8
@@ -48,6 +50,8 @@ SPARE_TOKENS = 8
 OMITTED_TOKENS = 16
 """Room kept for the line that says what was left out."""
 
+_CHANGES = 4
+"""How soon changes to files leave (`_leaving`): these and what leaves later stand before facts."""
 _VERIFIES = re.compile(
     r"\b(?:test|check|lint|build|pytest|tsc|mypy|ruff|cargo|make|jest|vitest|verify|bench)\w*\b",
     re.IGNORECASE,
@@ -146,21 +150,29 @@ def _entries_wanted(vital: int, *, facts: int) -> int:
 def _kept(
     entries: Sequence[Entry], costs: Sequence[int], *, room: int, cap: int, crowded: bool
 ) -> tuple[set[int], int]:
-    """Places of the entries that stay, and what they cost: what users said within `room`, all others within `cap`."""
+    """Places of the entries that stay, and what they cost: what users said within `room`, open tasks and changes to files
+    within their share of it, all others within `cap`, half of which is theirs whatever changed."""
     order = sorted(
         range(len(entries)),
         key=lambda n: (_leaving(entries[n]), _rank(entries[n], crowded=crowded), -entries[n].seq),
     )
     kept: set[int] = set()
     sections: set[Section] = set()
-    used = 0
+    used = changes = 0
     for place in order:
         section = entries[place].section
         cost = costs[place] + 1 + (0 if section in sections else HEADING_TOKENS)
-        if used + cost <= (room if section == "objective" else cap):
-            kept.add(place)
-            sections.add(section)
-            used += cost
+        is_change = section != "objective" and _leaving(entries[place]) <= _CHANGES
+        if is_change:
+            fits = used + cost <= max(cap, int(room * CHANGES_SHARE))
+        else:
+            fits = section == "objective" or used - max(0, changes - cap // 2) + cost <= cap
+        if not fits or used + cost > room:
+            continue
+        kept.add(place)
+        sections.add(section)
+        used += cost
+        changes += cost if is_change else 0
     return kept, used
 
 
@@ -172,19 +184,17 @@ def _leaving(entry: Entry) -> int:
         case "next":
             return 2
         case "tasks":
-            return 7 if entry.text.startswith(("[served]", "[withdrawn]")) else 3
+            return 8 if entry.text.startswith(("[served]", "[withdrawn]")) else 3
         case "mutations":
-            return 4
+            return _CHANGES
         case "evidence":
             if not entry.text.endswith(("→ ok", "→ ran")):
-                return 4
-            return 5 if _VERIFIES.search(entry.text) else 7
-        case "risks":
-            return 5
-        case "decisions":
-            return 5
+                return 5
+            return 6 if _VERIFIES.search(entry.text) else 8
+        case "risks" | "decisions":
+            return 6
         case "read" | "index":
-            return 8
+            return 9
 
 
 def _rank(entry: Entry, *, crowded: bool) -> int:
@@ -250,7 +260,7 @@ def key_of(section: Section, text: str) -> str:
     """The key an entry's text was made with."""
     match section:
         case "mutations" | "read":
-            return re.sub(r" (?:edited|written|read)(?: \(failed\))?$", "", text)
+            return re.sub(r" (?:edited|written|deleted|read)(?: \(failed\))?$", "", text)
         case "evidence":
             return text.partition("` → ")[0].removeprefix("`")
         case "tasks":
