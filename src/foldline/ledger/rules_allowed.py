@@ -178,7 +178,8 @@ _HAN_BARS = re.compile(
 _HAN_FREES = re.compile(
     r"(?:好[，,]?)?(?:你)?(?:现在)?(?:可以|允许|能)(?:再)?|(?<=.)(?:了|吧)\s?[。！!.]?\s*$"
 )
-_HAN_BARE = re.compile(r"[\s。！!.，,、；;]+(?=$|[\s\u3400-\u9fff])|(?<=[\u3400-\u9fff])\s+|任何|`")
+_HAN_BARE = re.compile(r"(?<![。！!.，,、；;])[。！!.，,、；;]++(?=$|[\s\u3400-\u9fff])|任何|`")
+"""What carries no meaning of its own; white space goes too, where this is used."""
 
 
 _LIKE_CODE = re.compile(r"[`./_\\\d]|[a-z][A-Z]")

@@ -49,7 +49,7 @@ _BEFORE_WORD: Final = (
 _AFTER_WORD: Final = rb"(?![A-Za-z0-9_]|" + _LETTER + rb"|\\{1,15}u(?:00[c-fC-F]|0[1-9a-fA-F]))"
 _ADDRESS: Final = re.compile(rb"m\d{1,9}(?:-\d{1,9})?(?:\.\d{1,9})?@[0-9a-f]{8}")
 _DIGESTS: Final = frozenset((b"revision", b"address"))
-_SIGNS: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{},]')
+_SIGNS: Final = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[\]{},]')
 _ESCAPED: Final = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
 _NAMES: Final = frozenset(
     b"addedTokens annotations applied arguments args at begin calls_id call_id compacted content covers data detail edit "
