@@ -214,3 +214,37 @@ def test_what_is_left_of_json_is_json(pieces: list[str], depth: int) -> None:
         redacted = REDACTOR.body(data).data
         json.loads(redacted.decode("utf-8", "surrogatepass"))
         assert REDACTOR.body(redacted).data == redacted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"password": "hV7!kq2#Lm9"}',
+        'db_password: "x9$Kp!2vQz"',
+        "PASSWORD='x9$Kp!2vQz'",
+        '{\\"password\\": \\"hV7!kq2#Lm9\\"}',
+        "pwd = `Tr0ub4dor&3x`",
+    ],
+)
+def test_a_quoted_password_with_signs_in_it_is_taken_out(text: str) -> None:
+    """S14: signs are what people are made to put into passwords."""
+    found = Redactor(b"k" * 32).text(text)
+    assert "⟦secret:" in found
+    assert not any(word in found for word in ("hV7!", "x9$K", "Tr0ub4"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'password: "${DB_PASSWORD_1}"',
+        'password: "$DB_PASSWORD_1!"',
+        'password: "%(db_password1)s"',
+        'password: "changeme"',
+        '"password": "string, 8 to 64 characters"',
+        'password_field = "user.password1"',
+        'passed: "12 of 14, 3 skipped!"',
+    ],
+)
+def test_what_stands_in_the_place_of_a_password_stays(text: str) -> None:
+    """Placeholders, types and prose."""
+    assert Redactor(b"k" * 32).text(text) == text

@@ -16,7 +16,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from foldline.log.secret_shapes import is_basic, is_mixed, is_password, is_secret, is_token
+from foldline.log.secret_shapes import is_basic, is_chosen, is_mixed, is_password, is_secret, is_token
 
 TOKEN_BYTES_MAX: Final = 4_096
 """Longest token that is taken as one; what follows is a hit of its own or stays."""
@@ -67,6 +67,14 @@ def _assigned(name: str, anchor: bytes, *, words: bytes) -> Family:
     value = rb"(?P<quote>\\{0,7}[\"'`])?(?P<s>%b{6,%d}+={0,2})(?!\xe2\x9f\xa6)" % (_VALUE, TOKEN_BYTES_MAX)
     pattern = rb"(?<!\xe2\x9f\xa6)(?<!u27e6)(?P<word>(?i:%b))%b%b%b" % (words, tail, sign, value)
     return Family(name=name, anchors=(anchor,), pattern=re.compile(pattern), accept=is_secret)
+
+
+def _quoted(name: str, anchor: bytes, *, words: bytes) -> Family:
+    """A family of quoted values with signs in them, behind a word: `"password": "…"`."""
+    sign = rb"(?P<sign>%b%b(?:[:=]=?|=>|:=)%b)" % (_QUOTE, _GAP, _GAP)
+    value = rb"(?P<quote>\\{0,7}[\"'`])(?P<s>[A-Za-z0-9!#$%&*?@^+=_~.,:;-]{8,64}+)(?=\\{0,7}[\"'`])"
+    pattern = rb"(?P<word>(?i:%b))(?P<tail>[A-Za-z0-9_.-]{0,24}+)%b%b" % (words, sign, value)
+    return Family(name=name, anchors=(anchor,), pattern=re.compile(pattern), accept=is_chosen)
 
 
 _WORD: Final = rb"[A-Za-z0-9_-]"
@@ -240,6 +248,8 @@ WORDS: Final[tuple[Family, ...]] = (
     ),
     _assigned("password", b"pass", words=rb"pass(?:w(?:or)?d|phrase|code)"),
     _assigned("password", b"pwd", words=rb"pwd"),
+    _quoted("password", b"pass", words=rb"pass(?:w(?:or)?d|phrase|code)"),
+    _quoted("password", b"pwd", words=rb"pwd"),
     _assigned("assigned", b"secret", words=rb"secret"),
     _assigned("assigned", b"token", words=rb"token"),
     _assigned("assigned", b"credential", words=rb"credential"),

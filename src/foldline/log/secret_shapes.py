@@ -120,6 +120,18 @@ def is_secret(groups: Mapping[str, bytes]) -> bool:
     return _is_random(value) or _is_hand_made(groups, value)
 
 
+def is_chosen(groups: Mapping[str, bytes]) -> bool:
+    """True for a quoted value of letters, digits and signs, as people are made to choose them; a placeholder
+    (`$PASSWORD`, `%s`) is none."""
+    value = groups["s"]
+    kinds = (rb"[A-Za-z]", rb"[0-9]", rb"[!#$%&*?@^+=~]")
+    return (
+        _is_asked_for(groups)
+        and all(re.search(kind, value) for kind in kinds)
+        and not value.startswith((b"$", b"%", b"#"))
+    )
+
+
 def _is_asked_for(groups: Mapping[str, bytes]) -> bool:
     """True when the words before the value say that it is the secret itself, and not something about it."""
     if _OTHER_KEYS.search(groups["tail"]):
