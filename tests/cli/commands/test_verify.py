@@ -76,3 +76,15 @@ def test_wrong_usage_and_unknown_names(home: Path) -> None:
 def test_no_sessions_is_no_error(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOLDLINE_HOME", str(home / "none"))
     assert run("verify", "--all").exit_code == 0
+
+
+def test_a_session_without_its_first_line_is_not_sent_to_a_salvage_that_refuses(home: Path) -> None:
+    """Every checksum goes on from the first line's: the next step that is named has to work."""
+    path = home / "home/sessions/b/log.jsonl"
+    path.write_bytes(b"X" + path.read_bytes()[1:])
+    done = run("verify", "b")
+    assert done.exit_code == 1
+    assert "--salvage" not in done.stderr
+    assert "foldline forget b" in done.stderr
+    assert run("forget", "b", "--yes").exit_code == 0
+    assert not path.exists()

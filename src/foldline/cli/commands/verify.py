@@ -85,8 +85,13 @@ def _tell(verdicts: list[Verdict]) -> None:
             )
         for problem in verdict.problems:
             screen.say(f"{verdict.name}: byte {problem.offset:,}: {problem.why}")
-        if verdict.problems:
+        if verdict.problems and verdict.bytes:
             screen.say(f"`foldline verify {verdict.name} --salvage FILE` keeps what is sound")
+        elif verdict.problems:  # not even the first line, which every checksum goes on from
+            screen.say(
+                f"{verdict.name}: its first line is lost, so nothing can be kept of it; restore it from a copy, or take "
+                f"it away with `foldline forget {verdict.name}`"
+            )
 
 
 def _tell_salvaged(found: Salvaged, out: str, *, as_json: bool) -> int:
