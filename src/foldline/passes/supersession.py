@@ -42,6 +42,5 @@ class MarkSuperseded(Struct, frozen=True, kw_only=True):
             address = frame.span_address([by_seq[by]])
             for part, quotes in to_mark(item, found):
                 text = Text(text=mark(address, quotes))
-                if part.slot != NEW:
-                    edits.append(Mark(seq=item.seq, slot=part.slot, part=text, address=address))
+                edits.append(Mark(seq=item.seq, slot=part.slot, part=text, address=address))
         return Plan(edits=tuple(edits))
