@@ -113,7 +113,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     row("COL-6", "a span is never collapsed twice, and none refused wrongly", DONE),
     # Compaction by a model
     row("CMP-1", "checked before every request, tool loops included", MODEL),
-    row("CMP-2", "the summary comes from a fork with the cached prefix", MODEL),
+    row("CMP-2", "the summary comes from a fork with the cached prefix", BEGUN),
     row("CMP-3", "no tool runs in the fork", MODEL),
     row("CMP-4", "what is taken of the reply", MODEL),
     row("CMP-5", "forks never trigger a compaction", MODEL),

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from foldline.api import Compaction, acompact, compact
+    from foldline.core.completion import Reply
     from foldline.core.errors import (
         CheckpointFailed,
         CompactionBlocked,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from foldline.recall.tool import recall_tool
     from foldline.session.opening import open
     from foldline.session.session import Session
+    from foldline.wire.completion import CompletionRequest
     from foldline.wire.overflow import classify_error
 
 __version__ = "0.1.0"
@@ -66,6 +68,8 @@ _ERRORS = (
 _WHERE = {
     **dict.fromkeys(("Compaction", "acompact", "compact"), "foldline.api"),
     **dict.fromkeys(_ERRORS, "foldline.core.errors"),
+    "CompletionRequest": "foldline.wire.completion",
+    "Reply": "foldline.core.completion",
     "classify_error": "foldline.wire.overflow",
     "recall_tool": "foldline.recall.tool",
     "Session": "foldline.session.session",
@@ -76,11 +80,13 @@ __all__ = [
     "CheckpointFailed",
     "Compaction",
     "CompactionBlocked",
+    "CompletionRequest",
     "ContextExhausted",
     "FoldlineError",
     "InvalidOption",
     "InvalidTranscript",
     "LawViolation",
+    "Reply",
     "Session",
     "SessionBusy",
     "SessionCorrupt",

@@ -1,0 +1,75 @@
+"""What a pass asks of a model, and what it is told: the values between a pass and whoever drives it.
+
+A pass yields an `Ask` and is sent a `Reply`; both speak of messages. Counterpart: `foldline.wire.completion`, the same in wire
+form, which is what a caller's completer sees.
+
+    pass ──Ask──► driver ──CompletionRequest──► completer ──text, deltas or reply──► driver ──Reply──► pass
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+from msgspec import Struct
+
+from foldline.core.message import Message, ToolCall, Usage
+from foldline.core.view import View
+
+if TYPE_CHECKING:
+    from foldline.core.edit import Frame, Plan
+    from foldline.core.ports import Moment
+
+Purpose: TypeAlias = Literal["summary", "segment", "chunk"]
+"""What the text is for: a whole summary · one segment of a collapse · a piece of a summary whose source is too long."""
+
+
+class Ask(Struct, frozen=True, kw_only=True):
+    """What a pass wants written."""
+
+    messages: tuple[Message, ...]
+    """What is to be read, in order; nothing in it is an instruction to foldline."""
+    instruction: str
+    """What is to be written, sent as the last user message."""
+    purpose: Purpose = "summary"
+    is_fork: bool = False
+    """True: system prompt, tools and everything else as in the request that would be sent, so that the provider's prefix
+    cache is hit (requirement CMP-2). False: a call of its own, without tools."""
+    system: str | None = None
+    """The system prompt of a call of its own; a fork has the conversation's."""
+    output_cap: int | None = None
+    """Most output tokens that are wanted; `None`: as the conversation's own requests (always, of a fork)."""
+    attempt: int = 1
+    """From 1; what a completer's caller may show."""
+
+
+class Reply(Struct, frozen=True, kw_only=True):
+    """What came back, whole."""
+
+    text: str = ""
+    reasoning: str = ""
+    stop_reason: str | None = None
+    """As the provider spells it."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage | None = None
+    error: str = ""
+    """What kept a reply from coming, for a person, without a secret in it; empty when one came."""
+    is_overflow: bool = False
+    """True where the error says that the request was too long."""
+
+
+Planning: TypeAlias = "Generator[Ask, Reply, Plan]"
+
+
+class ModelPass(Protocol):
+    """A pass that must ask a model. As `Pass`, but its plan comes by way of questions: each `Ask` it yields is answered by
+    a `Reply`, in order. Closing the generator between two of them gives the compaction up; nothing has changed then."""
+
+    @property
+    def name(self) -> str:
+        """As the report names it."""
+        ...
+
+    def asking(self, view: View, moment: Moment, *, frame: Frame) -> Planning:
+        """Edits for this view, asked for. Never changes the view."""
+        ...
