@@ -1,5 +1,4 @@
-"""Independent judges: validators of request bodies, written from the providers' rules and from nothing of ours.
+"""Everything that judges requests from outside: the rules of `foldline.testing.judges` and the types of the official SDKs.
 
-Each judge is a table of rules for one wire format and one function, `violations`. A judge imports nothing of
-`foldline`: a wrong law must not be able to approve itself. `tests/judges/test_<judge>.py` breaks every rule once.
+`panel` puts the two together. Nothing here imports the product beside its judges, which share no code with the rest of it.
 """

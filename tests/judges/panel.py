@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tests.judges import anthropic, gemini, openai_chat, openai_responses, sdk
-from tests.judges.rule import Body
+from foldline.testing.judges import anthropic, gemini, openai_chat, openai_responses
+from foldline.testing.judges.rule import Body
+from tests.judges import sdk
 
 FORMATS = ("anthropic", "openai-chat", "openai-responses", "gemini")
 _RULES = {

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from tests.judges.rule import Body
+from foldline.testing.judges.rule import Body
 
 PACKAGES = {
     "anthropic": "anthropic",

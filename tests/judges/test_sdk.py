@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.judges import anthropic, sdk
+from foldline.testing.judges import anthropic
+from tests.judges import sdk
 from tests.judges.panel import FORMATS
-from tests.judges.test_judges import ANTHROPIC, CHAT, GEMINI, RESPONSES
+from tests.testing.judges.samples import ANTHROPIC, CHAT, GEMINI, RESPONSES
 
 Body = dict[str, Any]
 GOOD: dict[str, Body] = {

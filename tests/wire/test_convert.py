@@ -25,13 +25,13 @@ from foldline.core.message import (
     results_of,
     speaks_for_user,
 )
+from foldline.testing.judges import anthropic as anthropic_judge
+from foldline.testing.judges import gemini as gemini_judge
+from foldline.testing.judges import openai_chat as chat_judge
+from foldline.testing.judges import openai_responses as responses_judge
 from foldline.wire import anthropic, gemini, openai_chat, openai_responses
 from foldline.wire.codec import Codec, Request
 from foldline.wire.convert import convert
-from tests.judges import anthropic as anthropic_judge
-from tests.judges import gemini as gemini_judge
-from tests.judges import openai_chat as chat_judge
-from tests.judges import openai_responses as responses_judge
 from tests.wire.histories import PNG, neutral_histories, strings, texts_of
 
 CODECS: dict[str, Codec] = {

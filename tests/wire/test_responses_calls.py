@@ -17,6 +17,7 @@ from foldline.core.message import (
     calls_of,
     results_of,
 )
+from foldline.testing.judges.openai_responses import OUTPUT_OF, violations
 from foldline.wire.openai_responses import CODEC
 from foldline.wire.responses_calls import (
     CALLS,
@@ -25,7 +26,6 @@ from foldline.wire.responses_calls import (
     make_output,
     write_server_result,
 )
-from tests.judges.openai_responses import OUTPUT_OF, violations
 from tests.judges.sdk import missing
 from tests.judges.sdk import violations as sdk_violations
 from tests.wire.histories import PNG

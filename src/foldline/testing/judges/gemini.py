@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from tests.judges.media import decoded, picture
-from tests.judges.rule import Body, Case, Found, Rule, blank, json_bytes, json_text, judge
+from foldline.testing.judges.media import decoded, picture
+from foldline.testing.judges.rule import Body, Case, Found, Rule, blank, json_bytes, json_text, judge
 
 BODY_BYTES_MAX = 20 * 1024 * 1024
 DATA_KEYS = frozenset(

@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from tests.judges.media import decoded, picture, split_data_url
-from tests.judges.rule import Body, Case, Found, Rule, blank, json_text, judge
+from foldline.testing.judges.media import decoded, picture, split_data_url
+from foldline.testing.judges.rule import Body, Case, Found, Rule, blank, json_text, judge
 
 ID_CHARS_MAX = 40
 NAME_PATTERN = re.compile(r"[a-zA-Z0-9_-]{1,64}")

@@ -28,14 +28,32 @@ class Rule(NamedTuple):
     check: Callable[[Case], Found]
 
 
-def judge(rules: Sequence[Rule], body: Body, *, open_tail: bool) -> list[str]:
-    """All violations as `rule at place: why`. The first rule is the shape: the others are asked only when it holds."""
+class Finding(NamedTuple):
+    """One violation."""
+
+    rule: str
+    place: str
+    why: str
+
+
+def findings(rules: Sequence[Rule], body: Body, *, open_tail: bool) -> Iterator[Finding]:
+    """All violations. The first rule is the shape: the others are asked only when it holds."""
     case = Case(body, open_tail)
     shape, *others = rules
-    found = [f"{shape.name} at {place}: {why}" for place, why in shape.check(case)]
-    if found:
-        return found
-    return [f"{rule.name} at {place}: {why}" for rule in others for place, why in rule.check(case)]
+    misshapen = [Finding(shape.name, place, why) for place, why in shape.check(case)]
+    if misshapen:
+        yield from misshapen
+        return
+    for rule in others:
+        for place, why in rule.check(case):
+            yield Finding(rule.name, place, why)
+
+
+def judge(rules: Sequence[Rule], body: Body, *, open_tail: bool) -> list[str]:
+    """All violations as `rule at place: why`."""
+    return [
+        f"{found.rule} at {found.place}: {found.why}" for found in findings(rules, body, open_tail=open_tail)
+    ]
 
 
 def json_text(case: Case) -> Found:

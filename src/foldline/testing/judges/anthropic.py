@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from tests.judges.media import decoded, picture
-from tests.judges.rule import Body, Case, Found, Rule, blank, json_bytes, json_text, judge
+from foldline.testing.judges.media import decoded, picture
+from foldline.testing.judges.rule import Body, Case, Found, Rule, blank, json_bytes, json_text, judge
 
 MESSAGES_MAX = 100_000
 BODY_BYTES_MAX = 32 * 1024 * 1024

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from tests.judges.openai_chat import wrong_image_url
-from tests.judges.rule import Body, Case, Found, Rule, blank, json_text, judge
+from foldline.testing.judges.openai_chat import wrong_image_url
+from foldline.testing.judges.rule import Body, Case, Found, Rule, blank, json_text, judge
 
 CALL_ID_CHARS_MAX = 64
 NAME_PATTERN = re.compile(r"[a-zA-Z0-9_-]{1,128}")

@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from tests.judges.media import Picture, decoded, picture, split_data_url
+from foldline.testing.judges.media import Picture, decoded, picture, split_data_url
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480)
 GIF = b"GIF89a" + struct.pack("<HH", 640, 480)
