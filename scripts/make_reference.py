@@ -188,7 +188,7 @@ a session or a model does not have is listed and passed over.
 
 def policies_page() -> str:
     """docs/reference/policies.md."""
-    known = policies()
+    known = [one for one in policies() if one["file"] is None]  # the user's own are not the page's
     out = [POLICIES_OPENING.format(window=known[0].get("tokens_window", 200_000))]
     rows = (
         (f"[{p['name']}](#{p['name']})", p["sentence"], _line(p["threshold"]), _line(p["target"]))

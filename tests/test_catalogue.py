@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from foldline import catalogue
-from foldline.core.errors import UnknownFormat
-from foldline.presets import POLICIES
+from foldline.core.errors import InvalidOption, UnknownFormat
+from foldline.presets import POLICIES, policy_of
 from foldline.transcripts import detect
 
 
@@ -45,6 +45,29 @@ def test_policies_are_printed_whole() -> None:
     assert [row["name"] for row in rows] == list(POLICIES)
     assert json.loads(json.dumps(rows)) == rows
     assert all(row["sentence"] and row["tiers"] and row["threshold"] and row["target"] for row in rows)
+
+
+def test_the_users_own_policies_stand_last_each_with_its_file(tmp_path: Path) -> None:
+    """`foldline policies`: their source is the file. One that is wrong does not hide a preset that is asked for."""
+    (tmp_path / "foldline.toml").write_text(
+        catalogue.policy_as_toml("handoff") + "[policies.broken]\n", encoding="utf-8"
+    )
+    [own] = catalogue.policies("my-handoff")
+    assert own["file"] == "foldline.toml"
+    assert own["source"] == policy_of("handoff").source
+    [preset] = catalogue.policies("handoff")
+    assert preset["file"] is None
+    assert own["tiers"] == preset["tiers"]
+    with pytest.raises(InvalidOption):
+        catalogue.policies()
+    (tmp_path / "foldline.toml").write_text(catalogue.policy_as_toml("my-handoff"), encoding="utf-8")
+    assert [row["name"] for row in catalogue.policies()] == [*POLICIES, "my-handoff"]
+
+
+def test_a_preset_whose_sizes_depend_on_the_window_says_so() -> None:
+    """A file's numbers are the same for every window."""
+    assert "for a window of 200,000 tokens" in catalogue.policy_as_toml("handoff")
+    assert "window of" not in catalogue.policy_as_toml("balanced")
 
 
 def test_one_model_or_all_of_the_table() -> None:

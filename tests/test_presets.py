@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 
 import pytest
 
 from foldline import compact
-from foldline.core.errors import UnknownPolicy
+from foldline.core.errors import InvalidOption, UnknownPolicy
 from foldline.core.pairing import Needs
 from foldline.engine.policy import Line
 from foldline.engine.report import Report
 from foldline.passes.microcompact import Microcompact
-from foldline.presets import POLICIES, policy_of
+from foldline.presets import POLICIES, own_policies, policy_of
 from foldline.reduce import Goal, Reduced, history_of, reduce
 from foldline.testing.builders import assistant, call, frame_for, moment_for, result, user, view_from
 from foldline.testing.counting import CharacterCounter
@@ -84,12 +85,33 @@ def test_the_tiers_of_each_policy_have_the_numbers_of_its_design(
     assert {key: getattr(reduce, key) for key in values} == values
 
 
-def test_an_unknown_policy_lists_what_there_is() -> None:
-    """The error says what to do next."""
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's settings file, and a working folder without one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "own.toml"))
+    return tmp_path / "own.toml"
+
+
+def test_an_unknown_policy_lists_what_there_is(own: Path) -> None:
+    """The error says what to do next; the user's own stand in the list, whether or not they are sound."""
     with pytest.raises(UnknownPolicy) as caught:
         policy_of("thrifty")
     assert caught.value.known == tuple(POLICIES)
-    assert "balanced" in str(caught.value)
+    own.write_text("[policies.mine]\n", encoding="utf-8")
+    with pytest.raises(UnknownPolicy) as caught:
+        policy_of("thrifty")
+    assert caught.value.known == (*POLICIES, "mine")
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_the_name_of_a_preset_is_not_for_the_user_to_take(own: Path, name: str) -> None:
+    """What `balanced` does must not depend on the folder one stands in; the preset itself goes on."""
+    own.write_text(f"[policies.{name}]\n", encoding="utf-8")
+    with pytest.raises(InvalidOption) as caught:
+        own_policies()
+    assert str(own) in str(caught.value)
+    assert policy_of(name, 200_000).source
 
 
 DUE = [

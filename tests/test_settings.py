@@ -38,10 +38,39 @@ def test_the_projects_word_goes_before_the_users_key_by_key(user_settings: Path,
     assert load().models == found.models
 
 
+def test_of_a_policy_the_projects_word_goes_before_the_users_as_a_whole(
+    user_settings: Path, tmp_path: Path
+) -> None:
+    """A policy is one value: half of two is neither. Each knows its file."""
+    user_settings.write_text('[policies.a]\nsentence = "u"\ncounter = "estimate"\n[policies.b]\n')
+    project = tmp_path / "work"
+    (project / FILE).write_text('[policies.a]\nsentence = "p"\n')
+    found = load(project=project).policies
+    assert found["a"].table == {"sentence": "p"}
+    assert found["a"].file == str(project / FILE)
+    assert found["b"].file == str(user_settings)
+
+
 @pytest.mark.parametrize(
     "data",
-    [b"window = [", b"\xff\xfe", b"models = 3\n", b"[models]\nm = 3\n", b"# " + b"x" * FILE_MAX],
-    ids=["no TOML", "no UTF-8", "no table", "no table of a model", "too large"],
+    [
+        b"policies = 3\n",
+        b"[policies]\nmine = 3\n",
+        b"window = [",
+        b"\xff\xfe",
+        b"models = 3\n",
+        b"[models]\nm = 3\n",
+        b"# " + b"x" * FILE_MAX,
+    ],
+    ids=[
+        "no table of policies",
+        "no table of a policy",
+        "no TOML",
+        "no UTF-8",
+        "no table",
+        "no table of a model",
+        "too large",
+    ],
 )
 def test_a_file_that_cannot_be_read_is_refused_with_its_path(user_settings: Path, data: bytes) -> None:
     """A setting that is silently passed over is worse than none."""

@@ -11,7 +11,8 @@ import msgspec
 
 from foldline.core.errors import UnknownFormat
 from foldline.engine.policy import Line, Policy, Tier
-from foldline.presets import POLICIES, WINDOW_SHOWN, policy_of
+from foldline.policy_file import write_policy
+from foldline.presets import POLICIES, WINDOW_SHOWN, own_policies, policy_of
 from foldline.settings import known_model
 from foldline.tokens import models as table
 from foldline.transcripts import detect
@@ -31,17 +32,36 @@ def known_format(name: str) -> str:
     return detect.ALIASES.get(name, name)
 
 
-def policies() -> list[dict[str, Any]]:
-    """Every policy with its tiers and all their numbers, in order, for a window of `WINDOW_SHOWN` tokens."""
-    return [_policy(policy_of(name, WINDOW_SHOWN)) for name in POLICIES]
+def policies(name: str | None = None) -> list[dict[str, Any]]:
+    """One policy, or every one, the user's own last: its tiers and all their numbers, in order, for a window of
+    `WINDOW_SHOWN` tokens. Raises `UnknownPolicy`, `InvalidOption`."""
+    if name in POLICIES:
+        return [_policy(policy_of(name, WINDOW_SHOWN), file=None)]
+    own = own_policies()
+    names = (*POLICIES, *own) if name is None else (name,)
+    return [
+        _policy(policy_of(each, WINDOW_SHOWN), file=own[each].file if each in own else None) for each in names
+    ]
 
 
-def _policy(policy: Policy) -> dict[str, Any]:
+def policy_as_toml(name: str) -> str:
+    """A policy as a table of `foldline.toml`; of a preset a copy under a name of its own. Raises as `policies`."""
+    policy = policy_of(name, WINDOW_SHOWN)
+    if name not in POLICIES:
+        return write_policy(policy, name=name)
+    said = f"# {name} as it comes with foldline, to be changed"
+    if policy != policy_of(name, WINDOW_SHOWN // 2):
+        said += f"; its sizes are those for a window of {WINDOW_SHOWN:,} tokens"
+    return f"{said}.\n{write_policy(policy, name=f'my-{name}')}"
+
+
+def _policy(policy: Policy, *, file: str | None) -> dict[str, Any]:
     lines = {name: getattr(policy, name) for name in ("threshold", "target", "handoff", "forced", "advice")}
     return {
         "name": policy.name,
         "sentence": policy.sentence,
         "source": policy.source,
+        "file": file,
         "tokens_window": WINDOW_SHOWN,
         "counter": policy.counter,
         "counting": msgspec.to_builtins(policy.counting),

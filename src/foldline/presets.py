@@ -2,7 +2,8 @@
 
 Each but `balanced` carries the numbers of one design document (`docs/reference/policies.md` names it), row for row of
 its presets table. Tiers that need a model, a session's records or a provider's service are named and inactive here.
-Counterpart: `foldline.engine.policy`, which says what a policy is.
+A name that is none of them is one of the user's own (`foldline.policy_file`). Counterpart: `foldline.engine.policy`, which
+says what a policy is.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from foldline.core.budget import result_limits
-from foldline.core.errors import UnknownPolicy
+from foldline.core.errors import InvalidOption, UnknownPolicy
 from foldline.core.estimate import Counting
 from foldline.engine.policy import Floor, Line, Policy, Tier
 from foldline.ledger.retention import KINDS
@@ -22,6 +23,8 @@ from foldline.passes.fold_oldest import FoldOldest
 from foldline.passes.fold_range import FoldRange
 from foldline.passes.microcompact import Microcompact
 from foldline.passes.snip import Snip
+from foldline.policy_file import read_policy
+from foldline.settings import WrittenPolicy, load
 
 WINDOW_SHOWN = 200_000
 """The window that `foldline policies` shows numbers for."""
@@ -203,11 +206,24 @@ POLICIES: dict[str, Callable[[int | None], Policy]] = {
 
 
 def policy_of(name: str | Policy, tokens_window: int | None = None) -> Policy:
-    """The policy of that name for a window; a policy value is taken as it is. Raises `UnknownPolicy`, which lists what
-    there is."""
+    """The policy of that name for a window; a policy value is taken as it is. One of the user's own has the same numbers for
+    every window. Raises `UnknownPolicy`, which lists what there is, and `InvalidOption` for one that is written wrongly."""
     if isinstance(name, Policy):
         return name
-    make = POLICIES.get(str(name))
-    if make is None:
-        raise UnknownPolicy(str(name), tuple(POLICIES))
-    return make(tokens_window)
+    if name in POLICIES:
+        return POLICIES[name](tokens_window)
+    own = own_policies()
+    if name not in own:
+        raise UnknownPolicy(name, (*POLICIES, *own))
+    return read_policy(name, own[name].table, file=own[name].file)
+
+
+def own_policies() -> dict[str, WrittenPolicy]:
+    """The user's own, as their files have them. Raises `InvalidOption` for one that takes the name of a preset: what a name
+    stands for must not depend on the folder."""
+    own = load().policies
+    for name in POLICIES:
+        if name in own:
+            why = f"in {own[name].file}: a policy of this name comes with foldline; take another"
+            raise InvalidOption("policies", name, why=why)
+    return own

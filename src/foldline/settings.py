@@ -6,7 +6,10 @@ The user's file goes first, the project's (`foldline.toml` in the working folder
     window = 65_536
     max_output = 8_192
 
-Knows files and the environment, so nothing below the doors may import it.
+    [policies.mine]
+    …                       (docs/guides/policies.md)
+
+What a policy says is read where one is asked for by its name (`foldline.policy_file`). Knows files and the environment, so nothing below the doors may import it.
 """
 
 from __future__ import annotations
@@ -29,29 +32,50 @@ FILE_MAX = 1 << 20
 """Largest settings file read, bytes."""
 
 
+class WrittenPolicy(Struct, frozen=True, kw_only=True):
+    """A policy as a file has it, not judged yet."""
+
+    table: dict[str, Any]
+    file: str
+
+
 class Settings(Struct, frozen=True, kw_only=True):
     """Resolved settings."""
 
     models: dict[str, dict[str, Any]] = {}
     """What the user says of models, by name: fields of `foldline.tokens.models.Override`."""
+    policies: dict[str, WrittenPolicy] = {}
+    """The user's own policies, by name."""
     sources: tuple[str, ...] = ()
     """The files that were read, first to last."""
 
 
 def load(*, project: Path | None = None) -> Settings:
-    """The user's settings with the project's over them. Raises `InvalidOption` for a file that cannot be read."""
+    """The user's settings with the project's over them: of a model key by key, of a policy, which is one value, the whole.
+    Raises `InvalidOption` for a file that cannot be read."""
     models: dict[str, dict[str, Any]] = {}
+    policies: dict[str, WrittenPolicy] = {}
     sources: list[str] = []
     for path in (user_file(), (project or Path()) / FILE):
         if not path.is_file():
             continue
         written = _read(path)
-        table = written.get("models", {})
-        if not isinstance(table, dict) or not all(isinstance(row, dict) for row in table.values()):
-            raise InvalidOption("models", table, why=f'in {path}: write one table a model, [models."NAME"]')
-        models |= {name: {**models.get(name, {}), **row} for name, row in table.items()}
+        told = _tables(written, "models", path=path)
+        models |= {name: {**models.get(name, {}), **row} for name, row in told.items()}
+        policies |= {
+            name: WrittenPolicy(table=row, file=str(path))
+            for name, row in _tables(written, "policies", path=path).items()
+        }
         sources.append(str(path))
-    return Settings(models=models, sources=tuple(sources))
+    return Settings(models=models, policies=policies, sources=tuple(sources))
+
+
+def _tables(written: dict[str, Any], key: str, *, path: Path) -> dict[str, dict[str, Any]]:
+    """The tables under a key of a file, one a name."""
+    table = written.get(key, {})
+    if not isinstance(table, dict) or not all(isinstance(row, dict) for row in table.values()):
+        raise InvalidOption(key, table, why=f'in {path}: write each as a table of its own, [{key}."NAME"]')
+    return table
 
 
 def user_file() -> Path:

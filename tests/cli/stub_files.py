@@ -226,7 +226,9 @@ def formats() -> list[dict[str, Any]]:
     return [{"name": "pi", "reads": True, "writes": False}]
 
 
-def policies() -> list[dict[str, Any]]:
+def policies(name: str | None = None) -> list[dict[str, Any]]:
+    if name is not None and name not in POLICIES:
+        raise errors.UnknownPolicy(name, POLICIES)
     line = {"percent": 80, "of": "input", "reserved": 0, "tokens": 144_000}
     tiers = [
         {
@@ -246,7 +248,11 @@ def policies() -> list[dict[str, Any]]:
             "values": {"said": payload()},
         },
     ]
-    return [{"name": name, "sentence": payload(), "threshold": line, "tiers": tiers} for name in POLICIES]
+    return [
+        {"name": each, "sentence": payload(), "threshold": line, "tiers": tiers}
+        for each in POLICIES
+        if name in (None, each)
+    ]
 
 
 def models(name: str | None) -> list[dict[str, Any]]:

@@ -174,3 +174,25 @@ def test_the_same_bytes_come_out_of_two_processes() -> None:
         for seed in ("1", "2")
     ]  # fmt: skip
     assert outs[0] == outs[1]
+
+
+def test_a_policy_of_ones_own_goes_wherever_a_presets_name_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """interface.md, Policies: on files and on sessions, to compact and to look."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "none.toml"))
+    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
+    (tmp_path / "foldline.toml").write_text(run("policies", "balanced", "--toml").stdout, encoding="utf-8")
+    page = run("policies", "my-balanced").stdout
+    assert "file" in page
+    assert "foldline.toml" in page
+    assert run("import", str(SESSION), "--name", "s").exit_code == 0
+    for file in (str(SESSION), "s"):
+        done = run("compact", file, "--to", "25%", "--policy", "my-balanced", "--json", "--dry-run")
+        assert documents(done.stdout)[0]["policy"] == "my-balanced"
+        seen = run("context", file, "--policy", "my-balanced", "--json")
+        assert documents(seen.stdout)[0]["policy"] == "my-balanced"
+        refused = run("compact", file, "--policy", "nobodys", "--dry-run")
+        assert refused.exit_code == 2
+        assert "my-balanced" in refused.stderr

@@ -2,7 +2,7 @@
 
 Blocks marked `python` share one namespace a file. Blocks marked `console` hold `$ command` lines, each followed by
 the output it gives, where `…` stands for anything; blocks marked `sh` hold commands alone. `foldline` runs this
-source tree, `make` is looked up in the Makefile and not run.
+source tree, `make` is looked up in the Makefile and not run. Blocks marked `toml` are files, whose first line names them.
 """
 
 from __future__ import annotations

@@ -50,6 +50,12 @@ def run_python(block: Block, namespace: dict[str, object]) -> None:
         exec(compile("\n" * (block.line - 1) + block.text, "document", "exec"), namespace)
 
 
+def save_file(block: Block, folder: Path) -> None:
+    """Write a file that a page shows; its name stands in its first line, behind `#`."""
+    name, _, text = block.text.partition("\n")
+    (folder / name.removeprefix("# ")).write_text(text, encoding="utf-8")
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_commands_and_code_of_a_document_run_as_shown(
     document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -58,7 +64,7 @@ def test_commands_and_code_of_a_document_run_as_shown(
     blocks = [
         b
         for b in blocks_of(document.read_text(encoding="utf-8"))
-        if b.language in {"python", "sh", "console"}
+        if b.language in {"python", "sh", "console", "toml"}
     ]
     environment = sandbox(tmp_path) if blocks else {}
     monkeypatch.chdir(tmp_path)
@@ -67,6 +73,8 @@ def test_commands_and_code_of_a_document_run_as_shown(
     for block in blocks:
         if block.language == "python":
             run_python(block, namespace)
+        elif block.language == "toml":
+            save_file(block, tmp_path)
         elif wrong := run_shell(block, tmp_path, environment=environment):
             pytest.fail("\n".join(wrong), pytrace=False)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -84,7 +85,7 @@ def test_a_result_cut_once_is_not_cut_again(reduce: BudgetReduction, pieces: int
     st.sampled_from(["characters", "tokens"]),
 )
 def test_a_second_run_does_nothing_whatever_the_limits(
-    sizes: list[int], per_turn: int, limit: int, unit: str
+    sizes: list[int], per_turn: int, limit: int, unit: Literal["characters", "tokens"]
 ) -> None:
     """BUD-10, for results of any sizes in one turn and limits on either side of them."""
     reduce = BudgetReduction(unit=unit, limit=limit, per_turn=per_turn, per_tool=(("shell", limit // 2),))

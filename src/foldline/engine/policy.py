@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias, assert_never
 
 from msgspec import Struct
 
+from foldline.core.bounds import Percent, Positive, PositivePercent, Whole
 from foldline.core.budget import effective_budget, input_budget, reserve_threshold
 from foldline.core.estimate import Counting
 from foldline.core.ports import Pass
@@ -17,11 +18,11 @@ from foldline.core.ports import Pass
 class Line(Struct, frozen=True, kw_only=True, gc=False):
     """A threshold or target as a share of a budget."""
 
-    percent: int
+    percent: PositivePercent
     of: Literal["input", "effective", "window", "reserve"]
     """`input`: window less output reserve (BUD-1). `effective`: 95 % of the window (TOK-11). `reserve`: window less the
     model's output, at most 20,000, less 13,000 (BUD-2)."""
-    reserved: int = 0
+    reserved: Whole = 0
     """Tokens taken off the budget before the share is taken."""
     over: bool = False
     """True for a line that has to be passed; else it is enough to reach it."""
@@ -81,7 +82,7 @@ class Tier(Struct, frozen=True, kw_only=True):
     """Runs only from here on, where the caller names no target; `None`: whenever it is over its target."""
     target: Line | None = None
     """Down to here, where the caller names no target; `None`: the policy's target."""
-    gain_min: int = 1
+    gain_min: Positive = 1
     """Fewer tokens freed than this, and the plan is dropped (law GAIN)."""
 
 
@@ -90,9 +91,9 @@ class Floor(Struct, frozen=True, kw_only=True, gc=False):
 
     kind: str
     """As the report's retention names it."""
-    in_view: int = 0
+    in_view: Percent = 0
     """Percent that must still be said in the view."""
-    not_lost: int = 100
+    not_lost: Percent = 100
     """Percent that must be in view or behind an address in it."""
 
 

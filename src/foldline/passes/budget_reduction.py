@@ -3,9 +3,12 @@ results for their age. Knows results, never user or assistant text (requirement 
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import Struct
 from msgspec.structs import replace
 
+from foldline.core.bounds import Positive, Share, Whole
 from foldline.core.edit import Frame, Plan
 from foldline.core.message import result_text
 from foldline.core.ports import Moment
@@ -27,19 +30,19 @@ class BudgetReduction(Struct, frozen=True, kw_only=True):
     """
 
     name: str = "budget-reduction"
-    unit: str = "characters"
-    """`characters` or `tokens`: what all limits of this value are in."""
-    limit: int = 4000
+    unit: Literal["characters", "tokens"] = "characters"
+    """What all limits of this value are in."""
+    limit: Positive = 4000
     """A result of this size or less stays (requirement BUD-6)."""
-    head: int = 2400
-    tail: int = 1600
-    per_tool: tuple[tuple[str, int], ...] = ()
+    head: Whole = 2400
+    tail: Whole = 1600
+    per_tool: tuple[tuple[str, Positive], ...] = ()
     """Limits by tool kind (`file_read`, `shell`, …) or tool name; `limit` for the rest (requirement BUD-7)."""
-    per_turn: int | None = None
+    per_turn: Positive | None = None
     """Limit for all results of one turn together; the largest give way first (requirement BUD-8)."""
-    carry: int = 0
+    carry: Whole = 0
     """Tokens for facts of what is cut out, beside head and tail (only in tokens)."""
-    keep_share: float = 0.0
+    keep_share: Share = 0.0
     """Results inside the newest rounds that fit into this share of the target stay whole, where there is a target."""
 
     def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from foldline.core.bounds import Positive, Whole
 from foldline.core.edit import Edit, Fold, Frame, Plan
 from foldline.core.errors import UnknownAddress
 from foldline.core.message import ToolCall, ToolResult
@@ -71,11 +72,11 @@ class Collapse(Struct, frozen=True, kw_only=True):
     """
 
     name: str = "collapse"
-    window: int = 20
+    window: Positive = 20
     """Fewest messages in a row that are worth folding (requirement COL-3)."""
-    keep_last: int = 0
+    keep_last: Whole = 0
     """The newest messages stay out of it."""
-    summary_tokens_max: int = 2000
+    summary_tokens_max: Whole = 2000
 
     def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:
         """One fold for each long enough run, oldest first, until the target is met."""

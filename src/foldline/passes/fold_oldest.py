@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.address import block
+from foldline.core.bounds import Share
 from foldline.core.edit import Edit, Fold, Frame, Plan, edited
 from foldline.core.message import Message, Text, speaks_for_user
 from foldline.core.ports import Moment
@@ -62,16 +63,16 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
     """
 
     name: str = "fold"
-    tail_share: float = 0.6
+    tail_share: Share = 0.6
     """Share of the target for the newest whole units."""
-    user_share: float = 0.25
+    user_share: Share = 0.25
     """Share of the target for older user messages, which stay where they are, verbatim; beyond it the ledger quotes
     them, questions first and rules last. What a later message took back claims no room."""
-    ledger_share: float = 0.45
+    ledger_share: Share = 0.45
     """Most of the target that the ledger may take beside the newest whole units …"""
-    ledger_most: float = 0.75
+    ledger_most: Share = 0.75
     """… and most where the target is smaller than `facts_first` of the history: there facts come before whole units."""
-    facts_first: float = 0.1
+    facts_first: Share = 0.1
     """So small against the history, half of the target for whole units would leave no room for most of its facts."""
     summary: Literal["ledger", "template"] = "ledger"
     """What the fold says: the ledger, or one line a message, which costs a tenth and says less."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from foldline.core.bounds import Whole
 from foldline.core.edit import Fold, Frame, Plan
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of
@@ -33,9 +34,9 @@ class FoldRange(Struct, frozen=True, kw_only=True):
     """
 
     name: str = "fold-range"
-    keep_last: int = 10
+    keep_last: Whole = 10
     """The newest messages stay; a round that begins among them stays whole."""
-    summary_tokens: int = 2_000
+    summary_tokens: Whole = 2_000
     """Most tokens of the ledger."""
 
     def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from foldline.core.address import has_notice, is_notice
+from foldline.core.bounds import Positive, Seconds, Share, Whole
 from foldline.core.edit import Edit, Frame, Plan, Replace
 from foldline.core.message import result_text
 from foldline.core.ports import Moment
@@ -40,27 +41,27 @@ class Microcompact(Struct, frozen=True, kw_only=True):
     """
 
     name: str = "microcompact"
-    keep_results: int = 5
+    keep_results: Whole = 5
     """The newest results stay (requirement MIC-8)."""
-    keep_rounds: int | None = None
+    keep_rounds: Whole | None = None
     """Where set, the results of the newest rounds with tools stay instead (requirement MIC-5)."""
     kinds: frozenset[ToolKind] | None = None
     """Only these tools' results go; `None`: all."""
-    first_calls: int | None = None
+    first_calls: Whole | None = None
     """Runs from this many calls in the session …"""
-    every_calls: int = 25
+    every_calls: Positive = 25
     """… and again after each so many more (requirement MIC-2); between, nothing new is cleared."""
-    idle_from_s: float | None = None
+    idle_from_s: Seconds | None = None
     """Runs when the session was idle for at least this long, whatever the count (requirement MIC-4)."""
-    idle_over_s: float | None = None
+    idle_over_s: Seconds | None = None
     """Runs when the session was idle for longer than this (requirement MIC-5)."""
     to_target: bool = False
     """Runs when the view is over its target, and stops when it is met: copies first, then read-only successes, writes,
     errors, each oldest first. Without it every old result goes."""
-    keep_share: float = 0.0
+    keep_share: Share = 0.0
     """Results inside the newest rounds that fit into this share of the target stay too (only with `to_target`), so
     that what is kept whole at the end is whole."""
-    carry_tokens: int = 0
+    carry_tokens: Whole = 0
     """Tokens for facts of the result beside its placeholder (only with `to_target`)."""
     only_enough: bool = False
     """Clears nothing where clearing alone does not meet the target (only with `to_target`): the next tier folds old

@@ -8,6 +8,7 @@ from typing import Literal, assert_never
 
 from msgspec import Struct
 
+from foldline.core.bounds import Whole
 from foldline.core.edit import Frame, Plan
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of
@@ -38,13 +39,13 @@ class Snip(Struct, frozen=True, kw_only=True):
     unit: Literal["messages", "turns", "tool-rounds"] = "messages"
     """`messages`: the oldest run (requirement SNP-1). `turns`: whole turns, oldest first (SNP-2). `tool-rounds`: rounds
     with tools, read-only successes before writes before errors (SNP-3)."""
-    over_messages: int = 9
+    over_messages: Whole = 9
     """Acts only in a view of more messages than this (`messages`): by default not under ten (requirement SNP-1)."""
-    removed_min: int = 5
+    removed_min: Whole = 5
     """Fewer messages than this are not worth a notice (`messages`)."""
-    keep_rounds: int = 10
+    keep_rounds: Whole = 10
     """The newest rounds with tools stay (`tool-rounds`, requirement SNP-7)."""
-    unknown_from: int = 30
+    unknown_from: Whole = 30
     """With usage unknown it acts from this many messages on, on everything before the kept rounds (SNP-7)."""
 
     def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:

@@ -18,7 +18,7 @@ from foldline.core.ports import Pages, TokenCounter
 from foldline.engine.policy import Policy, Tier
 from foldline.passes.budget_reduction import BudgetReduction
 from foldline.passes.microcompact import Microcompact
-from foldline.presets import policy_of
+from foldline.presets import POLICIES, policy_of
 from foldline.reduce import needs_of
 from foldline.settings import Planned, plan_for
 from foldline.tokens.choose import counter_for
@@ -39,7 +39,8 @@ class Setup(Struct, frozen=True, kw_only=True, dict=True):
     planned: Planned
     counter: TokenCounter
     policy_asked: str | Policy = "balanced"
-    """The policy as it was asked for: a name is looked up anew for another model's window, a value stays as it is."""
+    """The policy as it was asked for: a preset is looked up anew for another model's window; a value stays as it is, and so
+    does one of the user's own, whose file may be another by then."""
     counter_named: str | None = None
     """The counter that was asked for by name; it stays when the model changes."""
     clock: Callable[[], int | None] = lambda: None
@@ -59,16 +60,7 @@ class Setup(Struct, frozen=True, kw_only=True, dict=True):
     def inside(self) -> Policy:
         """The policy of a node that runs: of its tiers those that only shorten."""
         gentle = tuple(_alone(tier) for tier in self.policy.tiers if _is_gentle(tier))
-        return Policy(
-            name=self.policy.name,
-            sentence=self.policy.sentence,
-            source=self.policy.source,
-            threshold=self.policy.threshold,
-            target=self.policy.target,
-            tiers=gentle,
-            counter=self.policy.counter,
-            counting=self.policy.counting,
-        )
+        return replace(self.policy, tiers=gentle)
 
 
 def _is_gentle(tier: Tier) -> bool:
@@ -109,7 +101,7 @@ def setup_for(
         policy=chosen,
         planned=planned,
         counter=counter_for(model, counter=named, wire=format),
-        policy_asked=policy,
+        policy_asked=policy if isinstance(policy, str) and policy in POLICIES else chosen,
         counter_named=counter,
         clock=clock,
     )

@@ -31,3 +31,11 @@ def test_an_unknown_policy_lists_what_exists() -> None:
     done = run("policies", "nonsense")
     assert done.exit_code == 2
     assert "there are: balanced, handoff" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--toml"], ["handoff", "--toml", "--json"]])
+def test_toml_is_of_one_policy_and_beside_no_document(arguments: list[str]) -> None:
+    """Exit 2: what was asked for cannot be done at once."""
+    done = run("policies", *arguments)
+    assert done.exit_code == 2
+    assert "--toml prints one policy" in done.stderr
