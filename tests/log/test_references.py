@@ -43,6 +43,10 @@ def test_a_checkpoint_whose_references_hold_is_sound() -> None:
         ({**FULL, "nodes": [{"view": [[0, 0, 9]]}]}, "are not at byte 9"),
         ({**FULL, "system": 100}, "no system entry stands at byte 100"),
         ({"version": 1, "full": False, "ordinals": 2, "base": 100}, "no full checkpoint stands at byte 100"),
+        (
+            {"version": 1, "full": True, "ordinals": 2, "earlier": 100},
+            "no full checkpoint stands at byte 100",
+        ),
         ({"full": True}, "cannot be read"),
         ({**FULL, "view": [[0]]}, "cannot be read"),
         ({**FULL, "view": 7}, "cannot be read"),

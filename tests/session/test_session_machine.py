@@ -21,10 +21,13 @@ from msgspec.structs import replace
 
 from foldline.core.errors import ContextExhausted, TargetUnreachable
 from foldline.core.message import ToolCall, ToolResult
+from foldline.core.ports import Pages
 from foldline.engine.policy import Line, Policy
+from foldline.log import applied
+from foldline.log.applied import newest_first
 from foldline.log.lineage import read_lineage
 from foldline.log.replay import Replay, resume
-from foldline.log.state import ROOT, State
+from foldline.log.state import ROOT, Applied, State
 from foldline.presets import POLICIES, policy_of
 from foldline.session.conversation import Conversation
 from foldline.session.nodes import RunningNode
@@ -72,8 +75,13 @@ def small(name: str) -> Policy:
 class SessionMachine(RuleBasedStateMachine):
     """Laws REPLAY, LOG, TRACE and ONCE, and the prefix net, over sessions, their forks and their nodes."""
 
+    page_rows = applied.PAGE_ROWS
+    """Compactions and edits on a page: so many that no history here turns one."""
+
     def __init__(self) -> None:
         super().__init__()
+        self.patched = pytest.MonkeyPatch()
+        self.patched.setattr(applied, "PAGE_ROWS", self.page_rows)
         self.store = MemoryStore()
         self.clock = 1_000
         self.number = 0
@@ -88,6 +96,13 @@ class SessionMachine(RuleBasedStateMachine):
         self.session = opened(self.store, "s0", format=format, **self.asked)
         self.session._known.setup = self.narrow(self.session)
         self.session.user("begin")
+
+    def teardown(self) -> None:
+        self.patched.undo()
+
+    def counting(self) -> list[Applied]:
+        """What shapes the views, oldest first."""
+        return [*newest_first(self.session._keeper.state, self.session._keeper.log)][::-1]
 
     def narrow(self, session: Session) -> Any:
         setup = session._known.setup
@@ -142,8 +157,7 @@ class SessionMachine(RuleBasedStateMachine):
             self.hold_the_net(request)
 
     def hold_the_net(self, request: Any) -> None:
-        state = self.session._keeper.state
-        shaped = tuple(one.seq for one in state.applied if one.scope == ROOT)
+        shaped = tuple(one.seq for one in self.counting() if one.scope == ROOT)
         messages = request.messages
         if self.session.format == "openai-chat" and messages and messages[0].get("role") == "system":
             messages = messages[1:]
@@ -176,9 +190,9 @@ class SessionMachine(RuleBasedStateMachine):
     # ── what takes back ──────────────────────────────────────────────────────────────────────────────────────
 
     @rule(data=st.data())
-    @precondition(lambda self: self.session._keeper.state.applied)
+    @precondition(lambda self: self.counting())
     def a_compaction_is_undone(self, data: st.DataObject) -> None:
-        self.session.undo(data.draw(st.sampled_from([a.seq for a in self.session._keeper.state.applied])))
+        self.session.undo(data.draw(st.sampled_from([one.seq for one in self.counting()])))
 
     @rule(data=st.data())
     def a_span_is_unfolded(self, data: st.DataObject) -> None:
@@ -206,7 +220,10 @@ class SessionMachine(RuleBasedStateMachine):
         at = data.draw(st.one_of(st.none(), st.integers(0, self.session.seq)))
         fork = self.session.fork(f"s{len(self.store.names())}", at=at)
         if at is None and not self.session._keeper.state.nodes:
-            assert told(fork._keeper.state)[0] == told(self.session._keeper.state)[0]
+            assert (
+                told(fork._keeper.state, fork._keeper.log)[0]
+                == told(self.session._keeper.state, self.session._keeper.log)[0]
+            )
         if goes_on:
             self.session.close()
             self.session, self.nodes, self.last, self.closed = fork, [], [], 0
@@ -250,11 +267,11 @@ class SessionMachine(RuleBasedStateMachine):
         if not hasattr(self, "session"):
             return
         pages = read_lineage(self.store, self.session.name)
-        live = told(self.session._keeper.state)
-        assert told(resume(pages).state) == live
+        live = told(self.session._keeper.state, pages)
+        assert told(resume(pages).state, pages) == live
         whole = Replay()
         whole.run(pages.entries())
-        assert told(whole.state) == live
+        assert told(whole.state, pages) == live
 
 
 def waiting_in(where: Conversation) -> list[str]:
@@ -269,7 +286,7 @@ def waiting_in(where: Conversation) -> list[str]:
     return sorted(waiting)
 
 
-def told(state: State) -> tuple[Any, ...]:
+def told(state: State, pages: Pages) -> tuple[Any, ...]:
     views = {
         name: [
             (i.seq, i.message.role, i.message.parts, i.message.synthetic, i.message.origin, i.covers)
@@ -278,7 +295,8 @@ def told(state: State) -> tuple[Any, ...]:
         for name, scope in state.scopes.items()
     }
     anchors = {name: scope.anchor for name, scope in state.scopes.items()}
-    rest = (state.seq, state.ordinals, state.nodes, state.system, state.tools, state.model, state.applied)
+    shaped = [*newest_first(state, pages)]
+    rest = (state.seq, state.ordinals, state.nodes, state.system, state.tools, state.model, shaped)
     return views, anchors, rest, state.open_begin, state.calls, state.compacted, state.revision, state.full_at
 
 
@@ -286,6 +304,20 @@ def test_a_session_survives_anything_in_any_order() -> None:
     """D13, laws REPLAY, LOG, TRACE, ONCE; JRN-6, JRN-8, JRN-9, JRN-16: live view == reopened view, byte for byte."""
     run_state_machine_as_test(
         SessionMachine, settings=settings(max_examples=EXAMPLES, stateful_step_count=STEPS, deadline=None)
+    )
+
+
+class TurningMachine(SessionMachine):
+    """The same where a page of what counts is full with the second row."""
+
+    page_rows = 2
+
+
+def test_a_session_survives_anything_with_what_counts_on_many_pages() -> None:
+    """Laws REPLAY and LOG; JRN-1, JRN-6, JRN-8: no checkpoint repeats all that ever counted, and an undo reaches it all."""
+    run_state_machine_as_test(
+        TurningMachine,
+        settings=settings(max_examples=EXAMPLES // 3, stateful_step_count=STEPS, deadline=None),
     )
 
 

@@ -12,7 +12,7 @@ stands in full. Limits are checked at both ends (requirement JRN-3). Counterpart
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final, TypeAlias
 
@@ -24,11 +24,11 @@ from foldline.core.entry import Entry
 from foldline.core.message import NEW, Message, Part, Text
 from foldline.core.ports import TokenCounter
 from foldline.core.view import Item, Span, View, item_of, view_of
+from foldline.log.applied import page_json, read_page, turned
 from foldline.log.state import (
     EXPOSES,
     ROOT,
     Anchor,
-    Applied,
     Node,
     Places,
     Scope,
@@ -103,9 +103,7 @@ def _body(state: State, places: Places, *, more: Mapping[str, Any]) -> bytes:
         "system": state.system_at,
         "tools": state.tools_at,
         "model": state.model,
-        "applied": [
-            [a.seq, a.offset, *([a.scope, a.is_edit] if a.scope or a.is_edit else [])] for a in state.applied
-        ],
+        **page_json(state),
         "calls": state.calls,
         "compacted": state.compacted,
         "answered": state.answered_ms,
@@ -189,7 +187,7 @@ def read_checkpoint(entry: Entry, reading: Reading) -> State:
     """The state that a full checkpoint says, but for system prompt and tools, which it says the bytes of. Raises
     `ValueError`, `LookupError` or `TypeError` for anything else."""
     pieces = members(entry.body)
-    told = {key: strict.loads(piece) for key, piece in pieces.items() if key not in ("view", "nodes")}
+    told = {key: strict.loads(piece) for key, piece in pieces.items() if key not in _APART}
     if told["version"] != VERSION or told["full"] is not True:
         raise ValueError(f"no full checkpoint of version {VERSION}")
     budget = _Budget(size=len(entry.body))
@@ -200,7 +198,8 @@ def read_checkpoint(entry: Entry, reading: Reading) -> State:
         node, anchor = _read_node(inner)
         nodes[node.id] = node
         scopes[node.id] = _scope(inner, anchor, reading=reading, budget=budget)
-    return State(
+    applied, earlier_at = read_page(pieces)
+    state = State(
         seq=entry.seq,
         ordinals=int(told["ordinals"]),
         scopes=scopes,
@@ -208,7 +207,8 @@ def read_checkpoint(entry: Entry, reading: Reading) -> State:
         system_at=told.get("system"),
         tools_at=told.get("tools"),
         model=told.get("model"),
-        applied=tuple(_read_applied(row) for row in told.get("applied", ())),
+        applied=applied,
+        earlier_at=earlier_at,
         calls=int(told.get("calls", 0)),
         compacted=bool(told.get("compacted", False)),
         answered_ms=told.get("answered"),
@@ -217,6 +217,11 @@ def read_checkpoint(entry: Entry, reading: Reading) -> State:
         handoff=told.get("handoff"),
         open_begin=told.get("begin"),
     )
+    return turned(state, pieces, at=entry.offset)
+
+
+_APART: Final = frozenset(("view", "nodes", "applied", "earlier"))
+"""Members that are read by rules of their own."""
 
 
 class _Budget:
@@ -244,12 +249,6 @@ def _read_node(pieces: Mapping[str, bytes]) -> tuple[Node, Any]:
         start=int(told["start"]),
     )
     return node, told.get("anchor")
-
-
-def _read_applied(row: Sequence[Any]) -> Applied:
-    seq, offset, *rest = row
-    scope, is_edit = rest or (ROOT, False)
-    return Applied(seq=int(seq), offset=int(offset), scope=str(scope), is_edit=bool(is_edit))
 
 
 def _scope(pieces: Mapping[str, bytes], anchor: Any, *, reading: Reading, budget: _Budget) -> Scope:

@@ -62,6 +62,8 @@ class References:
             if body.get("base") is not None and body["base"] not in self._full:
                 yield f"no full checkpoint stands at byte {body['base']:,}"
             return
+        if body.get("earlier") is not None and body["earlier"] not in self._full:
+            yield f"no full checkpoint stands at byte {body['earlier']:,}"
         self._full.add(entry.offset)
         for key, kind in _POINTED_AT.items():
             if body.get(key) is not None and self._kinds.get(body[key]) != kind:

@@ -29,6 +29,7 @@ from foldline.core.message import Message, Meta, Part, Usage, calls_of
 from foldline.core.ports import Pages, TokenCounter
 from foldline.core.received import received
 from foldline.core.view import Item, View, item_of, view_of
+from foldline.log.applied import turned
 from foldline.log.chain import Beyond, Voided, chain_of, unreadable
 from foldline.log.checkpoint import Reading, read_checkpoint
 from foldline.log.edits import batches, first_named, refuse_nowhere
@@ -147,8 +148,7 @@ class Replay:
             case "usage":
                 return self._usage(state, entry)
             case "checkpoint":
-                is_full = strict.loads(members(entry.body)["full"]) is True
-                return replace(state, since=0, full_at=entry.offset if is_full else state.full_at)
+                return _checkpoint(state, entry)
             case _:
                 make = _KINDS.get(entry.kind)
                 if make is None:
@@ -329,6 +329,14 @@ def _restored(entry: Entry, pages: Pages, *, replay: Replay) -> State:
 
 
 # ── kinds that say one thing ─────────────────────────────────────────────────────────────────────────────────
+
+
+def _checkpoint(state: State, entry: Entry) -> State:
+    pieces = members(entry.body)
+    state = replace(state, since=0)
+    if strict.loads(pieces["full"]) is not True:
+        return state
+    return turned(replace(state, full_at=entry.offset), pieces, at=entry.offset)
 
 
 def _system(state: State, entry: Entry) -> State:

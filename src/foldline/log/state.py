@@ -84,7 +84,9 @@ class State(Struct, frozen=True, kw_only=True):
     model: str | None = None
     """The model last named; `None`: the one the first line names."""
     applied: tuple[Applied, ...] = ()
-    """What shapes the views, oldest first; what was undone is not among it."""
+    """What shapes the views, oldest first; what was undone is not among it, nor what `earlier_at` names."""
+    earlier_at: int | None = None
+    """Byte of the full checkpoint that says what shaped the views before that (`foldline.log.applied`)."""
     open_begin: int | None = None
     """The `begin` entry whose compaction has neither come to an end nor been given up."""
     calls: int = 0

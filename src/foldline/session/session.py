@@ -19,6 +19,7 @@ from foldline.core.ports import Store
 from foldline.engine.policy import Policy
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
+from foldline.log.applied import newest_first
 from foldline.log.state import ROOT, Applied, Expose
 from foldline.log.values import dumps, elements, members, read_edit
 from foldline.lookup import Shown
@@ -34,6 +35,9 @@ from foldline.session.setup import Setup, model_in, refuse_no_text, setup_for
 from foldline.session.twins import SessionTwins
 from foldline.wire import strict
 from foldline.wire.codec import Request
+
+COUNTING_SHOWN = 10
+"""Compactions that an error names of those that can be undone."""
 
 
 class Made(Struct, frozen=True, kw_only=True):
@@ -151,28 +155,29 @@ class Session(Conversation, SessionTwins, Recalling):
             return chosen.seq
 
     def _chosen(self, entry: int | None) -> Applied:
-        applied = self._keeper.state.applied
-        if entry is None:
-            found = [one for one in applied if not one.is_edit and one.scope == ROOT]
-            if not found:
-                raise InvalidOption(
-                    "session", self.name, why="no compaction of it counts that could be undone"
-                )
-            return found[-1]
-        for one in applied:
-            if one.seq == entry:
+        counting: list[str] = []
+        for one in self._counting():
+            if one.seq == entry or (entry is None and not one.is_edit and one.scope == ROOT):
                 return one
-        counting = ", ".join(str(one.seq) for one in applied[-10:]) or "none"
+            if len(counting) < COUNTING_SHOWN:
+                counting.insert(0, str(one.seq))
+        if entry is None:
+            raise InvalidOption("session", self.name, why="no compaction of it counts that could be undone")
+        told = ", ".join(counting) or "none"
         raise InvalidOption(
-            "entry", entry, why=f"no compaction that counts has this number; the last are {counting}"
+            "entry", entry, why=f"no compaction that counts has this number; the last are {told}"
         )
+
+    def _counting(self) -> Iterator[Applied]:
+        """The compactions and edits that count, the newest first."""
+        return newest_first(self._keeper.state, self._keeper.log)
 
     def unfold(self, address: str) -> int:
         """Take back the one edit that put this address into the view, and nothing else of its compaction; returns the
         entry of that. Raises `UnknownAddress`."""
         with self._keeper.lock:
             self._keeper.refuse_closed()
-            for one in reversed(self._keeper.state.applied):
+            for one in self._counting():
                 told = members(self._keeper.log.entry(one.offset).body)
                 edits = [edit for piece in elements(told["edits"]) for edit in read_edit(piece)]
                 if any(not isinstance(edit, Drop) and edit.address == address for edit in edits):
@@ -238,7 +243,7 @@ class Session(Conversation, SessionTwins, Recalling):
     @property
     def compactions(self) -> Iterator[Made]:
         """Every compaction ever made, oldest first, with its report, whether or not it still counts."""
-        counting = {one.seq for one in self._keeper.state.applied}
+        counting = {one.seq for one in self._counting()}
         for entry in self._keeper.log.entries():
             if entry.kind == "compaction":
                 yield Made(seq=entry.seq, counts=entry.seq in counting, happened=happened(entry))
