@@ -3,7 +3,7 @@ by a message, finds the facts of a text once and reads users' words once.
 
 Both are kept with the words they belong to, so they hold for whatever history has those words. A memo serves one call at
 a time: a call takes one or makes one, and gives it back when it went well. What a memo holds is bounded by
-`foldline.ledger.facts.CACHED_CHARS_MAX` and `foldline.ledger.words.SAID_CHARS_MAX`; what else a pass noted is dropped.
+`foldline.ledger.facts.CACHED_BYTES_MAX` and `foldline.ledger.words.SAID_CHARS_MAX`; what else a pass noted is dropped.
 Knows nothing of what is done with it.
 """
 

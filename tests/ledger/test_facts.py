@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Iterable
 
-from foldline.ledger.facts import KINDS, Fact, FactCache
+from foldline.ledger.facts import KINDS, TEXT_BYTES, Fact, FactCache
 from foldline.ledger.found_in_text import Finder
 
 
@@ -28,6 +29,20 @@ class Counted:
         asked = list(texts)
         self.searched += asked
         return [(Fact(kind="paths", key=text, text=text),) for text in asked]
+
+
+class Rows:
+    """A finder that takes every line as a number with its key."""
+
+    def __call__(self, text: str) -> tuple[Fact, ...]:
+        return self.many([text])[0]
+
+    def many(self, texts: Iterable[str]) -> list[tuple[Fact, ...]]:
+        return [tuple(map(self._fact, text.split("\n"))) for text in texts]
+
+    def _fact(self, line: str) -> Fact:
+        key, value = line.split("=")
+        return Fact(kind="numbers", key=key, text=line, value=value)
 
 
 def test_a_text_is_searched_once_in_whatever_part_it_stands() -> None:
@@ -59,12 +74,30 @@ def test_what_is_made_of_the_facts_of_a_text_is_made_once() -> None:
 def test_the_cache_is_bounded_and_forgets_first_what_was_not_asked_for() -> None:
     """OBS-3: style rule 11, every buffer has a named bound."""
     finder = Counted()
-    cache = FactCache(finder, chars_max=400)
+    cache = FactCache(finder, bytes_max=40 * TEXT_BYTES)
     for number in range(200):
         cache.of(f"{number:010d}")
         cache.of("read at every step")
-    assert len(cache) <= 400 // 10
+    assert len(cache) <= 40
     assert finder.searched.count("read at every step") == 1
+
+
+def test_the_cache_takes_no_more_memory_than_its_bound_where_texts_are_short_and_full_of_facts() -> None:
+    """OBS-3, JRN-19: style rule 11; what a session keeps of what it said long ago is mostly facts, not characters."""
+    bound = 8 << 20
+    cache = FactCache(Rows(), bytes_max=bound)
+
+    def by_key(facts: tuple[Fact, ...]) -> dict[str, str]:
+        return {fact.key: fact.value for fact in facts}
+
+    tracemalloc.start()
+    try:
+        for number in range(5_000):
+            cache.made("\n".join(f"port{number}_{row}={number}" for row in range(16)), by_key)
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert taken < 1.5 * bound
 
 
 def test_large_texts_are_found_in_batches_of_a_bounded_size() -> None:

@@ -12,8 +12,11 @@ from msgspec.structs import replace
 import foldline
 from foldline.core.errors import InvalidOption, SessionFailed, TargetUnreachable, UnknownAddress
 from foldline.engine.policy import Line
+from foldline.ledger.facts import CACHED_BYTES_MAX
+from foldline.ledger.found_in_text import WORDS_MAX
 from foldline.presets import policy_of
 from foldline.session.history import Page
+from foldline.session.session import FACTS_BYTES_A_TOKEN
 from foldline.stores.memory import MemoryStore
 from tests.session.making import answer, opened, reopened, worked
 
@@ -335,3 +338,14 @@ def test_a_closed_session_says_so_whatever_it_is_asked(call: Any, on_disk: bool,
     if on_disk:
         with pytest.raises(SessionFailed, match="closed"):
             len(said)
+
+
+def test_what_is_remembered_of_facts_goes_by_the_window(tmp_path: Path) -> None:
+    """JRN-19: facts are asked of what a view shows; memory does not grow with the log, and a larger window has more room."""
+    with foldline.open("s", home=tmp_path, model="gpt-4o") as session:
+        small = session._known.memo["facts"]
+        session.use("claude-sonnet-4-5")
+        large = session._known.memo["facts"]
+    assert small._bytes_max == 128_000 * FACTS_BYTES_A_TOKEN
+    assert small._bytes_max < large._bytes_max <= CACHED_BYTES_MAX
+    assert small._extract._words_max < large._extract._words_max <= WORDS_MAX

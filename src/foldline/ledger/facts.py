@@ -13,8 +13,12 @@ from msgspec import Struct
 
 Made = TypeVar("Made")
 
-CACHED_CHARS_MAX = 16_000_000
-"""Characters of the texts whose facts are remembered: two histories of two million tokens."""
+CACHED_BYTES_MAX = 64 << 20
+"""About what may be remembered in memory, texts with their facts: a history of two million tokens twice over where it is
+prose, once where every line is a fact."""
+TEXT_BYTES, FACT_BYTES = 1_500, 250
+"""About what a text takes beside its characters, with what is made of its facts, and what a fact takes. A text of few
+characters with many facts takes ten times its characters."""
 BATCH_CHARS = 100_000
 """Texts are read together up to this size: more brings no speed, and takes memory."""
 
@@ -66,16 +70,16 @@ class FactCache:
     """Facts of texts, found once: the text of a part never changes, and a history says the same again when it comes
     back longer.
 
-    Bounded by the characters of the texts it has facts of: those asked for longest ago are forgotten, half of all at
-    once.
+    Bounded by about what its texts and their facts take in memory: those asked for longest ago are forgotten, half of
+    all at once.
     """
 
-    def __init__(self, extract: Extract, *, chars_max: int = CACHED_CHARS_MAX) -> None:
+    def __init__(self, extract: Extract, *, bytes_max: int = CACHED_BYTES_MAX) -> None:
         self._extract = extract
-        self._chars_max = chars_max
+        self._bytes_max = bytes_max
         self._young: dict[str, _Entry] = {}
         self._old: dict[str, _Entry] = {}
-        self._chars = 0
+        self._bytes = 0
         """Of the young ones."""
 
     def of(self, text: str) -> tuple[Fact, ...]:
@@ -115,10 +119,11 @@ class FactCache:
             self._keep(text, _Entry(facts))
 
     def _keep(self, text: str, entry: _Entry) -> None:
-        if self._chars + len(text) > self._chars_max // 2:
-            self._young, self._old, self._chars = {}, self._young, 0
+        size = len(text) + TEXT_BYTES + FACT_BYTES * len(entry.facts)
+        if self._bytes + size > self._bytes_max // 2:
+            self._young, self._old, self._bytes = {}, self._young, 0
         self._young[text] = entry
-        self._chars += len(text)
+        self._bytes += size
 
     def __contains__(self, text: str) -> bool:
         return text in self._young or text in self._old

@@ -49,7 +49,8 @@ class Finder:
     some 9 MB/s on the transcripts of agents, as much on logs and rows of data. The same text has the same facts
     whatever was read before."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, words_max: int = WORDS_MAX) -> None:
+        self._words_max = words_max
         self._plain: set[str] = set()
         """Words that say nothing: most."""
         self._known: dict[str, tuple[Found, ...]] = {}
@@ -69,7 +70,7 @@ class Finder:
         words = dict.fromkeys(chain.from_iterable([words for _, _, words in split]))
         self._learn(list(filterfalse(self._known.__contains__, words)))
         found = [self._facts(text, opened, words=words) for text, opened, words in split]
-        if len(self._plain) + len(self._known) > WORDS_MAX:
+        if len(self._plain) + len(self._known) > self._words_max:
             self._plain, self._known, self._signs, self._shapes = set(), {}, {}, {}
         return found
 

@@ -17,8 +17,8 @@ from foldline.core.entry import Draft
 from foldline.core.errors import InvalidOption, UnknownAddress
 from foldline.core.ports import Store
 from foldline.engine.policy import Policy
-from foldline.ledger.facts import FactCache
-from foldline.ledger.found_in_text import Finder
+from foldline.ledger.facts import CACHED_BYTES_MAX, FactCache
+from foldline.ledger.found_in_text import WORDS_MAX, Finder
 from foldline.log.applied import newest_first
 from foldline.log.state import ROOT, Applied, Expose
 from foldline.log.values import dumps, elements, members, read_edit
@@ -35,6 +35,12 @@ from foldline.session.setup import Setup, model_in, refuse_no_text, setup_for
 from foldline.session.twins import SessionTwins
 from foldline.wire import strict
 from foldline.wire.codec import Request
+
+FACTS_BYTES_A_TOKEN = 128
+"""About what facts may take in memory for each token of the window: twice what a view full of them takes."""
+TOKENS_A_WORD = 4
+"""A word is remembered for so many tokens of the window: more than a view has that are different."""
+
 
 COUNTING_SHOWN = 10
 """Compactions that an error names of those that can be undone."""
@@ -60,13 +66,19 @@ class Made(Struct, frozen=True, kw_only=True):
         return self.happened.summaries
 
 
+def memo_for(setup: Setup) -> dict[str, Any]:
+    """An empty memo for what passes find. Facts are asked of what a view shows, which fits the window; those of what has
+    left it go, so that memory does not grow with the log."""
+    window = setup.planned.window
+    finder = Finder(words_max=min(WORDS_MAX, window // TOKENS_A_WORD))
+    return {"facts": FactCache(finder, bytes_max=min(CACHED_BYTES_MAX, window * FACTS_BYTES_A_TOKEN))}
+
+
 class Session(Conversation, SessionTwins, Recalling):
     """A durable conversation. Open one with `foldline.open`; a context manager that closes it."""
 
     def __init__(self, keeper: Keeper, setup: Setup, *, store: Store) -> None:
-        known = Known(
-            setup=setup, memo={"facts": FactCache(Finder())}, spans=Spans(keeper.log, keeper.replay.places)
-        )
+        known = Known(setup=setup, memo=memo_for(setup), spans=Spans(keeper.log, keeper.replay.places))
         super().__init__(keeper, known)
         self._store = store
         self.torn = keeper.log.torn
@@ -114,7 +126,7 @@ class Session(Conversation, SessionTwins, Recalling):
     def _weigh_anew(self, setup: Setup) -> None:
         """Go on with other settings; system prompts and tools that were said stay, counted by the new counter."""
         known = self._known
-        known.setup = setup
+        known.setup, known.memo = setup, memo_for(setup)
         for scope, fixed in list(known.fixed.items()):
             request = Request(format=setup.format, messages=(), system=fixed.system, tools=fixed.tools)
             known.fixed[scope] = fixed_of(request, setup.counter)
