@@ -59,6 +59,8 @@ def _are_one(first: Item, second: Item, *, rules: Rules, follows: Mapping[int, i
         return True  # results of one round that came apart: Gemini counts them by message
     if is_fold(first.message) or is_fold(second.message):
         return rules is PLAIN  # a fold stays a message of its own, so that the next one can take its place
+    if "reminder" in (first.message.synthetic, second.message.synthetic):
+        return False  # a reminder comes and goes without touching its neighbours' bytes
     following = first.seq + 1 if follows is None else follows.get(first.seq)
     came_so = second.seq == following and not (first.message.synthetic or second.message.synthetic)
     return not came_so

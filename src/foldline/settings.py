@@ -119,6 +119,8 @@ class Planned(Struct, frozen=True, kw_only=True):
     """The model's counter, where the user's own word or the table names one."""
     notes: tuple[str, ...] = ()
     """What a person should know about these numbers."""
+    is_window_known: bool = True
+    """False where no model is named, or one that nothing is known of: `window` is a default then (requirement TOK-10)."""
 
 
 def known_model(name: str, *, stated: int | None = None) -> tuple[Model, tuple[str, ...]]:
@@ -132,6 +134,12 @@ def known_model(name: str, *, stated: int | None = None) -> tuple[Model, tuple[s
 def plan_for(name: str | None, *, stated: int | None = None) -> Planned:
     """The numbers of a model; without one, the window that the file states, else a default."""
     if name is None:
-        return Planned(window=stated or WINDOW_DEFAULT)
+        return Planned(window=stated or WINDOW_DEFAULT, is_window_known=stated is not None)
     known, notes = known_model(name, stated=stated)
-    return Planned(window=known.window, output_max=known.max_output, counter=known.family, notes=notes)
+    return Planned(
+        window=known.window,
+        output_max=known.max_output,
+        counter=known.family,
+        notes=notes,
+        is_window_known=known.source != "default",
+    )

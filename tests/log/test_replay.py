@@ -15,7 +15,7 @@ from foldline.core.ports import Journal
 from foldline.log.chain import Beyond
 from foldline.log.checkpoint import checkpoint_body, small_body
 from foldline.log.replay import Replay, at, lineage_of, resume, weighed
-from foldline.log.state import ROOT, State
+from foldline.log.state import ROOT, SUPPRESSED, State
 from foldline.stores.memory import MemoryStore
 from foldline.testing.builders import assistant, call, result, user
 from foldline.testing.counting import CharacterCounter
@@ -217,9 +217,12 @@ def test_a_compaction_is_remembered_until_the_next_response() -> None:
 
 def test_a_second_hand_off_leaves_the_epoch_with_none() -> None:
     """HND-2 and HND-4: a duplicate suppresses the epoch; a committed compaction begins the next."""
-    assert replayed(*TALK, draft("handoff")).handoff == 5
-    twice = (*TALK, draft("handoff"), draft("handoff"))
-    assert replayed(*twice).handoff == -1
+    one = draft("handoff", version=1, epoch=-1, after=4, text="write it down")
+    found = replayed(*TALK, one).handoff
+    assert found is not None
+    assert (found.seq, found.after, found.text) == (5, 4, "write it down")
+    twice = (*TALK, one, one)
+    assert replayed(*twice).handoff == SUPPRESSED
     assert replayed(*twice, compaction(fold(1, 3))).handoff is None
 
 

@@ -18,7 +18,8 @@ from tests.session.test_session_machine import small
 def narrow(session: Session, window: int = 3_000) -> Session:
     """The session, planned for a small window."""
     setup = session._known.setup
-    session._known.setup = replace(setup, planned=replace(setup.planned, window=window))
+    planned = replace(setup.planned, window=window, is_window_known=True)
+    session._known.setup = replace(setup, planned=planned)
     return session
 
 

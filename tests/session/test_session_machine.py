@@ -106,7 +106,7 @@ class SessionMachine(RuleBasedStateMachine):
 
     def narrow(self, session: Session) -> Any:
         setup = session._known.setup
-        return replace(setup, planned=replace(setup.planned, window=WINDOW))
+        return replace(setup, planned=replace(setup.planned, window=WINDOW, is_window_known=True))
 
     def where(self, data: st.DataObject) -> Conversation:
         alive = [node for node in self.nodes if node.id in self.session._keeper.state.nodes]

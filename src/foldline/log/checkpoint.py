@@ -12,7 +12,7 @@ stands in full. Limits are checked at both ends (requirement JRN-3). Counterpart
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, TypeAlias
 
@@ -28,7 +28,10 @@ from foldline.log.applied import page_json, read_page, turned
 from foldline.log.state import (
     EXPOSES,
     ROOT,
+    SUPPRESSED,
     Anchor,
+    Applied,
+    Handoff,
     Node,
     Places,
     Scope,
@@ -108,13 +111,28 @@ def _body(state: State, places: Places, *, more: Mapping[str, Any]) -> bytes:
         "compacted": state.compacted,
         "answered": state.answered_ms,
         "revision": state.revision.hex(),
-        "handoff": state.handoff,
+        "epoch": None if state.epoch < 0 else state.epoch,
+        "handoff": None if state.handoff is None else _handoff_json(state.handoff),
         "begin": state.open_begin,
         **more,
     }
     return dumps(
         {key: told for key, told in body.items() if told is not None and told is not False and told != []}
     )
+
+
+def _handoff_json(handoff: Handoff) -> int | list[int]:
+    return -1 if handoff == SUPPRESSED else [handoff.seq, handoff.offset]
+
+
+def _read_handoff(told: Any) -> Handoff | None:
+    """A record by its place alone: the entry says the rest."""
+    if told is None:
+        return None
+    if not isinstance(told, list):
+        return SUPPRESSED
+    seq, offset = told
+    return Handoff(seq=int(seq), offset=int(offset), after=-1, text="")
 
 
 def _node_json(node: Node, scope: Scope, *, places: Places) -> Json:
@@ -214,10 +232,16 @@ def read_checkpoint(entry: Entry, reading: Reading) -> State:
         answered_ms=told.get("answered"),
         revision=bytes.fromhex(told.get("revision", "")),
         full_at=entry.offset,
-        handoff=told.get("handoff"),
+        epoch=told.get("epoch", _last_compaction(applied)),
+        handoff=_read_handoff(told.get("handoff")),
         open_begin=told.get("begin"),
     )
     return turned(state, pieces, at=entry.offset)
+
+
+def _last_compaction(applied: Sequence[Applied]) -> int:
+    """The epoch of a checkpoint that does not name it, as older ones did not."""
+    return max((one.seq for one in applied if not one.is_edit and one.scope == ROOT), default=-1)
 
 
 _APART: Final = frozenset(("view", "nodes", "applied", "earlier"))

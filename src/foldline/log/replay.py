@@ -33,7 +33,20 @@ from foldline.log.applied import turned
 from foldline.log.chain import Beyond, Voided, chain_of, unreadable
 from foldline.log.checkpoint import Reading, read_checkpoint
 from foldline.log.edits import batches, first_named, refuse_nowhere
-from foldline.log.state import EXPOSES, ROOT, STATUSES, Anchor, Applied, Node, Places, Scope, State
+from foldline.log.handoff import KIND as HANDOFF
+from foldline.log.handoff import found_at, taken_in
+from foldline.log.state import (
+    EXPOSES,
+    ROOT,
+    STATUSES,
+    SUPPRESSED,
+    Anchor,
+    Applied,
+    Node,
+    Places,
+    Scope,
+    State,
+)
 from foldline.log.values import (
     elements,
     members,
@@ -147,6 +160,8 @@ class Replay:
                 return self._edits(state, entry, voided=voided)
             case "usage":
                 return self._usage(state, entry)
+            case _ if entry.kind == HANDOFF:
+                return replace(state, handoff=taken_in(state, entry, voided=voided.entries))
             case "checkpoint":
                 return _checkpoint(state, entry)
             case _:
@@ -217,6 +232,7 @@ class Replay:
         for edit in made:
             refuse_nowhere(edit, messages=state.ordinals)
         begun = int(strict.loads(told["begin"])) if "begin" in told else None
+        begins_epoch = not is_edit and scope == ROOT and entry.seq not in voided.entries
         if begun == state.open_begin:
             state = replace(state, open_begin=None)
         if scope not in state.scopes:  # of a node that has ended
@@ -237,7 +253,8 @@ class Replay:
             state,
             scopes={**state.scopes, scope: Scope(view=view, anchor=anchor)},
             compacted=state.compacted or (not is_edit and scope == ROOT),
-            handoff=None if not is_edit and scope == ROOT else state.handoff,
+            epoch=entry.seq if begins_epoch else state.epoch,
+            handoff=None if begins_epoch else state.handoff,
         )
 
     def edited(self, view: View, edits: Sequence[Edit]) -> View:
@@ -323,6 +340,8 @@ def _restored(entry: Entry, pages: Pages, *, replay: Replay) -> State:
             state = replace(state, system=read_system(pages.entry(state.system_at).body))
         if state.tools_at is not None:
             state = replace(state, tools=read_bytes("tools", pages.entry(state.tools_at).body))
+        if state.handoff is not None and state.handoff != SUPPRESSED:
+            state = replace(state, handoff=found_at(pages.entry(state.handoff.offset)))
     except (ValueError, LookupError, TypeError, OverflowError, UnknownFormat) as error:
         raise unreadable(entry, error) from error
     return state
@@ -405,11 +424,6 @@ def _node_end(state: State, entry: Entry) -> State:
     )
 
 
-def _handoff(state: State, entry: Entry) -> State:
-    """The record of an epoch: a second one leaves the epoch with none (requirement HND-2)."""
-    return replace(state, handoff=entry.seq if state.handoff is None else -1)
-
-
 def _as_it_is(state: State, entry: Entry) -> State:
     """Undo, unfold and rollback have done their work on the chain; a forget has done its own in the bodies."""
     return state
@@ -423,7 +437,6 @@ _KINDS: Final[dict[str, Callable[[State, Entry], State]]] = {
     "settle": _settle,
     "node": _node,
     "node_end": _node_end,
-    "handoff": _handoff,
     "undo": _as_it_is,
     "unfold": _as_it_is,
     "rollback": _as_it_is,

@@ -65,6 +65,21 @@ class Applied(Struct, frozen=True, kw_only=True, gc=False):
     """True for an `edit` entry: what a policy does before a request of any size, and no compaction to undo."""
 
 
+class Handoff(Struct, frozen=True, kw_only=True, gc=False):
+    """The reminder of an epoch: sent with each request, never shown (requirement HND-3)."""
+
+    seq: int
+    """Its entry; -1 for `SUPPRESSED`."""
+    offset: int
+    after: int
+    """Ordinal of the message that it stands behind."""
+    text: str
+
+
+SUPPRESSED = Handoff(seq=-1, offset=-1, after=-1, text="")
+"""Of an epoch that was given two, or one that cannot be read: it has none, and gets none."""
+
+
 class State(Struct, frozen=True, kw_only=True):
     """Where a session stands after an entry."""
 
@@ -101,9 +116,10 @@ class State(Struct, frozen=True, kw_only=True):
     """Byte of the last full checkpoint."""
     since: int = 0
     """Entries since the last checkpoint."""
-    handoff: int | None = None
-    """The hand-off record of this epoch, by its `seq`; -1 when the epoch has none for being given two (requirement
-    HND-2)."""
+    epoch: int = -1
+    """The last compaction of the session's own view that counts, by its `seq`; -1: there is none (requirement HND-4)."""
+    handoff: Handoff | None = None
+    """The hand-off record of this epoch; `SUPPRESSED` when it may have none (requirement HND-2)."""
 
     @property
     def root(self) -> Scope:

@@ -22,9 +22,12 @@ from foldline.core.message import Message, ToolCall, calls_of
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
 from foldline.gate import gated
+from foldline.log.handoff import KIND as HANDOFF
+from foldline.log.handoff import handoff_json
 from foldline.log.state import ROOT, Scope
 from foldline.log.values import bytes_json, dumps, system_json, timeless
 from foldline.reduce import Goal, History, Reduced, broken_laws, reduce
+from foldline.session.handing_off import band_of, due_record, in_force, reminder_tokens
 from foldline.session.incoming import (
     fixed_part,
     result_message,
@@ -136,13 +139,14 @@ class Conversation:
                     "messages", [], why="no provider takes a request without any; say something first"
                 )
             plan = self._plan(fit, tokens, goal=Goal(policy=self._policy))
-            if plan.reduced is None:
-                return self._prepared(fixed, fit, tokens=tokens, report=self._untouched(fit, tokens))
-            if plan.reduced.edits:
+            report = self._untouched(fit, tokens) if plan.reduced is None else plan.reduced.report
+            if plan.reduced is not None and plan.reduced.edits:
                 self._refuse_twice(plan)
                 self._apply(plan, reason="threshold" if plan.due else "always")
                 fit, tokens = self._fit(fixed)
-            return self._prepared(fixed, fit, tokens=tokens, report=plan.reduced.report)
+            if not plan.due and self._remind(fit, tokens):
+                fit, tokens = self._fit(fixed)
+            return self._prepared(fixed, fit, tokens=tokens, report=report)
 
     def compact(self, to: int | float | None = None, *, focus: str | None = None) -> Report:
         """Reduce the view by hand: to so many tokens of the whole request, or a share of it in (0, 1); left out, to the
@@ -233,7 +237,34 @@ class Conversation:
         """The view fit to send, and the size of the request with it."""
         setup, scope = self._known.setup, self._view()
         fit = sound(scope.view, needs=setup.needs, counter=setup.counter, format=setup.format)
-        return fit, projected(scope, fit.view, fixed=fixed.tokens, counting=setup.policy.counting)
+        beside = reminder_tokens(
+            in_force(self._keeper.state, self._scope),
+            anchor=None if scope.anchor is None else scope.anchor.ordinal,
+            counter=setup.counter,
+            format=setup.format,
+        )
+        counting = setup.policy.counting
+        return fit, projected(scope, fit.view, fixed=fixed.tokens, counting=counting, beside=beside)
+
+    def _remind(self, fit: Sound, tokens: Estimate) -> bool:
+        """Write the epoch's reminder where the request is in the hand-off band; never where the window is not known
+        (requirements HND-1, TOK-10)."""
+        setup, policy = self._known.setup, self._policy
+        planned = setup.planned
+        if self._scope != ROOT or not planned.is_window_known:
+            return False
+        record = due_record(self._keeper.state, fit.view.items()) if policy.handoff is not None else None
+        if record is None:
+            return False
+        more = setup.counter.text(record.text)
+        for size in (
+            tokens.tokens,
+            tokens.tokens + more,
+        ):  # with it the request is still no reason to compact
+            if band_of(size, policy, window=planned.window, output_max=planned.output_max) != "handoff_band":
+                return False
+        self._keeper.say(Draft(kind=HANDOFF, body=dumps(handoff_json(record))))
+        return True
 
     def _history(self, fit: Sound, *, fixed: int) -> History:
         """The view as the passes see it."""
@@ -352,13 +383,15 @@ class Conversation:
 
     def _prepared(self, fixed: Fixed, fit: Sound, *, tokens: Estimate, report: Report) -> Prepared:
         setup, state = self._known.setup, self._keeper.state
-        request = outgoing_request(fit, self._view().view, fixed=fixed, setup=setup)
+        handoff = in_force(state, self._scope)
+        request = outgoing_request(fit, self._view().view, fixed=fixed, setup=setup, handoff=handoff)
         if report.outcome != "unchanged" or report.repairs:
             violations = broken_laws(request.messages, setup.needs)
             report = replace(report, valid=not violations, violations=violations)
         self._sent = Sent(revision=state.revision, tokens_fixed=fixed.tokens)
         sha = sha256(state.revision)
-        for piece in (self._scope.encode(), _system_body(fixed.system), fixed.tools or b""):
+        control = b"" if handoff is None else handoff.text.encode()
+        for piece in (self._scope.encode(), _system_body(fixed.system), fixed.tools or b"", control):
             sha.update(b"%d:" % len(piece) + piece)
         report = replace(report, messages_after=len(request.messages))
         digest = sha.hexdigest()[:FINGERPRINT_CHARS]

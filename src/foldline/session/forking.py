@@ -6,7 +6,7 @@ Works on any store, and on a session that another process writes, since its log 
 
 from __future__ import annotations
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from foldline.core.entry import Draft
 from foldline.core.errors import InvalidOption
@@ -31,13 +31,14 @@ def create_fork(store: Store, parent: str, *, name: str, at: int | None = None) 
         told = {**(about if isinstance(about, dict) else {}), "id": name}
         told["parent"] = {key: value for key, value in asdict(cut).items() if value is not None}
         replay = state_at(pages, cut.seq)
+        state = replace(replay.state, handoff=None)  # a reminder is its own session's (requirement JRN-9)
         format = pages.format
         journal = store.create(name, format=format, about=dumps(told))
     finally:
         pages.close()
     log = lineage_of(store, journal)
     try:
-        body = checkpoint_body(replay.state, replay.places)
+        body = checkpoint_body(state, replay.places)
         log.append([Draft(kind="checkpoint", body=body)])
     except TooLarge:
         pass

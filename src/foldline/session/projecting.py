@@ -18,8 +18,9 @@ from foldline.core.pairing import Needs, Placed, Repair
 from foldline.core.ports import TokenCounter
 from foldline.core.repair import mended, repair
 from foldline.core.view import Item, View, item_of, view_of
-from foldline.log.state import Node, Scope, State
+from foldline.log.state import Handoff, Node, Scope, State
 from foldline.outgoing import fixed_tokens, joined
+from foldline.session.handing_off import with_reminder
 from foldline.session.setup import Setup
 from foldline.wire.body import declared_limits
 from foldline.wire.codec import Request
@@ -78,12 +79,13 @@ def _items(given: tuple[Item, ...], placed: tuple[Placed, ...], *, counter: Toke
         yield item_of(item.seq, one.message, weights=weights, overhead=overhead, covers=covers)
 
 
-def projected(scope: Scope, view: View, *, fixed: int, counting: Counting) -> Estimate:
-    """The size of the next request: from the last usage on, where there is one that still counts (requirement TOK-3)."""
+def projected(scope: Scope, view: View, *, fixed: int, counting: Counting, beside: int = 0) -> Estimate:
+    """The size of the next request: from the last usage on, where there is one that still counts (requirement TOK-3).
+    `beside`: tokens of what is sent with the view and that usage did not count (TOK-7: the pending control message)."""
     anchor = scope.anchor
     if anchor is None:
-        return project(view.tokens, fixed=fixed, counting=counting)
-    since = 0
+        return project(view.tokens + beside, fixed=fixed, counting=counting)
+    since = beside
     for item in reversed(view.items()):
         if item.seq <= anchor.ordinal:
             break
@@ -102,11 +104,14 @@ def held_in(state: State, scope: str) -> frozenset[int]:
     return frozenset(held)
 
 
-def outgoing_request(fit: Sound, raw: View, *, fixed: Fixed, setup: Setup) -> Request:
-    """What is sent: neighbours joined as the wire wants them, where a repair or an edit made them neighbours. `raw`: the
-    view before any repair."""
+def outgoing_request(
+    fit: Sound, raw: View, *, fixed: Fixed, setup: Setup, handoff: Handoff | None = None
+) -> Request:
+    """What is sent: neighbours joined as the wire wants them, where a repair or an edit made them neighbours, and the
+    epoch's reminder at its place. `raw`: the view before any repair."""
     codec = setup.codec
     seqs = [item.seq for item in raw]
     follows = dict(pairwise(seqs))
-    messages = tuple(joined(fit.view.items(), codec, rules=codec.rules, follows=follows))
+    items = with_reminder(fit.view.items(), handoff, format=setup.format)
+    messages = tuple(joined(items, codec, rules=codec.rules, follows=follows))
     return Request(format=setup.format, messages=messages, system=fixed.system, tools=fixed.tools)
