@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import foldline
+from foldline.cli.exits import code_of
+from foldline.core.errors import SessionBusy
 from foldline.statistics import cost_of, statistics
+from foldline.stores.disk import DiskStore
 from foldline.tokens.models import model
-from tests.stores.test_statistics import filled
+from tests.stores.test_statistics import entry, filled
 
 
 def row(name: str, **tokens: int) -> dict[str, Any]:
@@ -27,6 +33,7 @@ def test_the_document_adds_up_over_sessions(tmp_path: Path) -> None:
     assert compactions == {
         "policy": "balanced",
         "count": 2,
+        "undone": 0,
         "tokens_before": 2000,
         "tokens_after": 1400,
         "tokens_freed": 600,
@@ -42,6 +49,79 @@ def test_the_document_adds_up_over_sessions(tmp_path: Path) -> None:
     assert statistics(store, tmp_path, session="a")["events"]["USER_INPUT"] == 1
     store.remove("b")
     assert statistics(store, tmp_path)["events"]["USER_INPUT"] == 1
+
+
+@pytest.mark.parametrize(
+    ("later", "counting"),
+    [
+        ([("undo", {"entry": 3})], 0),
+        ([("rollback", {"to": 2})], 0),
+        ([("rollback", {"to": 3})], 1),
+        ([("undo", {"entry": 3}), ("rollback", {"to": 3})], 1),
+        ([("rollback", {"to": 1}), ("rollback", {"to": 3})], 1),
+        ([("undo", {"entry": "x"}), ("rollback", {"to": 99}), ("undo", {})], 1),
+    ],
+    ids=[
+        "undone",
+        "behind a rollback",
+        "rolled back to",
+        "the undo undone",
+        "the rollback undone",
+        "no such",
+    ],
+)
+def test_a_compaction_that_was_taken_back_has_freed_nothing(
+    tmp_path: Path, later: list[tuple[str, dict[str, Any]]], counting: int
+) -> None:
+    """JRN-11: it counts in a column of its own, with its passes and its facts, until a rollback brings it back."""
+    store = filled("a")
+    before = statistics(store, tmp_path)
+    journal = store.write("a")
+    journal.append([entry(kind, **body) for kind, body in later])
+    document = statistics(store, tmp_path)
+    [row] = document["compactions"]
+    assert (row["count"], row["undone"], row["tokens_freed"]) == (counting, 1 - counting, 300 * counting)
+    assert document["passes"] == (before["passes"] if counting else [])
+    assert document["retention"] == (before["retention"] if counting else {})
+    (tmp_path / "statistics.sqlite").unlink()
+    assert statistics(store, tmp_path) == document
+
+
+def test_what_counts_of_a_real_session_is_what_the_session_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compacted, undone, compacted, forked, and undone in the fork alone."""
+    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path))
+    with foldline.open("s") as session:
+        for n in range(30):
+            session.user(f"step {n}: " + "look at the logs and say what is wrong. " * 20)
+        session.compact(to=0.5)
+        session.undo()
+        session.compact(to=0.5)
+        session.compact(to=0.3)
+        with session.fork("f") as fork:
+            fork.undo()
+            fork.user("go on")
+            fork.compact(to=0.8)
+            of_fork = [made.counts for made in fork.compactions if made.seq > session.seq]
+        of_parent = [made.counts for made in session.compactions]
+    assert of_parent == [False, True, True]
+    for name, counting in (("s", of_parent), ("f", of_fork)):
+        [row] = statistics(DiskStore(tmp_path), tmp_path, session=name)["compactions"]
+        assert (row["count"], row["undone"]) == (sum(counting), len(counting) - sum(counting))
+
+
+def test_a_file_that_another_process_writes_is_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """interface.md, exit codes: 4 is busy; after a bounded wait."""
+    store = filled("a")
+    statistics(store, tmp_path)
+    monkeypatch.setattr("foldline.stores.statistics.BUSY_S_MAX", 0.01)
+    with closing(sqlite3.connect(tmp_path / "statistics.sqlite", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(SessionBusy) as caught:
+            statistics(store, tmp_path)
+    assert code_of(caught.value) == 4
+    assert "fork" not in str(caught.value)
 
 
 def test_cached_tokens_are_a_part_of_the_input_and_have_their_own_price() -> None:

@@ -1,7 +1,8 @@
 """What all sessions come to: events, compactions, what each pass freed, what was kept, and what it cost.
 
 Brings the file of `foldline.stores.statistics` up to date from the logs and asks it. Prices are those of the table of models,
-with the user's own word over them; a model without a price costs nothing here, and is named.
+with the user's own word over them; a model without a price costs nothing here, and is named. A compaction that was taken back
+counts apart and has freed nothing.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ TOKENS_A_PRICE: Final = 1_000_000
 Tick = Callable[[int, int], None]
 
 _SESSION: Final = "session IN (SELECT id FROM sessions WHERE ? IS NULL OR name = ?)"
+_COUNTS: Final = "(SELECT counts FROM compactions WHERE session = made.session AND entry = made.entry)"
 _TOOLS: Final = f"""
 SELECT tool, sum(type = 'TOOL_CALL') AS calls, sum(type = 'TOOL_RESULT' AND success = 0) AS failed,
   coalesce(sum(CASE WHEN type = 'TOOL_RESULT' THEN tokens END), 0) AS tokens,
@@ -32,18 +34,18 @@ SELECT tool, sum(type = 'TOOL_CALL') AS calls, sum(type = 'TOOL_RESULT' AND succ
 FROM events WHERE tool IS NOT NULL AND {_SESSION} GROUP BY tool ORDER BY tokens DESC, tool
 """
 _COMPACTIONS: Final = f"""
-SELECT policy, count(*) AS count, sum(tokens_before) AS tokens_before, sum(tokens_after) AS tokens_after,
-  sum(tokens_before - tokens_after) AS tokens_freed
+SELECT policy, sum(counts) AS count, sum(NOT counts) AS undone, sum(counts * tokens_before) AS tokens_before,
+  sum(counts * tokens_after) AS tokens_after, sum(counts * (tokens_before - tokens_after)) AS tokens_freed
 FROM compactions WHERE {_SESSION} GROUP BY policy ORDER BY count DESC, policy
 """
 _PASSES: Final = f"""
 SELECT name, count(*) AS runs, sum(edits) AS edits, sum(tokens_freed) AS tokens_freed
-FROM passes WHERE {_SESSION} GROUP BY name ORDER BY tokens_freed DESC, name
+FROM passes AS made WHERE {_SESSION} AND {_COUNTS} GROUP BY name ORDER BY tokens_freed DESC, name
 """
 _FACTS: Final = f"""
 SELECT kind, sum(total) AS total, sum(in_view) AS in_view, sum(recallable) AS recallable, sum(lost) AS lost,
   sum(altered) AS altered
-FROM facts AS f WHERE {_SESSION} AND entry = (SELECT max(entry) FROM facts WHERE session = f.session)
+FROM facts AS made WHERE {_SESSION} AND entry = (SELECT max(entry) FROM compactions WHERE session = made.session AND counts)
 GROUP BY kind ORDER BY kind
 """
 _USAGE: Final = f"""
@@ -90,7 +92,7 @@ def _updated(kept: Statistics, store: Store, *, name: str, tick: Tick | None) ->
     except (SessionCorrupt, SessionFailed, UnknownFormat) as error:
         return f"{name}: {error}; nothing of it is counted"
     try:
-        return kept.update(name, log.own, tick=tick)
+        return kept.update(name, log.own, first=0 if log.cut is None else log.cut.seq + 1, tick=tick)
     finally:
         log.close()
 

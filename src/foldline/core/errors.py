@@ -136,13 +136,14 @@ class SessionExists(FoldlineError):
 
 
 class SessionBusy(FoldlineError):
-    """Another process writes this session. `holder`: what is known of it, for a person."""
+    """Another process writes this session, or a file that is made from all of them (`beside`). `holder`: what is known of it,
+    for a person."""
 
-    def __init__(self, name: str, holder: str = "another process") -> None:
+    def __init__(self, name: str, holder: str = "another process", *, beside: bool = False) -> None:
         self.name, self.holder = name, holder
-        super().__init__(
-            f"{holder} is writing session {name!r}; wait until it has closed it, or fork the session"
-        )
+        what = f"the file {name}" if beside else f"session {name!r}"
+        then = "" if beside else ", or fork the session"
+        super().__init__(f"{holder} is writing {what}; wait until it has closed it{then}")
 
 
 class SessionFailed(FoldlineError):

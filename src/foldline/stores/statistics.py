@@ -19,10 +19,11 @@ import msgspec
 from msgspec import Struct
 
 from foldline.core.entry import Entry
-from foldline.core.errors import InvalidOption, SessionCorrupt
+from foldline.core.errors import InvalidOption, SessionBusy, SessionCorrupt
 from foldline.core.ports import Pages, TokenCounter
 from foldline.core.surrogates import whole
 from foldline.log.audit import Audit, AuditState
+from foldline.log.chain import chain_of
 from foldline.log.values import members
 from foldline.stores.real_fs import RealFs
 from foldline.wire import strict
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 FILE: Final = "statistics.sqlite"
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the tables; a file of another version is made anew."""
 BUSY_S_MAX: Final = 10.0
 """Longest wait for another process that brings the file up to date."""
@@ -42,7 +43,10 @@ CREATE TABLE sessions (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, state 
 CREATE TABLE events (session INTEGER NOT NULL, seq INTEGER NOT NULL, type TEXT NOT NULL, time TEXT, tool TEXT,
   tokens INTEGER, success INTEGER, duration_ms INTEGER, PRIMARY KEY (session, seq)) WITHOUT ROWID;
 CREATE TABLE compactions (session INTEGER NOT NULL, entry INTEGER NOT NULL, time_ms INTEGER, policy TEXT, tokens_before
-  INTEGER NOT NULL, tokens_after INTEGER NOT NULL, PRIMARY KEY (session, entry)) WITHOUT ROWID;
+  INTEGER NOT NULL, tokens_after INTEGER NOT NULL, counts INTEGER NOT NULL DEFAULT 1, PRIMARY KEY (session, entry))
+  WITHOUT ROWID;
+CREATE TABLE taken_back (session INTEGER NOT NULL, entry INTEGER NOT NULL, kind TEXT NOT NULL, named INTEGER NOT NULL,
+  PRIMARY KEY (session, entry)) WITHOUT ROWID;
 CREATE TABLE passes (session INTEGER NOT NULL, entry INTEGER NOT NULL, name TEXT NOT NULL, edits INTEGER NOT NULL,
   tokens_freed INTEGER NOT NULL);
 CREATE TABLE facts (session INTEGER NOT NULL, entry INTEGER NOT NULL, kind TEXT NOT NULL, total INTEGER NOT NULL,
@@ -52,7 +56,9 @@ CREATE TABLE usage (session INTEGER NOT NULL, message INTEGER NOT NULL, model TE
   PRIMARY KEY (session, message)) WITHOUT ROWID;
 PRAGMA user_version = {VERSION};
 """
-_OF_SESSION: Final = ("events", "compactions", "passes", "facts", "usage")
+_NAMED: Final = {"undo": "entry", "rollback": "to"}
+"""The member in which an entry that takes back names another."""
+_OF_SESSION: Final = ("events", "compactions", "taken_back", "passes", "facts", "usage")
 
 
 class Read(Struct, kw_only=True):
@@ -76,11 +82,14 @@ class Statistics:
     def __init__(self, home: Path, counter: TokenCounter) -> None:
         self._home, self._counter = home, counter
 
-    def update(self, name: str, pages: Pages, *, tick: Callable[[int, int], None] | None = None) -> str:
-        """Read what came to a log since the last time. Returns why not all of it could be read; empty when it could."""
+    def update(
+        self, name: str, pages: Pages, *, first: int = 0, tick: Callable[[int, int], None] | None = None
+    ) -> str:
+        """Read what came to a log since the last time. `first`: the number of its first entry, which in a fork goes on from
+        its parent's. Returns why not all of it could be read; empty when it could."""
         with self._opened() as connection:
             read = self._begin(connection, name, pages=pages)
-            rows = _Rows(connection, name=name, read=read, counter=self._counter)
+            rows = _Rows(connection, name=name, read=read, counter=self._counter, first=first)
             try:
                 for entry in pages.entries(max(read.last, 0)):
                     if entry.offset > read.last:
@@ -131,13 +140,15 @@ class Statistics:
             with closing(sqlite3.connect(path, timeout=BUSY_S_MAX, isolation_level=None)) as connection:
                 try:
                     _settle(connection)
-                except sqlite3.DatabaseError as error:
-                    if attempt == 2 or isinstance(error, sqlite3.OperationalError):
-                        raise InvalidOption(
-                            "home", str(path), why=f"no statistics can be kept ({error})"
-                        ) from error
-                else:
                     connection.execute("BEGIN IMMEDIATE")
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                        raise SessionBusy(FILE, "another `foldline stats`", beside=True) from error
+                    raise _refused(path, error) from error
+                except sqlite3.DatabaseError as error:
+                    if attempt == 2:
+                        raise _refused(path, error) from error
+                else:
                     yield connection
                     connection.execute("COMMIT")
                     return
@@ -166,9 +177,9 @@ class _Rows:
     """What entries come to, put into the tables."""
 
     def __init__(
-        self, connection: sqlite3.Connection, *, name: str, read: Read, counter: TokenCounter
+        self, connection: sqlite3.Connection, *, name: str, read: Read, counter: TokenCounter, first: int
     ) -> None:
-        self._connection, self._read = connection, read
+        self._connection, self._read, self._first = connection, read, first
         self._audit = Audit(lambda _: "", counter, state=read.audit)
         [(self._id,)] = connection.execute("SELECT id FROM sessions WHERE name = ?", (name,)).fetchall()
 
@@ -183,10 +194,27 @@ class _Rows:
         self._read.last, self._read.check = entry.offset, zlib.crc32(entry.body)
 
     def save(self) -> None:
-        """Note how far the log was read."""
+        """Note how far the log was read, and which compactions still count."""
+        self._judge()
         self._read.audit = self._audit.state()
         state = msgspec.json.encode(self._read)
         self._connection.execute("UPDATE sessions SET state = ? WHERE id = ?", (state, self._id))
+
+    def _judge(self) -> None:
+        """Compactions that an undo or a rollback took back count no more; a later rollback may bring them back."""
+        told = "SELECT entry, {} FROM {} WHERE session = ?"
+        made = self._connection.execute(told.format("counts", "compactions"), (self._id,)).fetchall()
+        back = self._connection.execute(told.format("kind, named", "taken_back"), (self._id,)).fetchall()
+        entries = [Entry(seq=seq, kind="compaction", body=b"{}", offset=0) for seq, _ in made]
+        entries += [_taking_back(seq, kind, named=named) for seq, kind, named in back]
+        entries.sort(key=lambda entry: entry.seq)
+        on_chain, voided = chain_of(entries, after=-1)
+        for entry, is_on in zip(entries, on_chain, strict=True):
+            if entry.kind == "compaction":
+                self._connection.execute(
+                    "UPDATE compactions SET counts = ? WHERE session = ? AND entry = ?",
+                    (is_on and entry.seq not in voided.entries, self._id, entry.seq),
+                )
 
     def _more(self, entry: Entry) -> None:
         match entry.kind:
@@ -203,6 +231,10 @@ class _Rows:
                 self._read.model = whole(str(strict.loads(entry.body).get("model") or ""))
             case "compaction":
                 self._compaction(entry, strict.loads(entry.body))
+            case "undo" | "rollback":
+                named = int(strict.loads(entry.body)[_NAMED[entry.kind]])
+                if -1 <= named < self._first + entry.seq:
+                    self._put("taken_back", self._first + entry.seq, entry.kind, named)
             case _:
                 pass
 
@@ -214,19 +246,24 @@ class _Rows:
     def _compaction(self, entry: Entry, told: dict[str, Any]) -> None:
         report = told.get("report") or {}
         numbers = [int(told.get(name) or 0) for name in ("tokens_before", "tokens_after")]
-        self._put("compactions", entry.seq, entry.time_ms, str(report.get("policy") or ""), *numbers)
+        seq = self._first + entry.seq
+        self._put("compactions", seq, entry.time_ms, str(report.get("policy") or ""), *numbers, 1)
         for one in report.get("passes") or ():
-            self._put("passes", entry.seq, str(one["name"]), int(one["edits"]), int(one["tokens_freed"]))
+            self._put("passes", seq, str(one["name"]), int(one["edits"]), int(one["tokens_freed"]))
         for kind, found in (report.get("retention") or {}).items():
             counts = [
                 int(found.get(name) or 0) for name in ("total", "in_view", "recallable", "lost", "altered")
             ]
-            self._put("facts", entry.seq, str(kind), *counts)
+            self._put("facts", seq, str(kind), *counts)
 
     def _put(self, table: str, *values: object) -> None:
         marks = ", ".join("?" * (len(values) + 1))
         told = [whole(value) if isinstance(value, str) else value for value in values]
         self._connection.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", (self._id, *told))
+
+
+def _taking_back(seq: int, kind: str, *, named: int) -> Entry:
+    return Entry(seq=seq, kind=kind, body=msgspec.json.encode({_NAMED[kind]: named}), offset=0)
 
 
 def _numbers_of(event: dict[str, Any]) -> tuple[object, ...]:
@@ -256,6 +293,10 @@ def _remove(connection: sqlite3.Connection, id: int) -> None:
     for table in _OF_SESSION:
         connection.execute(f"DELETE FROM {table} WHERE session = ?", (id,))
     connection.execute("DELETE FROM sessions WHERE id = ?", (id,))
+
+
+def _refused(path: Path, error: Exception) -> InvalidOption:
+    return InvalidOption("home", str(path), why=f"no statistics can be kept ({error})")
 
 
 def _settle(connection: sqlite3.Connection) -> None:

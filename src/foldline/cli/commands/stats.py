@@ -16,7 +16,6 @@ from foldline.cli.options import as_json_option
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-HEADINGS = {"compactions": "compactions (undone ones too)", "passes": "passes (of undone compactions too)"}
 ROWS_MAX = 20
 """Rows of a table on a page; `--json` has all of them."""
 
@@ -28,8 +27,8 @@ def command(*, session: str | None, as_json: bool) -> int:
     """Show what sessions come to: events, compactions, tokens freed, facts kept, costs.
 
     Counted from the logs into a file beside them, which is brought up to date each time and may be deleted. Costs are at
-    the prices `foldline models` knows. Results of tools are estimated. A compaction that was undone was made,
-    and counts.
+    the prices `foldline models` knows. Results of tools are estimated. A compaction that was undone, or lies behind a
+    rollback, stands in a column of its own and has freed nothing.
     """
     from foldline.settings import sessions_home
     from foldline.statistics import statistics
@@ -51,7 +50,7 @@ def _show(document: dict[str, Any], session: str | None) -> None:
     screen.show(title("statistics", session or plural(document["sessions"], "session"), style="bold"))
     screen.show(gap(screen.cell(said or "nothing yet")))
     for key in ("compactions", "passes", "tools", "usage"):
-        _table(HEADINGS.get(key, key), document[key])
+        _table(key, document[key])
     kept = [_kept(kind, row) for kind, row in document["retention"].items() if row["total"]]
     if kept:
         screen.show(screen.cell("facts after the last compaction", "dim"), gap(grid(kept, right=(1, 2))))
