@@ -15,7 +15,7 @@ from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text,
 from foldline.core.ports import TokenCounter
 from foldline.core.rounds import outline
 from foldline.core.view import Item
-from foldline.files import history_for
+from foldline.files import history_for, is_gone_on_with
 from foldline.passes.results import find_results
 from foldline.presets import policy_of
 from foldline.recall.loops import rereads
@@ -47,7 +47,9 @@ def distribution(
     planned = plan_for(name, stated=transcript.tokens_window if model is None else None)
     chosen = policy_of(policy, planned.window)
     counting = counter_for(name, counter=counter or chosen.counter or planned.counter, wire=transcript.wire)
-    history = history_for(transcript, counting, wire=transcript.wire)
+    history = history_for(
+        transcript, counting, wire=transcript.wire, tail_stays_open=is_gone_on_with(transcript)
+    )
     items = history.view.items()
     threshold = chosen.threshold.tokens(planned.window, output_max=planned.output_max)
     by_kind = Counter(dict.fromkeys(KINDS, 0))

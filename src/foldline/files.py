@@ -311,10 +311,14 @@ def _wire_of(transcript: Transcript, target: str) -> str:
     return detect.writer(target).wire or source_format(transcript) or transcript.wire
 
 
-def history_for(transcript: Transcript, counter: TokenCounter, *, wire: str) -> History:
+def history_for(
+    transcript: Transcript, counter: TokenCounter, *, wire: str, tail_stays_open: bool | None = None
+) -> History:
     """A transcript repaired for a wire format and weighed. The session of another tool is over: what has no result
-    will get none; a request body may still be waiting for it."""
-    needs = needs_of(codec(wire).rules, tail_stays_open=transcript.format in CODECS)
+    will get none; a request body may still be waiting for it. `tail_stays_open`: whether it may (left out: a request body
+    alone)."""
+    stays_open = transcript.format in CODECS if tail_stays_open is None else tail_stays_open
+    needs = needs_of(codec(wire).rules, tail_stays_open=stays_open)
     if source_format(transcript) != wire:  # conversion makes one message of a run of the assistant's
         needs = replace(needs, results_follow=False, items=True)
     request = _request(transcript, transcript.messages, format=wire)
@@ -322,6 +326,12 @@ def history_for(transcript: Transcript, counter: TokenCounter, *, wire: str) -> 
         transcript.messages, needs=needs, counter=counter, tokens_fixed=fixed_tokens(request, counter)
     )
     return replace(history, limits=declared_limits(transcript.tools))
+
+
+def is_gone_on_with(transcript: Transcript) -> bool:
+    """Whether a call at the end may still get its result: a request body is one of many, and a durable session is opened
+    again; the session of another tool is over."""
+    return transcript.format in (*CODECS, "foldline")
 
 
 def _notes(transcript: Transcript, options: CompactOptions) -> tuple[str, ...]:
@@ -376,7 +386,7 @@ def check(transcript: Transcript, *, as_format: str | None = None) -> dict[str, 
     if source != wire:
         request = convert_request(request, wire).request
     rules = codec(wire).rules
-    needs: Needs = needs_of(rules, tail_stays_open=transcript.format in CODECS)
+    needs: Needs = needs_of(rules, tail_stays_open=is_gone_on_with(transcript))
     violations = [*broken_laws(request.messages, needs), *broken_rules(request.messages, rules)]
     return {
         "schema": "foldline.check/1",

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import foldline
 from tests.cli.payloads import FORBIDDEN, PAYLOADS
 from tests.cli.running import REPO, documents, run, run_on_screen
 
@@ -196,3 +197,29 @@ def test_a_policy_of_ones_own_goes_wherever_a_presets_name_goes(
         refused = run("compact", file, "--policy", "nobodys", "--dry-run")
         assert refused.exit_code == 2
         assert "my-balanced" in refused.stderr
+
+
+@pytest.mark.parametrize("goes_on", [False, True], ids=["waiting", "gone on without it"])
+def test_a_call_that_waits_for_its_answer_in_a_session_is_open_and_no_breach(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, goes_on: bool
+) -> None:
+    """Law PAIR: every call of a *closed* round has its result. A durable session is gone on with, so its last round may be
+    open; `context` counts it as it stands, `check` finds it sound. One that went on without the answer is neither."""
+    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
+    call = {"id": "c1", "type": "function", "function": {"name": "run", "arguments": "{}"}}
+    with foldline.open("s") as session:
+        session.user("Run the tests.")
+        session.record({"role": "assistant", "content": None, "tool_calls": [call]})
+    file = tmp_path / "log.jsonl"
+    assert run("export", "s", "--as", "foldline", "-o", str(file)).exit_code == 0
+    if goes_on:
+        with foldline.open("s") as session:
+            session.user("Never mind.")
+        assert run("export", "s", "--as", "foldline", "-o", str(file)).exit_code == 0
+    for name in ("s", str(file)):
+        checked = run("check", name, "--json")
+        seen = documents(run("context", name, "--json").stdout)[0]
+        assert documents(checked.stdout)[0]["valid"] is (not goes_on)
+        assert checked.exit_code == (1 if goes_on else 0)
+        assert seen["messages"] == (4 if goes_on else 2)
+        assert (seen["by_kind"]["tool_results"] > 0) is goes_on

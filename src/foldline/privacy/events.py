@@ -31,11 +31,23 @@ def events_of(
     and `fork` take. `first`: the number of the log's first entry, which in a fork goes on from its parent's.
     `since_ms`: leave out what is older; an entry without a time is never. Raises
     `SessionCorrupt` at damage, after what stands before it."""
-    audit = Audit(digest_with(key), counter)
-    for entry in pages.entries():
-        for event in audit.events(entry):
-            if not _is_old(entry, since_ms):
-                yield {"seq": event["seq"], "entry": first + entry.seq, **event}
+    return Following(key=key, counter=counter, first=first).more(pages, since_ms=since_ms)
+
+
+class Following:
+    """A session's events as they come: what `events_of` gives, in as many readings as one likes."""
+
+    def __init__(self, *, key: bytes, counter: TokenCounter, first: int = 0) -> None:
+        self._audit = Audit(digest_with(key), counter)
+        self._first, self._next = first, 0
+
+    def more(self, pages: Pages, *, since_ms: int | None = None) -> Iterator[Event]:
+        """The events of what stands in the log behind the last reading. Raises as `events_of`."""
+        for entry in pages.entries(self._next):
+            for event in self._audit.events(entry):
+                if not _is_old(entry, since_ms):
+                    yield {"seq": event["seq"], "entry": self._first + entry.seq, **event}
+            self._next = entry.offset + entry.size
 
 
 def _is_old(entry: Entry, since_ms: int | None) -> bool:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +61,54 @@ def test_json_is_one_document_and_lines_are_many() -> None:
     assert (document["schema"], document["session"]) == ("foldline.events/1", "now")
     assert document["events"] == documents(run("events", "now", "--lines").stdout)
     assert run("events", "now", "--lines", "--json").exit_code == 2
+
+
+@pytest.mark.parametrize("options", [(), ("--json",), ("--lines",)], ids=["page", "json", "lines"])
+def test_what_comes_is_followed_until_ctrl_c(home: Path, options: tuple[str, ...]) -> None:
+    """JRN-4, as it happens: what is there, then each new event, a call and its result in one reading or in two; stopping it
+    is no failure. Words of the session are in none of it."""
+    program = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from foldline.cli.main import main; main()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, "events", "now", "--follow", *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        text=True,
+    ) as child:
+        assert child.stdout is not None
+        seen = [child.stdout.readline() for _ in range(3 if options else 4)]
+        assert "TOOL_RESULT" in seen[-1]
+        with closing(DiskStore(home).write("now")) as journal:
+            journal.append([draft("user", f"{WORD} again")])
+            seen.append(child.stdout.readline())
+            journal.append(
+                [draft("assistant", [{"type": "tool_use", "id": "t2", "name": "run", "input": {}}])]
+            )
+            seen.append(child.stdout.readline())
+        child.send_signal(signal.SIGINT)
+        rest, said = child.communicate(timeout=20)
+        assert child.returncode == 0
+    assert (rest, said) == ("", "")
+    assert "USER_INPUT" in seen[-2]
+    assert "TOOL_CALL" in seen[-1]
+    assert WORD not in "".join(seen)
+    if options:
+        assert [json.loads(line)["seq"] for line in seen] == [1, 2, 3, 4, 5]
+
+
+def test_a_session_that_goes_away_ends_the_following(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    """Exit 1, by name; nothing is made in its place."""
+
+    def removed(_: float) -> None:
+        DiskStore(home).remove("now")
+
+    monkeypatch.setattr("foldline.cli.commands.events.time.sleep", removed)
+    done = run("events", "now", "--follow")
+    assert done.exit_code == 1
+    assert "no session is called 'now'" in done.stderr
 
 
 def test_events_older_than_seven_days_are_asked_for() -> None:

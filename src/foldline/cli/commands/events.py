@@ -5,9 +5,10 @@ Owns the page; the events are `foldline.log.audit`'s.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -25,6 +26,8 @@ ROWS_MAX = 500
 """The newest events on a page; `--lines` and `--json` have all of them."""
 SAID_COLUMNS_MIN = 20
 """Columns for what an event says, however narrow the page."""
+LOOK_S = 0.5
+"""How long after a look at the log `--follow` looks again."""
 _APART = ("seq", "entry", "type", "timestamp")
 
 
@@ -32,61 +35,103 @@ _APART = ("seq", "entry", "type", "timestamp")
 @click.argument("session", metavar="SESSION")
 @click.option("--all", "every", is_flag=True, help="Those older than seven days too.")
 @click.option("--lines", "as_lines", is_flag=True, help="One JSON object a line, as they come.")
+@click.option(
+    "--follow", is_flag=True, help="Go on with what comes, until Ctrl-C; with --json a JSON object a line."
+)
 @counter_option
 @as_json_option
-def command(*, session: str, every: bool, as_lines: bool, counter: str | None, as_json: bool) -> int:
+def command(
+    *, session: str, every: bool, as_lines: bool, follow: bool, counter: str | None, as_json: bool
+) -> int:
     """List what happened in a session: inputs, tool calls and results, compactions, checkpoints.
 
     Derived from the log. The number before each is its entry's, which undo, rollback and fork take. Contents and parameters stand as hashes under the key of this home; of an error its first line
     is shown.
     """
-    if as_lines and as_json:
+    if as_lines and as_json and not follow:
         raise click.UsageError("--json is one document, --lines many; take one", click.get_current_context())
+    log = _Log(session, every=every, counter=counter)
+    if follow:
+        return _follow(log, as_lines=as_lines or as_json)
     if as_lines:
-        for event in _events(session, every=every, counter=counter):
-            screen.write_json_data(json.dumps(event, ensure_ascii=False).encode() + b"\n")
+        _write_lines(log.more())
         return exits.DONE
     with progress.busy(f"reading {session}"):
-        events = list(_events(session, every=every, counter=counter))
+        events = list(log.more())
     if as_json:
         screen.write_document({"schema": "foldline.events/1", "session": session, "events": events})
+    else:
+        _show(events, every=every)
+    return exits.DONE
+
+
+class _Log:
+    """The log of a session, read as often as one likes."""
+
+    def __init__(self, session: str, *, every: bool, counter: str | None) -> None:
+        from foldline.privacy.events import KEPT_MS, Following
+        from foldline.privacy.key import key_in
+        from foldline.session.library import first_entry
+        from foldline.session.opening import disk_store
+        from foldline.tokens.choose import counter_for
+
+        self._session, self._store = session, disk_store()
+        first = first_entry(self._store, session)
+        self._since_ms = None if every else time.time_ns() // 1_000_000 - KEPT_MS
+        self._following = Following(
+            key=key_in(self._store.home), counter=counter_for(counter=counter), first=first
+        )
+
+    def more(self) -> Iterator[Event]:
+        """The events since the last reading. Raises `SessionCorrupt`, `UnknownSession` for one that is gone."""
+        from foldline.core.errors import SessionCorrupt
+
+        try:
+            with contextlib.closing(self._store.read(self._session)) as pages:
+                yield from self._following.more(pages, since_ms=self._since_ms)
+        except SessionCorrupt as error:
+            raise SessionCorrupt(error.offset, error.why, name=self._session) from error
+
+
+def _follow(log: _Log, *, as_lines: bool) -> int:
+    """What is there, then what comes. Being stopped from the keyboard is how it ends."""
+    try:
+        if as_lines:
+            _write_lines(log.more())
+        else:
+            _show(list(log.more()), every=True)
+        while True:
+            time.sleep(LOOK_S)
+            if as_lines:
+                _write_lines(log.more())
+            elif came := list(log.more()):
+                screen.show(_page(came, headed=False))
+    except KeyboardInterrupt:
         return exits.DONE
+
+
+def _write_lines(events: Iterable[Event]) -> None:
+    for event in events:
+        screen.write_json_data(json.dumps(event, ensure_ascii=False).encode() + b"\n")
+
+
+def _show(events: list[Event], *, every: bool) -> None:
     if len(events) > ROWS_MAX:
         screen.say(f"the newest {ROWS_MAX} of {len(events):,}; --lines gives all of them")
     if events:
         screen.show(_page(events[-ROWS_MAX:]))
     else:
         screen.say("no events" if every else "no events in the last seven days; --all shows older ones")
-    return exits.DONE
 
 
-def _events(session: str, *, every: bool, counter: str | None) -> Iterator[Event]:
-    from foldline.core.errors import SessionCorrupt
-    from foldline.privacy.events import KEPT_MS, events_of
-    from foldline.privacy.key import key_in
-    from foldline.session.library import first_entry
-    from foldline.settings import sessions_home
-    from foldline.stores.disk import DiskStore
-    from foldline.tokens.choose import counter_for
-
-    store = DiskStore(sessions_home())
-    pages = store.read(session)
-    since_ms = None if every else time.time_ns() // 1_000_000 - KEPT_MS
-    key = key_in(sessions_home())
-    first = first_entry(store, session)
-    counting = counter_for(counter=counter)
-    try:
-        yield from events_of(pages, key=key, counter=counting, since_ms=since_ms, first=first)
-    except SessionCorrupt as error:
-        raise SessionCorrupt(error.offset, error.why, name=session) from error
-
-
-def _page(events: list[Event]) -> RenderableType:
+def _page(events: list[Event], *, headed: bool = True) -> RenderableType:
     """One row an event; what it says is broken between its fields, never inside one."""
     heads = [("entry", "time", "event"), *((str(e["entry"]), _when(e), e["type"]) for e in events)]
     taken = sum(max(len(row[column]) for row in heads) + 2 for column in range(3))
     room = max(SAID_COLUMNS_MIN, screen.width_of("stdout") - taken)
-    rows: list[tuple[RenderableType, ...]] = [tuple(screen.cell(head, "dim") for head in (*heads[0], ""))]
+    rows: list[tuple[RenderableType, ...]] = []
+    if headed:
+        rows.append(tuple(screen.cell(head, "dim") for head in (*heads[0], "")))
     rows += [
         (
             screen.cell(event["entry"], "dim"),
