@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from operator import index
-from typing import Any, SupportsIndex, assert_never
+from typing import Any, SupportsIndex, TypeAlias, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.address import read_block
+from foldline.core.completion import Ask, Asked, Reply, spent
 from foldline.core.edit import Edit, Fold, Frame, Mark
 from foldline.core.errors import InvalidOption
 from foldline.core.laws import Violation, check
@@ -28,8 +29,8 @@ from foldline.core.repair import repair
 from foldline.core.rounds import kept_seqs, outline_of, whole_units
 from foldline.core.view import Item, View, item_of, view_of
 from foldline.engine.policy import Policy, Tier
-from foldline.engine.report import Report, Summary, cache_of, covers_of, passes_of
-from foldline.engine.run import Compacted, Failed, Outcome, Unchanged, run
+from foldline.engine.report import OutcomeName, Report, cache_of, covers_of, passes_of
+from foldline.engine.run import Compacted, Failed, Running, Unchanged, drive, running, unanswered
 from foldline.passes.supersession import MarkSuperseded
 from foldline.wire.codec import Rules
 
@@ -84,6 +85,12 @@ class Goal(Struct, frozen=True, kw_only=True):
     scale: float = 1.0
     """How many tokens the provider counts for one of ours, as far as its last usage says: lines are compared with its
     count."""
+    has_model: bool = False
+    """True where a model can be asked: whoever reduces answers what `reducing` yields."""
+    at_once: bool = False
+    """True for a compaction by hand that names no size: the model writes its summary whatever the size (CMP-15)."""
+    focus: str = ""
+    """What the summary should dwell on, in the caller's words."""
 
 
 class Reduced(Struct, frozen=True, kw_only=True):
@@ -131,6 +138,9 @@ def history_of(
     )
 
 
+Reducing: TypeAlias = Generator[Ask, Reply, Reduced]
+
+
 def reduce(
     history: History,
     goal: Goal,
@@ -139,23 +149,25 @@ def reduce(
     report: Report,
     clock: Callable[[], float] = lambda: 0.0,
 ) -> Reduced:
-    """Bring a history to its goal. `report` comes in with what the caller knows (format, model, notes) and goes out
-    whole. Raises `InvalidOption` for a goal out of bounds or a pin that names nothing."""
+    """Bring a history to its goal, without a model. `report` comes in with what the caller knows (format, model, notes)
+    and goes out whole. Raises `InvalidOption` for a goal out of bounds or a pin that names nothing."""
+    alone = replace(goal, has_model=False)
+    return drive(reducing(history, alone, counter=counter, report=report, clock=clock), unanswered)
+
+
+def reducing(
+    history: History,
+    goal: Goal,
+    *,
+    counter: TokenCounter,
+    report: Report,
+    clock: Callable[[], float] = lambda: 0.0,
+) -> Reducing:
+    """As `reduce`, asking a model where `goal.has_model`; drive it with `foldline.engine.run.drive` or `adrive`. Closed
+    between two questions, nothing has been done."""
     started = clock()
-    pins = find_pins(history.view, goal.pins)
-    structure = outline_of(history.view)
-    frame = Frame(
-        counter=counter,
-        needs=history.needs,
-        pins=pins,
-        kept=whole_units(structure, kept_seqs(structure) | pins | history.held),
-        limits=history.limits,
-        originals=history.originals,
-        shown=history.shown,
-        address_of=history.address_of,
-        memo=history.memo,
-    )
     target = target_of(history.tokens, goal)
+    frame = _frame_of(history, goal, counter=counter)
     filled = replace(
         report,
         policy=goal.policy.name,
@@ -167,38 +179,88 @@ def reduce(
         notes=(*report.notes, *_warned(goal)),
     )
     always = goal.to is None and any(tier.when == "always" for tier in goal.policy.tiers)
-    if (target is None or history.tokens <= target) and not always:
+    at_once = goal.at_once and goal.has_model
+    if (target is None or history.tokens <= target) and not always and not at_once:
         return _unchanged(
             history, filled, reason="within the target" if target is not None else "below the threshold"
         )
-    moment = Moment(
-        tokens_excess=0 if target is None else history.tokens - target,
-        tokens_target=history.view.tokens if target is None else max(0, target - history.tokens_fixed),
-        tokens_history=history.view.tokens,
-        tokens_window=goal.tokens_window,
-        tokens_fixed=history.tokens_fixed,
-        output_cap=goal.output_cap,
-        output_max=goal.output_max,
-        by_hand=goal.to is not None,
-        is_due=target is not None,
-        idle_s=goal.idle_s,
-        calls=goal.calls,
-        scale=goal.scale,
-        usage_known=goal.tokens_window is not None,
-    )
-    match _run(history, goal.policy, moment=moment, frame=frame, clock=clock):
-        case Unchanged(reason=reason):
-            outcome = "unchanged" if target is None or history.tokens <= target else "unreachable"
-            if target is not None and outcome == "unreachable" and history.tokens_fixed >= target:
+    moment = _moment_of(history, goal, target=target)
+    outcome = yield from _running(history, goal.policy, moment=moment, frame=frame, clock=clock)
+    filled = replace(filled, summary=replace(filled.summary, **_told(outcome.asked)))
+    match outcome:
+        case Unchanged(reason=reason, asked=asked):
+            is_over = target is not None and history.tokens > target
+            if any(one.failures for one in asked):
+                return _unchanged(history, replace(filled, outcome="failed"), reason=reason)
+            if target is not None and is_over and history.tokens_fixed >= target:
                 reason = why_unreachable(history, history.view, target=target)
-            return _unchanged(history, replace(filled, outcome=outcome), reason=reason)
+            name: OutcomeName = "unreachable" if is_over else "unchanged"
+            return _unchanged(history, replace(filled, outcome=name), reason=reason)
         case Failed(step=step, error=error):
             return _unchanged(history, replace(filled, outcome="failed"), reason=f"{step}: {error}")
         case Compacted(view=view, steps=steps) as done:
             filled = replace(filled, passes=passes_of(steps), seconds=round(clock() - started, 6))
-            return _compacted(history, view, edits=done.edits, report=filled, frame=frame)
+            return _compacted(history, view, done=done, report=filled, frame=frame)
         case never:
             assert_never(never)
+
+
+def _frame_of(history: History, goal: Goal, *, counter: TokenCounter) -> Frame:
+    pins = find_pins(history.view, goal.pins)
+    structure = outline_of(history.view)
+    return Frame(
+        counter=counter,
+        needs=history.needs,
+        pins=pins,
+        kept=whole_units(structure, kept_seqs(structure) | pins | history.held),
+        limits=history.limits,
+        originals=history.originals,
+        shown=history.shown,
+        address_of=history.address_of,
+        memo=history.memo,
+        focus=goal.focus,
+    )
+
+
+def _moment_of(history: History, goal: Goal, *, target: int | None) -> Moment:
+    window, by_hand = goal.tokens_window, goal.to is not None or goal.at_once
+    line = goal.policy.threshold
+    threshold = None
+    if window:
+        due = line.tokens(window, goal.output_cap, output_max=goal.output_max)
+        threshold = max(0, int(due / goal.scale) - history.tokens_fixed)
+    return Moment(
+        tokens_excess=0 if target is None else history.tokens - target,
+        tokens_target=history.view.tokens if target is None else max(0, target - history.tokens_fixed),
+        tokens_history=history.view.tokens,
+        tokens_window=window,
+        tokens_fixed=history.tokens_fixed,
+        output_cap=goal.output_cap,
+        output_max=goal.output_max,
+        by_hand=by_hand,
+        is_due=target is not None,
+        idle_s=goal.idle_s,
+        calls=goal.calls,
+        scale=goal.scale,
+        usage_known=window is not None,
+        has_model=goal.has_model and (by_hand or window is not None),
+        at_once=goal.at_once,
+        tokens_threshold=threshold,
+    )
+
+
+def _told(asked: Sequence[Asked]) -> dict[str, Any]:
+    """What a report says of the questions to a model; nothing where there were none."""
+    if not asked:
+        return {}
+    usage = spent(one.usage for one in asked)
+    return {
+        "form": next((one.form for one in reversed(asked) if one.is_written), None),
+        "attempts": sum(one.attempts for one in asked),
+        "requests": sum(one.requests for one in asked),
+        "failures": tuple(failure for one in asked for failure in one.failures),
+        "usage": usage,
+    }
 
 
 def _warned(goal: Goal) -> tuple[str, ...]:
@@ -221,18 +283,20 @@ def is_near(history: History, goal: Goal) -> bool:
     return target_of(2 * history.tokens, goal) is not None
 
 
-def _run(
+def _running(
     history: History, policy: Policy, *, moment: Moment, frame: Frame, clock: Callable[[], float]
-) -> Outcome:
+) -> Running:
     """The policy's tiers on a view in which superseded words are marked, as far as something else is done too: marks
     alone would make a history longer (law GAIN), and those that a fold covers say nothing."""
     marking = replace(policy, tiers=(MARKS, *policy.tiers))
-    found = run(history.view, marking, moment=moment, frame=frame, clock=clock)
+    found = yield from running(history.view, marking, moment=moment, frame=frame, clock=clock)
     if not isinstance(found, Compacted) or found.steps[0].name != MARKS.name:
         return found
     first, *rest = found.steps
-    if not rest or found.view.tokens >= history.view.tokens:
-        return run(history.view, policy, moment=moment, frame=frame, clock=clock)
+    if not rest or (found.view.tokens >= history.view.tokens and not found.asked):
+        alone = replace(moment, has_model=moment.has_model and not found.asked)
+        again = yield from running(history.view, policy, moment=alone, frame=frame, clock=clock)
+        return replace(again, asked=(*found.asked, *again.asked))
     shown = {item.seq for item in found.view if not item.covers}
     if any(isinstance(edit, Mark) and edit.seq in shown for edit in first.edits):
         return found
@@ -320,14 +384,8 @@ def _unchanged(history: History, report: Report, *, reason: str) -> Reduced:
     return Reduced(before=history, pins=frozenset(), view=history.view, edits=(), report=report)
 
 
-def _compacted(
-    history: History,
-    view: View,
-    *,
-    edits: tuple[Edit, ...],
-    report: Report,
-    frame: Frame,
-) -> Reduced:
+def _compacted(history: History, view: View, *, done: Compacted, report: Report, frame: Frame) -> Reduced:
+    edits = done.edits
     tokens = view.tokens + history.tokens_fixed
     target = report.tokens_target if report.tokens_target is not None else tokens
     reached = tokens <= target
@@ -335,7 +393,9 @@ def _compacted(
     folds = [edit for edit in edits if isinstance(edit, Fold)]
     gone = {seq for fold in folds for span in fold.spans for seq in range(span.start, span.end)}
     evicted = sum(item.tokens for item in history.view if item.seq in gone)
-    seen = sum(_seen(fold, history, counter=frame.counter) for fold in folds)
+    written = {id(edit): step.asked for step in done.steps if step.asked for edit in step.edits}
+    seen = sum(_seen(fold, history, counter=frame.counter) for fold in folds if id(fold) not in written)
+    seen += sum(step.asked.tokens_seen for step in done.steps if step.asked)
     report = replace(
         report,
         outcome="compacted" if reached else "unreachable",
@@ -343,7 +403,12 @@ def _compacted(
         tokens_after=tokens,
         messages_after=len(view),
         covers=covers,
-        summary=Summary(kind=_kind_of(folds), evicted_tokens=evicted, seen_tokens=min(seen, evicted)),
+        summary=replace(
+            report.summary,
+            kind="model" if folds and written.get(id(folds[-1])) else _kind_of(folds),
+            evicted_tokens=evicted,
+            seen_tokens=min(seen, evicted),
+        ),
         cache=cache_of(history.view, view, fixed=history.tokens_fixed),
     )
     return Reduced(before=history, pins=frame.pins, view=view, edits=edits, report=report)

@@ -8,13 +8,13 @@ form, which is what a caller's completer sees.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from msgspec import Struct
 
 from foldline.core.message import Message, ToolCall, Usage
-from foldline.core.view import View
+from foldline.core.view import Item, View
 
 if TYPE_CHECKING:
     from foldline.core.edit import Frame, Plan
@@ -28,13 +28,15 @@ class Ask(Struct, frozen=True, kw_only=True):
     """What a pass wants written."""
 
     messages: tuple[Message, ...]
-    """What is to be read, in order; nothing in it is an instruction to foldline."""
+    """What is to be read, in order; nothing in it is an instruction to foldline. Of a fork, what comes behind `live`."""
     instruction: str
     """What is to be written, sent as the last user message."""
     purpose: Purpose = "summary"
     is_fork: bool = False
     """True: system prompt, tools and everything else as in the request that would be sent, so that the provider's prefix
     cache is hit (requirement CMP-2). False: a call of its own, without tools."""
+    live: tuple[Item, ...] = ()
+    """Of a fork, the view it goes on from, with placeholders for images; encoded as the conversation's own request."""
     system: str | None = None
     """The system prompt of a call of its own; a fork has the conversation's."""
     output_cap: int | None = None
@@ -52,10 +54,75 @@ class Reply(Struct, frozen=True, kw_only=True):
     """As the provider spells it."""
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage | None = None
+    messages: tuple[Message, ...] = ()
+    """The model's message as it came, where the completer gives it: what a refused call is sent back in, with the signed
+    reasoning before it."""
     error: str = ""
     """What kept a reply from coming, for a person, without a secret in it; empty when one came."""
     is_overflow: bool = False
     """True where the error says that the request was too long."""
+
+
+FailureName: TypeAlias = Literal[
+    "empty",
+    "cut_off",
+    "refused",
+    "acknowledgement",
+    "only_analysis",
+    "tool_call",
+    "copy",
+    "repetition",
+    "wrong_language",
+    "too_large",
+    "small_gain",
+    "over_threshold",
+    "below_floor",
+    "provider_error",
+    "overflow",
+]
+"""Why a text is no summary (`docs/reference/report.md` says each in a sentence)."""
+
+
+class Failure(Struct, frozen=True, kw_only=True, gc=False):
+    """One attempt that came to nothing."""
+
+    name: FailureName
+    attempt: int
+    """From 1."""
+    why: str
+    """For a person; quotes at most a line of what the model or the provider said."""
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """What a pass asked and how that went: for the report, and for whoever counts failures."""
+
+    form: str
+    """What was to be written, as the pass names it."""
+    requests: int = 0
+    """Requests made, of refused calls, attempts and chunks all."""
+    attempts: int = 0
+    tokens_source: int = 0
+    """Tokens of what was to be summed up."""
+    tokens_seen: int = 0
+    """How many of them the model was shown in the attempt that counts."""
+    failures: tuple[Failure, ...] = ()
+    is_written: bool = False
+    """True where a text was taken."""
+    usage: Usage | None = None
+    """What the requests cost together, as far as the provider said."""
+
+
+def spent(usages: Iterable[Usage | None]) -> Usage | None:
+    """Several requests' usage as one; `None` where none of them said."""
+    known = [usage for usage in usages if usage is not None]
+    if not known:
+        return None
+    return Usage(
+        tokens_input=sum(usage.tokens_input for usage in known),
+        tokens_output=sum(usage.tokens_output for usage in known),
+        tokens_cache_read=sum(usage.tokens_cache_read for usage in known),
+        tokens_cache_write=sum(usage.tokens_cache_write for usage in known),
+    )
 
 
 Planning: TypeAlias = "Generator[Ask, Reply, Plan]"

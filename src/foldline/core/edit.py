@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.address import part_address, read_mark, span_address
+from foldline.core.completion import Asked
 from foldline.core.errors import LawViolation
 from foldline.core.laws import Change, check, judge
 from foldline.core.message import NEW, Message, Part, Text, ToolResult
@@ -73,6 +74,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     edits: tuple[Edit, ...] = ()
     hints: tuple[str, ...] = ()
     """What the host may want to restore or tell (requirement OBS-2): file paths to read again, reasons for skipping."""
+    asked: Asked | None = None
+    """What a model was asked for it; `None` of a pass that asks none."""
 
 
 class Frame(Struct, frozen=True, kw_only=True):
@@ -96,6 +99,10 @@ class Frame(Struct, frozen=True, kw_only=True):
     """The address of a range of ordinals, from one up to and without the other, where `originals` are too many to read."""
     memo: dict[str, Any] = {}
     """What a pass found in immutable parts and may want again, in this compaction or a later one of the session."""
+    live: tuple[Item, ...] = ()
+    """The view before any pass of this compaction: what the request before was made of, and a fork goes on from."""
+    focus: str = ""
+    """What a summary should dwell on, in the caller's words (requirement CMP-15)."""
 
     def original_of(self, seq: int, result: ToolResult) -> ToolResult:
         """A result as it came in, under the pairing it has now; the result itself where a repair made it."""

@@ -92,6 +92,12 @@ class Moment(Struct, frozen=True, kw_only=True, gc=False):
     """How many tokens the provider counts for one of ours: what the lines of a policy are compared with."""
     usage_known: bool = True
     """False when neither an anchor nor a window is known (requirement TOK-10)."""
+    has_model: bool = False
+    """True where a model can be asked: then tiers that ask one are active."""
+    at_once: bool = False
+    """True for a compaction by hand that names no size: the model's tier runs whatever the size (requirement CMP-15)."""
+    tokens_threshold: int | None = None
+    """Where the policy's next compaction would be due, for the messages alone; `None` when no window is known."""
 
 
 class Pass(Protocol):

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from foldline.core.bounds import Percent, Positive, PositivePercent, Whole
 from foldline.core.budget import effective_budget, input_budget, reserve_threshold
+from foldline.core.completion import ModelPass
 from foldline.core.estimate import Counting
 from foldline.core.ports import Pass
 
@@ -76,6 +77,8 @@ class Tier(Struct, frozen=True, kw_only=True):
     reduce: Pass | None
     """What it plans with; `None` while what it needs is missing."""
     needs: Lack = ""
+    ask: ModelPass | None = None
+    """What it plans with where a model can be asked; such a tier is inactive without one."""
     when: Literal["always", "over"] = "over"
     """`always`: before every request, whatever its size. `over`: while the view is over the target."""
     due: Line | None = None
@@ -129,3 +132,8 @@ class Policy(Struct, frozen=True, kw_only=True):
     def inactive(self) -> tuple[Tier, ...]:
         """Tiers that cannot run here, for want of what they need."""
         return tuple(tier for tier in self.tiers if tier.reduce is None)
+
+    @property
+    def asking(self) -> tuple[Tier, ...]:
+        """Tiers that ask a model, where there is one."""
+        return tuple(tier for tier in self.tiers if tier.ask is not None)

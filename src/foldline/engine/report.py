@@ -11,8 +11,10 @@ import msgspec
 from msgspec import Struct
 
 from foldline.core.address import parse_address
+from foldline.core.completion import Failure
 from foldline.core.edit import Edit, Fold, Replace
 from foldline.core.laws import Violation
+from foldline.core.message import Usage
 from foldline.core.pairing import Repair
 from foldline.core.view import View
 from foldline.engine.run import Step
@@ -39,15 +41,26 @@ class Covers(Struct, frozen=True, kw_only=True):
     """Where each folded span and each shortened or cleared part can be asked for, in order."""
 
 
-class Summary(Struct, frozen=True, kw_only=True):
-    """The synthetic message that stands for the folded part."""
+class Summary(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The synthetic message that stands for the folded part. The keys that only a model's part fills are left out of the
+    JSON form where no model was asked."""
 
     kind: str | None
-    """`ledger`, `template`, `notice`, or `None` when nothing was folded."""
+    """`model`, `ledger`, `template`, `notice`, or `None` when nothing was folded."""
     evicted_tokens: int
     seen_tokens: int
-    """How much of the evicted text the summariser read: all of it for a ledger, what is quoted for a template or a notice."""
-    attempts: int = 0
+    """How much of the evicted text the summariser read: all of it for a ledger, what is quoted for a template or a notice,
+    what it was shown for a model."""
+    attempts: int
+    """Texts that a model was asked for; 0 without one."""
+    form: str | None = None
+    """Which summary a model wrote: `ledger`, `handoff`, `reserve`, `ladder`, `segments`, `full`."""
+    requests: int = 0
+    """Requests to the model, those included that answer a refused tool call or read a piece."""
+    failures: tuple[Failure, ...] = ()
+    """Attempts that came to nothing, each by name."""
+    usage: Usage | None = None
+    """Tokens that the model's requests cost together, as far as the provider said."""
 
 
 class BelowFloor(Struct, frozen=True, kw_only=True):
@@ -91,7 +104,7 @@ class Report(Struct, frozen=True, kw_only=True):
     covers: Covers = Covers(messages=0, addresses=())
     retention: dict[str, dict[str, int]] = {}
     retention_evicted: dict[str, dict[str, int]] = {}
-    summary: Summary = Summary(kind=None, evicted_tokens=0, seen_tokens=0)
+    summary: Summary = Summary(kind=None, evicted_tokens=0, seen_tokens=0, attempts=0)
     cache: Cache = Cache(prefix_tokens_kept=0, tokens_reread=0, net_tokens_saved_per_turn=0)
     repairs: tuple[Repair, ...] = ()
     """What had to be mended in the history that came in."""

@@ -3,22 +3,27 @@
     view ──► tier 1 plans ──► apply + laws ──► still over? ──► tier 2 … ──► outcome
 
 Each tier runs at most once (law END); a tier with nothing to do passes on. All edits land together in the view that
-comes back (law ONCE). Knows no clock: durations are measured by the one that is handed in.
+comes back (law ONCE). Knows no clock: durations are measured by the one that is handed in. A tier that asks a model makes
+of the loop a generator that yields what is asked; `drive` and `adrive` answer it, and are all that knows whether the caller
+waits or awaits. Closing it between two questions gives the compaction up: nothing has changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Awaitable, Callable, Generator, Iterable
+from typing import NoReturn, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.edit import Edit, Frame, apply
+from foldline.core.completion import Ask, Asked, Reply
+from foldline.core.edit import Edit, Frame, Plan, apply
 from foldline.core.errors import LawViolation
 from foldline.core.ports import Moment
 from foldline.core.view import View
 from foldline.engine.policy import Line, Policy, Tier
+
+Result = TypeVar("Result")
 
 
 class Step(Struct, frozen=True, kw_only=True):
@@ -29,12 +34,16 @@ class Step(Struct, frozen=True, kw_only=True):
     tokens_freed: int
     seconds: float
     hints: tuple[str, ...] = ()
+    asked: Asked | None = None
+    """What a model wrote for it."""
 
 
 class Unchanged(Struct, frozen=True, kw_only=True):
     """Nothing was done, and why."""
 
     reason: str
+    asked: tuple[Asked, ...] = ()
+    """What a model was asked all the same."""
 
 
 class Compacted(Struct, frozen=True, kw_only=True):
@@ -42,6 +51,8 @@ class Compacted(Struct, frozen=True, kw_only=True):
 
     view: View
     steps: tuple[Step, ...]
+    asked: tuple[Asked, ...] = ()
+    """What a model was asked, those included that came to nothing."""
 
     @property
     def edits(self) -> tuple[Edit, ...]:
@@ -54,33 +65,168 @@ class Failed(Struct, frozen=True, kw_only=True):
 
     step: str
     error: LawViolation
+    asked: tuple[Asked, ...] = ()
 
 
 Outcome: TypeAlias = Unchanged | Compacted | Failed
+Running: TypeAlias = Generator[Ask, Reply, Outcome]
+
+
+# ── drivers ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def drive(asking: Generator[Ask, Reply, Result], answer: Callable[[Ask], Reply]) -> Result:
+    """Answer each question until there is a result. What `answer` raises goes through, the questioner closed."""
+    try:
+        ask = next(asking)
+        while True:
+            ask = asking.send(answer(ask))
+    except StopIteration as done:
+        result: Result = done.value
+        return result
+    finally:
+        asking.close()
+
+
+async def adrive(asking: Generator[Ask, Reply, Result], answer: Callable[[Ask], Awaitable[Reply]]) -> Result:
+    """As `drive`, awaiting each answer; cancelled there, the questioner is closed."""
+    try:
+        ask = next(asking)
+        while True:
+            ask = asking.send(await answer(ask))
+    except StopIteration as done:
+        result: Result = done.value
+        return result
+    finally:
+        asking.close()
+
+
+def unanswered(ask: Ask) -> NoReturn:
+    """The answer where there is no model: nobody may ask."""
+    raise AssertionError(f"a {ask.purpose} was asked for, and no model is at hand")
+
+
+# ── the loop ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def run(
     view: View, policy: Policy, *, moment: Moment, frame: Frame, clock: Callable[[], float] = lambda: 0.0
 ) -> Outcome:
-    """Reduce `view` to `moment.tokens_target` as the policy says. `moment.tokens_excess` is recomputed for each tier.
-    Whether the target was reached is for the caller to read from the view."""
-    steps: list[Step] = []
-    now = view
-    for tier in policy.tiers:
-        goal = _goal_of(tier, moment)
-        excess = now.tokens - goal
-        if tier.reduce is None or not _is_due(tier, now, moment=moment, excess=excess):
-            continue
-        at = replace(moment, tokens_excess=excess, tokens_target=goal)
-        try:
-            now, step = _run_tier(now, tier, moment=at, frame=frame, clock=clock)
-        except LawViolation as error:
-            return Failed(step=tier.name, error=error)
-        if step is not None:
-            steps.append(step)
-    if not steps:
-        return Unchanged(reason=_why(view, policy, moment=moment))
-    return Compacted(view=now, steps=tuple(steps))
+    """Reduce `view` to `moment.tokens_target` as the policy says, without a model. `moment.tokens_excess` is recomputed
+    for each tier. Whether the target was reached is for the caller to read from the view."""
+    alone = replace(moment, has_model=False)
+    return drive(running(view, policy, moment=alone, frame=frame, clock=clock), unanswered)
+
+
+def running(
+    view: View, policy: Policy, *, moment: Moment, frame: Frame, clock: Callable[[], float] = lambda: 0.0
+) -> Running:
+    """As `run`, asking a model where `moment.has_model`. A compaction by hand goes straight to the model, past the tiers
+    before it (requirement BUD-13); where that comes to nothing, all tiers run without it."""
+    course = _Course(view, moment=moment, frame=frame, clock=clock)
+    try:
+        straight, rest = _straight(policy, moment)
+        if straight:
+            yield from course.go(straight)
+            if not course.is_written:
+                course = course.afresh(view)
+                rest = policy.tiers
+        yield from course.go(rest)
+    except _Broken as broken:
+        return Failed(step=broken.step, error=broken.error, asked=tuple(broken.course.asked))
+    asked = tuple(course.asked)
+    if not course.steps:
+        return Unchanged(reason=_why(view, policy, moment=moment, asked=asked), asked=asked)
+    return Compacted(view=course.now, steps=tuple(course.steps), asked=asked)
+
+
+def _straight(policy: Policy, moment: Moment) -> tuple[tuple[Tier, ...], tuple[Tier, ...]]:
+    """By hand and with a model: the model's own tier (the last that asks) with what only marks, and the tiers after it;
+    else nothing, and all tiers."""
+    if not (moment.by_hand and moment.has_model and policy.asking):
+        return (), policy.tiers
+    at = max(number for number, tier in enumerate(policy.tiers) if tier.ask is not None)
+    marks = tuple(tier for tier in policy.tiers[:at] if tier.gain_min < 0)
+    return (*marks, policy.tiers[at]), policy.tiers[at + 1 :]
+
+
+class _Broken(Exception):
+    """A law was broken in one step."""
+
+    def __init__(self, step: str, error: LawViolation, course: _Course) -> None:
+        self.step, self.error, self.course = step, error, course
+
+
+class _Course:
+    """One way through a policy's tiers: the view as it is now, and what was done and asked."""
+
+    def __init__(self, view: View, *, moment: Moment, frame: Frame, clock: Callable[[], float]) -> None:
+        self.now = view
+        self.moment, self.clock = moment, clock
+        self.frame = replace(frame, live=view.items()) if moment.has_model else frame
+        self.steps: list[Step] = []
+        self.asked: list[Asked] = []
+
+    @property
+    def is_written(self) -> bool:
+        """Whether a text of the model's is in the view."""
+        return any(step.asked is not None and step.asked.is_written for step in self.steps)
+
+    def afresh(self, view: View) -> _Course:
+        """From the beginning again, asking nobody; what was asked is not forgotten."""
+        alone = replace(self.moment, has_model=False)
+        course = _Course(view, moment=alone, frame=self.frame, clock=self.clock)
+        course.asked = self.asked
+        return course
+
+    def go(self, tiers: Iterable[Tier]) -> Generator[Ask, Reply, None]:
+        """Each tier that is due, in turn."""
+        for tier in tiers:
+            goal = _goal_of(tier, self.moment)
+            excess = self.now.tokens - goal
+            asks = self.moment.has_model and tier.ask is not None
+            if not (asks or tier.reduce) or not self._is_due(tier, excess=excess, asks=asks):
+                continue
+            try:
+                yield from self._step(tier, replace(self.moment, tokens_excess=excess, tokens_target=goal))
+            except LawViolation as error:
+                raise _Broken(tier.name, error, self) from error
+
+    def _is_due(self, tier: Tier, *, excess: int, asks: bool) -> bool:
+        if self.moment.at_once and asks and not self.is_written:
+            return True
+        return _is_due(tier, self.now, moment=self.moment, excess=excess)
+
+    def _step(self, tier: Tier, moment: Moment) -> Generator[Ask, Reply, None]:
+        started = self.clock()
+        if self.moment.has_model and tier.ask is not None:
+            plan = yield from tier.ask.asking(self.now, moment, frame=self.frame)
+        else:
+            assert tier.reduce is not None, "an inactive tier is never due"
+            plan = tier.reduce.plan(self.now, moment, self.frame)
+        if plan.asked is not None:
+            self.asked.append(plan.asked)
+        self._make(tier, plan, started=started)
+
+    def _make(self, tier: Tier, plan: Plan, *, started: float) -> None:
+        """Make the edits of a plan that frees enough."""
+        if not plan.edits:
+            return
+        after = apply(self.now, plan.edits, frame=self.frame)
+        freed = self.now.tokens - after.tokens
+        if freed < tier.gain_min:
+            return
+        self.steps.append(
+            Step(
+                name=tier.name,
+                edits=plan.edits,
+                tokens_freed=freed,
+                seconds=self.clock() - started,
+                hints=plan.hints,
+                asked=plan.asked,
+            )
+        )
+        self.now = after
 
 
 def _goal_of(tier: Tier, moment: Moment) -> int:
@@ -109,25 +255,11 @@ def _is_due(tier: Tier, view: View, *, moment: Moment, excess: int) -> bool:
     )
 
 
-def _run_tier(
-    view: View, tier: Tier, *, moment: Moment, frame: Frame, clock: Callable[[], float]
-) -> tuple[View, Step | None]:
-    assert tier.reduce is not None, "an inactive tier is never due"
-    started = clock()
-    plan = tier.reduce.plan(view, moment, frame)
-    if not plan.edits:
-        return view, None
-    after = apply(view, plan.edits, frame=frame)
-    freed = view.tokens - after.tokens
-    if freed < tier.gain_min:
-        return view, None
-    step = Step(
-        name=tier.name, edits=plan.edits, tokens_freed=freed, seconds=clock() - started, hints=plan.hints
-    )
-    return after, step
-
-
-def _why(view: View, policy: Policy, *, moment: Moment) -> str:
+def _why(view: View, policy: Policy, *, moment: Moment, asked: tuple[Asked, ...]) -> str:
+    failures = [failure for one in asked for failure in one.failures]
+    if failures:
+        last = failures[-1]
+        return f"the model's summary came to nothing: {last.name} ({last.why})"
     if not moment.is_due:
         return "below the threshold"
     if view.tokens <= moment.tokens_target:
