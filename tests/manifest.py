@@ -81,7 +81,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     row("BUD-10", "budget reduction is idempotent", DONE),
     row("BUD-11", "numerator of every display", MODEL),
     row("BUD-12", "tiers in order, counted again after each", DONE),
-    row("BUD-13", "manual compaction goes straight to the model", MODEL),
+    row("BUD-13", "manual compaction goes straight to the model", BEGUN),
     # Microcompact
     row(
         "MIC-1", "head 1,500 and tail 500 tokens of a result over its tool's threshold, the cut marked", DONE
@@ -114,7 +114,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     # Compaction by a model
     row("CMP-1", "checked before every request, tool loops included", MODEL),
     row("CMP-2", "the summary comes from a fork with the cached prefix", BEGUN),
-    row("CMP-3", "no tool runs in the fork", MODEL),
+    row("CMP-3", "no tool runs in the fork", BEGUN),
     row("CMP-4", "what is taken of the reply", MODEL),
     row("CMP-5", "forks never trigger a compaction", MODEL),
     row("CMP-6", "one compress block as a user message, then the last two rounds", MODEL),
@@ -126,13 +126,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     row("CMP-12", "deterministic fallback: ledger, then whole units from the newest", DONE),
     row("CMP-13", "images go to the summariser as a placeholder", BEGUN),
     row("CMP-14", "circuit breaker of three failures a session", MODEL),
-    row("CMP-15", "manual compaction with instructions", MODEL),
+    row("CMP-15", "manual compaction with instructions", BEGUN),
     row("CMP-16", "a new summary replaces history and old summary together", DONE),
     row("CMP-17", "hooks may block", MODEL),
     row("CMP-18", "one compaction a response", DONE),
     row("CMP-19", "the instruction forbids tools at both ends", MODEL),
-    row("CMP-20", "the fork's request streams", MODEL),
-    row("CMP-21", "an error of the fork is a failure, an abort is not", MODEL),
+    row("CMP-20", "the fork's request streams", BEGUN),
+    row("CMP-21", "an error of the fork is a failure, an abort is not", BEGUN),
     row("CMP-22", "tool-call syntax inside a summary passes", MODEL),
     row("CMP-23", "a result over the threshold is a failure", MODEL),
     row("CMP-24", "the last user message stays verbatim in its place", MODEL),
@@ -146,7 +146,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     row("CMP-32", "the fallback drops reasoning and images", DONE),
     row("CMP-33", "ignored while the model answers", MODEL),
     row("CMP-34", "a second compaction while one runs is skipped", MODEL),
-    row("CMP-35", "no fallback: a warning, and the request goes out", MODEL),
+    row("CMP-35", "no fallback: a warning, and the request goes out", BEGUN),
     row("CMP-36", "manual compaction with the breaker open", MODEL),
     row("CMP-37", "full summary in one call, the last turns whole", MODEL),
     row("CMP-38", "the system prompt comes from its configuration", MODEL),

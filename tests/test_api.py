@@ -107,7 +107,7 @@ def test_an_unreachable_target_raises_with_the_smallest_history() -> None:
         ({"to": 1.5}, InvalidOption),
         ({"pins": ["nowhere"]}, InvalidOption),
         ({"counter": "abacus"}, InvalidOption),
-        ({"completer": print}, InvalidOption),
+        ({"completer": "a text"}, InvalidOption),
         ({"policy": "thrifty"}, UnknownPolicy),
         ({"format": "yaml"}, UnknownFormat),
         ({"format": "pi"}, UnknownFormat),
@@ -133,7 +133,7 @@ MISTAKEN: dict[str, tuple[Any, ...]] = {
     "policy": (None, 5, []),
     "counter": (5, [], b"estimate"),
     "focus": (5, ["tests"]),
-    "completer": (print, False),
+    "completer": ("a text", False),
     "pins": (None, 5, "step", b"step", {"question": 1}),
     "tools": (
         *(True, 5, "x", b"x", {}, {"name": "f"}),

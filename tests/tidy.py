@@ -25,7 +25,9 @@ TABLES = frozenset[str]()
 """Modules that are generated tables, free of the size limit; by name, each with its generating script."""
 
 OUTERMOST_DOOR = "foldline.cli.main"
-"""The one place where any exception may be caught: there it becomes exit code 70."""
+FOREIGN_CALLS = frozenset({"foldline.asking"})
+"""Where any exception may be caught: at the outermost door, where it becomes exit code 70, and where a caller's own function
+is called for an answer: what it raises, whatever it is, is a failure with a name."""
 
 FIXED_NAMES = frozenset(
     {
@@ -85,8 +87,8 @@ def opening_paragraph(module: Module) -> Iterator[str]:
 
 
 def narrow_excepts(module: Module) -> Iterator[str]:
-    """Only the outermost door may catch everything."""
-    if module.name == OUTERMOST_DOOR:
+    """Only the outermost door, and what calls a caller's function, may catch everything."""
+    if module.name == OUTERMOST_DOOR or module.name in FOREIGN_CALLS:
         return
     for node in ast.walk(module.tree):
         if isinstance(node, ast.ExceptHandler):

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from foldline.recall.tool import recall_tool
     from foldline.session.opening import open
     from foldline.session.session import Session
-    from foldline.wire.completion import CompletionRequest
+    from foldline.wire.completion import CompletionRequest, Delta
     from foldline.wire.overflow import classify_error
 
 __version__ = "0.1.0"
@@ -68,7 +68,7 @@ _ERRORS = (
 _WHERE = {
     **dict.fromkeys(("Compaction", "acompact", "compact"), "foldline.api"),
     **dict.fromkeys(_ERRORS, "foldline.core.errors"),
-    "CompletionRequest": "foldline.wire.completion",
+    **dict.fromkeys(("CompletionRequest", "Delta"), "foldline.wire.completion"),
     "Reply": "foldline.core.completion",
     "classify_error": "foldline.wire.overflow",
     "recall_tool": "foldline.recall.tool",
@@ -82,6 +82,7 @@ __all__ = [
     "CompactionBlocked",
     "CompletionRequest",
     "ContextExhausted",
+    "Delta",
     "FoldlineError",
     "InvalidOption",
     "InvalidTranscript",

@@ -1,26 +1,30 @@
 """`foldline.compact`: the pure function on a provider's own dicts.
 
-No session, no disk, no network. Decodes the caller's messages, reduces, and encodes: what was not edited comes back
-as the very objects that came in. Its counterpart for files is `foldline.files`.
+No session, no disk, and no network but what a caller's completer does. Decodes the caller's messages, reduces, and encodes:
+what was not edited comes back as the very objects that came in. Its counterpart for files is `foldline.files`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import asyncio
+from collections.abc import Callable, Generator, Iterable, Sequence
 from time import perf_counter
 from typing import Any
 
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
+from foldline.asking import Basis, aanswering, adriven, answering
+from foldline.core.completion import Ask, Reply
 from foldline.core.errors import InvalidOption, InvalidTranscript, TargetUnreachable
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
-from foldline.gate import gated
+from foldline.engine.run import drive, unanswered
+from foldline.gate import compacting
 from foldline.memory import remembered
 from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of
-from foldline.reduce import Goal, Reduced, broken_laws, history_of, is_near, needs_of, pins_of, reduce
+from foldline.reduce import Goal, Reduced, broken_laws, history_of, is_near, needs_of, pins_of
 from foldline.settings import plan_for
 from foldline.survival import look_ahead
 from foldline.tokens.choose import counter_for
@@ -30,6 +34,7 @@ from foldline.wire.codec import Codec, Rules
 from foldline.wire.formats import PLAIN, codec, detect, is_plain
 
 _DECLARED = ("functionDeclarations", "function_declarations")
+UNASKED_NOTE = "policy {} never asks a model: the completer was not called"
 FOCUS_NOTE = "focus has no effect without a model to write the summary"
 
 
@@ -62,44 +67,118 @@ def compact(
     changed. `to`: size of the whole request in tokens (system + tools + messages), or a share of it in (0, 1); left
     out, the policy's own target, once its threshold is reached. `pins`: a list of ordinals, ids or texts of messages
     that must survive verbatim; a text counts wherever it stands, in the arguments and results of tools too.
-    `model`: decides the counter and the window; without one tokens are counted with `o200k_base`.
+    `model`: decides the counter and the window; without one tokens are counted with `o200k_base`. `completer`: a function
+    that takes a `CompletionRequest` and returns the text, deltas or a reply object; the policy's tiers that need a model
+    are active with one. `focus`: what its summary should dwell on.
 
     Raises `TargetUnreachable` with `.result` when the smallest valid history is larger than `to`, `InvalidOption` for
     an argument out of bounds, `UnknownFormat` when the messages are of no known format.
     """
-    if completer is not None:
-        raise InvalidOption(
-            "completer", "…", why="compaction by a model is not part of this version; leave it out"
-        )
-    _check_kinds(format=format, model=model, policy=policy, counter=counter, focus=focus)
-    pins = pins_of(pins)
-    name = detect(messages) if format == "auto" else format
-    reader = codec(name)
-    _check_system(system, format=name)
-    request = read_body(
-        {"messages": _listed(messages), "system": system, "tools": _schemas(tools)}, format=name
+    given = Given(
+        to=to,
+        format=format,
+        system=system,
+        tools=tools,
+        model=model,
+        policy=policy,
+        counter=counter,
+        pins=pins,
+        focus=focus,
+        has_model=completer is not None,
     )
-    rules = PLAIN if format == "auto" and is_plain(messages) else reader.rules
-    planned = plan_for(model)
-    chosen = policy_of(policy, planned.window)
-    counting = counter_for(model, counter=counter or chosen.counter or planned.counter, wire=name)
+    answer = unanswered if completer is None else answering(completer, basis_of(messages, given))
+    return drive(_compacting(messages, given), answer)
+
+
+async def acompact(
+    messages: Sequence[Any], to: int | float | None = None, *, completer: Any = None, **options: Any
+) -> Compaction:
+    """`compact` off the event loop; same arguments, same result. The completer may be async: an awaitable or an async
+    iterator of what a completer gives. Cancelled, it gives up, and nothing has changed."""
+    given = Given(to=to, has_model=completer is not None, **_named(options))
+    if completer is None:
+        return await asyncio.to_thread(drive, _compacting(messages, given), unanswered)
+    return await adriven(_compacting(messages, given), aanswering(completer, basis_of(messages, given)))
+
+
+class Given(Struct, frozen=True, kw_only=True):
+    """The arguments of `compact`, as they were given."""
+
+    to: int | float | None = None
+    format: str = "auto"
+    system: Any = None
+    tools: Sequence[Any] | None = None
+    model: str | None = None
+    policy: str | Policy = "balanced"
+    counter: str | None = None
+    pins: Sequence[int | str] = ()
+    focus: str | None = None
+    has_model: bool = False
+
+
+def _named(options: dict[str, Any]) -> dict[str, Any]:
+    """Options by name. Raises `TypeError` for one that there is not, as a call does."""
+    known = set(Given.__struct_fields__) - {"to", "has_model"}
+    strange = next((name for name in options if name not in known), None)
+    if strange is not None:
+        raise TypeError(f"acompact() got an unexpected keyword argument {strange!r}")
+    return options
+
+
+def basis_of(messages: Sequence[Any], given: Given) -> Basis:
+    """What a fork shares with the caller's own requests."""
+    name = detect(messages) if given.format == "auto" else given.format
+    plain = given.format == "auto" and is_plain(messages)
+    return Basis(
+        format=name,
+        model=given.model,
+        system=given.system,
+        tools=list(given.tools) if isinstance(given.tools, (list, tuple)) and given.tools else None,
+        rules=PLAIN if plain else codec(name).rules,
+    )
+
+
+def _compacting(messages: Sequence[Any], given: Given) -> Generator[Ask, Reply, Compaction]:
+    """One compaction, asking where a model was given."""
+    _check_kinds(
+        format=given.format, model=given.model, policy=given.policy, counter=given.counter, focus=given.focus
+    )
+    pins = pins_of(given.pins)
+    name = detect(messages) if given.format == "auto" else given.format
+    reader = codec(name)
+    _check_system(given.system, format=name)
+    request = read_body(
+        {"messages": _listed(messages), "system": given.system, "tools": _schemas(given.tools)}, format=name
+    )
+    rules = PLAIN if given.format == "auto" and is_plain(messages) else reader.rules
+    planned = plan_for(given.model)
+    chosen = policy_of(given.policy, planned.window)
+    counting = counter_for(given.model, counter=given.counter or chosen.counter or planned.counter, wire=name)
     history = history_of(
         request.messages,
         needs=needs_of(rules, tail_stays_open=True),
         counter=counting,
         tokens_fixed=fixed_tokens(request, counting),
     )
-    notes = (*planned.notes, FOCUS_NOTE) if focus else planned.notes
-    blank = Report(format=name, model=model, notes=notes)
-    goal = Goal(policy=chosen, to=to, tokens_window=planned.window, output_max=planned.output_max, pins=pins)
+    asks = given.has_model and bool(chosen.asking)
+    unheard = (FOCUS_NOTE,) if given.focus and not asks else ()
+    unasked = (UNASKED_NOTE.format(chosen.name),) if given.has_model and not asks else ()
+    blank = Report(format=name, model=given.model, notes=(*planned.notes, *unheard, *unasked))
+    goal = Goal(
+        policy=chosen,
+        to=given.to,
+        tokens_window=planned.window,
+        output_max=planned.output_max,
+        pins=pins,
+        has_model=given.has_model,
+        focus=given.focus or "",
+    )
     with remembered() as memo:
         history = replace(history, limits=declared_limits(request.tools), memo=memo)
-        reduced = reduce(history, goal, counter=counting, report=blank, clock=perf_counter)
-        reduced = gated(reduced, chosen.floors, counter=counting)
+        reduced = yield from compacting(history, goal, counter=counting, report=blank, clock=perf_counter)
         if is_near(history, goal):
             look_ahead(history)
-    result = _result(reduced, rules, reader=reader)
-    return _reached(result)
+    return _reached(_result(reduced, rules, reader=reader))
 
 
 def _check_kinds(*, policy: object, **texts: object) -> None:
@@ -175,10 +254,3 @@ def _reached(result: Compaction) -> Compaction:
         why, reduced = report.reason or "", bool(report.passes)
         raise TargetUnreachable(report.tokens_after, target, why, result, reduced=reduced)
     return result
-
-
-async def acompact(messages: Sequence[Any], to: int | float | None = None, **options: Any) -> Compaction:
-    """`compact` off the event loop; same arguments, same result."""
-    import asyncio
-
-    return await asyncio.to_thread(compact, messages, to, **options)

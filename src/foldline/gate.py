@@ -6,11 +6,12 @@ floor has the history go out as it came. Reads the retention that every report c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from foldline.core.address import block, read_block
+from foldline.core.completion import Failure
 from foldline.core.edit import Edit, Fold
 from foldline.core.message import Text, speaks_for_user
 from foldline.core.ports import TokenCounter
@@ -19,7 +20,7 @@ from foldline.engine.policy import Floor
 from foldline.engine.report import BelowFloor, Report, cache_of
 from foldline.ledger.render import HEADINGS, INDEX_HEADING
 from foldline.ledger.words import rule_lines, words_of
-from foldline.reduce import Reduced
+from foldline.reduce import Goal, History, Reduced, Reducing, reduce, reducing
 from foldline.survival import measured
 
 USER_TEXT_SHARE = 0.6
@@ -29,6 +30,36 @@ BEYOND = (
     "users wrote more than {share:.0%} of the target: of {total} passages of rules that left (one may hold several rules), "
     "{gone} are behind addresses"
 )
+
+
+def compacting(
+    history: History,
+    goal: Goal,
+    *,
+    counter: TokenCounter,
+    report: Report,
+    clock: Callable[[], float] = lambda: 0.0,
+) -> Reducing:
+    """`reducing`, judged. A summary by a model that keeps too little is repaired by the host; where that does not help, the
+    policy's tiers without a model are what is judged, and the report names the failure."""
+    floors = goal.policy.floors
+    reduced = yield from reducing(history, goal, counter=counter, report=report, clock=clock)
+    judged = gated(reduced, floors, counter=counter)
+    summary = reduced.report.summary
+    if judged.report.outcome != "failed" or summary.form is None:
+        return judged
+    why = judged.report.reason or ""
+    failure = Failure(name="below_floor", attempt=max(1, summary.attempts), why=why)
+    alone = reduce(history, replace(goal, has_model=False), counter=counter, report=report, clock=clock)
+    again = gated(alone, floors, counter=counter)
+    told = replace(
+        again.report.summary,
+        attempts=summary.attempts,
+        requests=summary.requests,
+        failures=(*summary.failures, failure),
+        usage=summary.usage,
+    )
+    return replace(again, report=replace(again.report, summary=told))
 
 
 def gated(reduced: Reduced, floors: Sequence[Floor], *, counter: TokenCounter) -> Reduced:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from foldline.core.address import block
+from foldline.core.completion import Ask, Asked, Failure, Planning
 from foldline.core.edit import Drop, Edit, Fold, Frame, Plan
 from foldline.core.message import Message, Text
 from foldline.core.ports import Moment
@@ -26,6 +27,31 @@ class Scripted:
         """The scripted edits."""
         self.moments.append(moment)
         return Plan(edits=self.edits(view), hints=self.hints)
+
+
+class Asking:
+    """A pass that asks once, and does what the reply says where it says anything: a fold of one range, half-open."""
+
+    def __init__(self, start: int, end: int, name: str = "auto-compact") -> None:
+        self.name = name
+        self._range = (start, end)
+        self.moments: list[Moment] = []
+
+    def asking(self, view: View, moment: Moment, *, frame: Frame) -> Planning:
+        """The fold, with the model's words in it."""
+        self.moments.append(moment)
+        live = frame.live
+        reply = yield Ask(messages=(), live=live, is_fork=True, instruction="Sum it up")
+        if not reply.text:
+            failure = Failure(name="empty", attempt=1, why="no text")
+            return Plan(asked=Asked(form="full", requests=1, attempts=1, failures=(failure,)))
+        done = folding(*self._range, says=reply.text).edits(view)
+        return Plan(edits=done, asked=Asked(form="full", requests=1, attempts=1, is_written=True))
+
+
+def asking_tier(one: Asking, **values: Any) -> Tier:
+    """A tier that needs a model."""
+    return Tier(name=one.name, reduce=None, ask=one, needs="model", **values)
 
 
 def idle(name: str = "idle") -> Scripted:

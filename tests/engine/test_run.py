@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import pytest
 from msgspec.structs import replace
 
+from foldline.core.completion import Ask, Reply
 from foldline.core.errors import LawViolation
 from foldline.core.view import View
 from foldline.engine.policy import Line, Policy, Tier
-from foldline.engine.run import Compacted, Failed, Outcome, Unchanged, run
+from foldline.engine.run import Compacted, Failed, Outcome, Unchanged, adrive, drive, run, running, unanswered
 from foldline.testing.builders import assistant, frame_for, moment_for, user, view_from
-from tests.engine.scripted import dropping, folding, idle, policy, tier
+from tests.engine.scripted import Asking, asking_tier, dropping, folding, idle, policy, tier
 
 TALK = [
     message for n in range(6) for message in (user(f"question {n} " * 20), assistant(f"answer {n} " * 20))
@@ -176,3 +180,122 @@ def test_a_policy_of_what_is_not_at_hand_says_what_it_needs() -> None:
     stuck = compacted(view, chosen, 10)
     assert isinstance(stuck, Unchanged)
     assert "auto-compact needs a model" in stuck.reason
+
+
+# ── a model ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def with_model(
+    view: View, chosen: Policy, target: int, *, says: str = "what went", by_hand: bool = True
+) -> Outcome:
+    moment = moment_for(view, target, has_model=True, by_hand=by_hand)
+    asking = running(view, chosen, moment=moment, frame=frame_for(view))
+    return drive(asking, lambda ask: Reply(text=says))
+
+
+def test_without_a_model_a_tier_that_asks_does_not_run() -> None:
+    """The tiers of a policy without a model do exactly what they did."""
+    view = view_from(TALK)
+    asks, last = Asking(0, 4), dropping(4, 5)
+    done = compacted(view, policy(asking_tier(asks), tier(last)), view.tokens // 2)
+    assert isinstance(done, Compacted)
+    assert (asks.moments, [step.name for step in done.steps], done.asked) == ([], ["drop"], ())
+    with pytest.raises(AssertionError, match="no model"):
+        unanswered(Ask(messages=(), instruction="Sum it up"))
+
+
+def test_by_hand_the_model_comes_first_and_what_it_leaves_is_the_next_tier_s() -> None:
+    """Requirement BUD-13: manual compaction skips the tiers before the model's."""
+    view = view_from(TALK)
+    first, asks, last = dropping(0, 1), Asking(0, 4), dropping(4, 5)
+    done = with_model(view, policy(tier(first), asking_tier(asks), tier(last)), view.tokens // 4)
+    assert isinstance(done, Compacted)
+    assert [step.name for step in done.steps] == ["auto-compact", "drop"]
+    assert first.moments == []
+    assert [one.is_written for one in done.asked] == [True]
+
+
+def test_a_threshold_runs_the_tiers_in_their_order_and_asks_on_the_view_that_was_sent() -> None:
+    """The cheapest first, and the fork goes on from the request before, whatever an earlier tier has planned (law ONCE)."""
+    view = view_from(TALK)
+    first, asks = dropping(0, 1), Asking(2, 6)
+    asked: list[Ask] = []
+
+    def answer(ask: Ask) -> Reply:
+        asked.append(ask)
+        return Reply(text="what went")
+
+    moment = moment_for(view, view.tokens // 2, has_model=True, by_hand=False)
+    chosen = policy(tier(first), asking_tier(asks))
+    done = drive(running(view, chosen, moment=moment, frame=frame_for(view)), answer)
+    assert isinstance(done, Compacted)
+    assert [step.name for step in done.steps] == ["drop", "auto-compact"]
+    assert asked[0].live == view.items()
+
+
+def test_where_the_model_fails_all_tiers_run_without_it() -> None:
+    """A failure is a value: told, and followed by what the policy does without a model; it is not asked twice."""
+    view = view_from(TALK)
+    first, asks = dropping(0, 1), Asking(0, 4)
+    done = with_model(view, policy(tier(first), asking_tier(asks)), view.tokens // 4, says="")
+    assert isinstance(done, Compacted)
+    assert [step.name for step in done.steps] == ["drop"]
+    assert [failure.name for one in done.asked for failure in one.failures] == ["empty"]
+    assert len(asks.moments) == 1
+
+
+def test_a_failure_with_nothing_after_it_leaves_the_view_and_says_so() -> None:
+    """Requirement CMP-35: no fallback; the reason names the failure."""
+    view = view_from(TALK)
+    for by_hand in (True, False):
+        done = with_model(view, policy(asking_tier(Asking(0, 4))), 10, says="", by_hand=by_hand)
+        assert isinstance(done, Unchanged)
+        assert "empty" in done.reason
+
+
+def test_a_plan_of_a_model_that_breaks_a_law_changes_nothing() -> None:
+    """A fault of ours, told with what was asked for it."""
+    view = view_from(TALK)
+    done = with_model(view, policy(asking_tier(Asking(0, len(view)))), 10)
+    assert isinstance(done, Failed)
+    assert len(done.asked) == 1
+
+
+def test_at_once_the_model_is_asked_whatever_the_size() -> None:
+    """Requirement CMP-15: by hand, at any usage."""
+    view = view_from(TALK)
+    moment = moment_for(view, view.tokens, has_model=True, at_once=True)
+    asking = running(view, policy(asking_tier(Asking(0, 4))), moment=moment, frame=frame_for(view))
+    done = drive(asking, lambda ask: Reply(text="what went"))
+    assert isinstance(done, Compacted)
+
+
+def test_the_awaiting_driver_gives_the_same() -> None:
+    """Rule 6 of style: no algorithm is written twice."""
+    view = view_from(TALK)
+
+    async def answer(ask: Ask) -> Reply:
+        return Reply(text="what went")
+
+    moment = moment_for(view, view.tokens // 2, has_model=True)
+    chosen = policy(asking_tier(Asking(0, 6)))
+    done = asyncio.run(adrive(running(view, chosen, moment=moment, frame=frame_for(view)), answer))
+    waited = with_model(view, chosen, view.tokens // 2)
+    assert isinstance(done, Compacted)
+    assert isinstance(waited, Compacted)
+    assert [item.message for item in done.view] == [item.message for item in waited.view]
+
+
+def test_what_an_answer_raises_goes_through_and_closes_the_questioner() -> None:
+    """Requirement CMP-21: an abort is no failure, and nothing is half done."""
+    view = view_from(TALK)
+    moment = moment_for(view, 10, has_model=True)
+    asking = running(view, policy(asking_tier(Asking(0, 4))), moment=moment, frame=frame_for(view))
+
+    def answer(ask: Ask) -> Reply:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        drive(asking, answer)
+    with pytest.raises(StopIteration):
+        next(asking)

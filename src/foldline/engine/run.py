@@ -153,7 +153,7 @@ def _straight(policy: Policy, moment: Moment) -> tuple[tuple[Tier, ...], tuple[T
 class _Broken(Exception):
     """A law was broken in one step."""
 
-    def __init__(self, step: str, error: LawViolation, course: _Course) -> None:
+    def __init__(self, step: str, *, error: LawViolation, course: _Course) -> None:
         self.step, self.error, self.course = step, error, course
 
 
@@ -190,7 +190,7 @@ class _Course:
             try:
                 yield from self._step(tier, replace(self.moment, tokens_excess=excess, tokens_target=goal))
             except LawViolation as error:
-                raise _Broken(tier.name, error, self) from error
+                raise _Broken(tier.name, error=error, course=self) from error
 
     def _is_due(self, tier: Tier, *, excess: int, asks: bool) -> bool:
         if self.moment.at_once and asks and not self.is_written:
