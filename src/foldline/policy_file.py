@@ -45,7 +45,7 @@ PASSES: Final[Mapping[str, type[AnyPass]]] = {made().name: made for made in get_
 TIERS_MAX: Final = 32
 NAME = re.compile(r"\w[\w.-]{0,63}")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_OF_TIER: Final = tuple(field.name for field in fields(Tier) if field.name != "reduce")
+_OF_TIER: Final = tuple(field.name for field in fields(Tier) if field.name not in ("reduce", "ask"))
 
 Value = TypeVar("Value", bound=Struct)
 
