@@ -137,8 +137,9 @@ def _shape_of_blocks(place: str, blocks: list[Any]) -> Found:
 
 
 def _shape_of_values(place: str, block: dict[str, Any]) -> Found:
+    failed = block["type"] == "compaction"  # one that failed has nulls
     for key in ("text", "id", "name", "tool_use_id", "thinking", "signature", "data"):
-        if key in block and not isinstance(block[key], str):
+        if not isinstance(block.get(key, ""), (str, type(None)) if failed else str):
             yield f"{place}.{key}", "no text"
     if block["type"] == "tool_use" and not isinstance(block.get("input"), dict):
         yield f"{place}.input", "no object"
@@ -191,7 +192,8 @@ def _roles(case: Case) -> Found:
 
 def _first_user(case: Case) -> Found:
     messages = case.body["messages"]
-    if messages and messages[0]["role"] == "assistant":
+    opening = messages[0] if messages else {"role": "user"}
+    if opening["role"] == "assistant" and all(b["type"] != "compaction" for b in _blocks(opening)[:1]):
         yield "messages.0", "the first message must be the user's"
 
 
@@ -441,7 +443,11 @@ RULES: tuple[Rule, ...] = (
     Rule("count", "SDK types/message_create_params.py, `messages`: at most 100,000; at least one", _count),
     Rule("kinds", "SDK types/message_content_param.py, types/beta/beta_content_block_param.py", _kinds),
     Rule("roles", "SDK types/message_param.py: user, assistant, system", _roles),
-    Rule("first-user", "livekit/agents#669: 'the first message must be a non empty user role'", _first_user),
+    Rule(
+        "first-user",
+        "livekit/agents#669: 'a non empty user role'; SDK types/beta/beta_compaction_config_param.py: or a compaction",
+        _first_user,
+    ),
     Rule(
         "system-place",
         "'Mid-conversation system messages', limitations, as quoted in maximhq/bifrost#3945 and "
