@@ -75,9 +75,10 @@ def test_a_script_may_decide_by_the_request() -> None:
 
 def test_a_script_may_hold_one_request_while_another_is_answered() -> None:
     """A message that arrives while a compaction runs: two requests at once."""
-    let_go = threading.Event()
+    begun, let_go = threading.Event(), threading.Event()
 
     def held(_: Received) -> str:
+        begun.set()
         assert let_go.wait(20)
         return "held"
 
@@ -89,7 +90,7 @@ def test_a_script_may_hold_one_request_while_another_is_answered() -> None:
         answers: list[str] = []
         slow = threading.Thread(target=lambda: answers.append(ask(twin, "a").body["content"][0]["text"]))
         slow.start()
-        twin.wait_for(1)
+        assert begun.wait(20)
         assert twin.requests[0].status == 0
         assert ask(twin, "b").body["content"][0]["text"] == "second"
         slow.join(20)
