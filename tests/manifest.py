@@ -128,7 +128,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     row("CMP-14", "circuit breaker of three failures a session", MODEL),
     row("CMP-15", "manual compaction with instructions", BEGUN),
     row("CMP-16", "a new summary replaces history and old summary together", DONE),
-    row("CMP-17", "hooks may block", MODEL),
+    row("CMP-17", "hooks may block", BEGUN),
     row("CMP-18", "one compaction a response", DONE),
     row("CMP-19", "the instruction forbids tools at both ends", MODEL),
     row("CMP-20", "the fork's request streams", BEGUN),
@@ -174,7 +174,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *(row(f"RST-{number}", "restore after a compaction", MODEL) for number in (1, 2, 3)),
     row("RST-4", "four kinds of evidence with budgets of their own", SURVIVES),
     *(row(f"RST-{number}", "restore after a compaction", MODEL) for number in range(5, 11)),
-    *(row(f"HOK-{number}", "hooks before and after", MODEL) for number in range(1, 5)),
+    *(row(f"HOK-{number}", "hooks before and after", BEGUN) for number in range(1, 5)),
     # Surfaces
     row("UIX-1", "compact and context as commands of a chat", BEGUN),
     row("UIX-2", "what is on screen stays", SURFACES),
