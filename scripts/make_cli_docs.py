@@ -39,7 +39,7 @@ OUTPUT = """\
 |---|---|
 | the result of `compact`, `convert` and `export`, the original of `show` and `recall` | the file after `-o` (`recall` has none), else standard output |
 | what is sound of a damaged log (`verify --salvage FILE`) | that file |
-| pages for people (`context`, `check`, `show SESSION`, `recall`, `scan`, `verify`, `events`, `stats`, `sessions`, `undo --list`, `formats`, `policies`, `models`) | standard output |
+| pages for people (`context`, `check`, `show SESSION`, `recall`, `scan`, `verify`, `events`, `stats`, `sessions`, `undo --list`, `hooks`, `formats`, `policies`, `models`) | standard output |
 | `events --lines`: one JSON object a line | standard output |
 | the report of `compact`, what `import`, `undo`, `rollback`, `fork`, `archive` and `forget` did, notes, warnings, errors, progress | standard error |
 | with `--json`: one JSON document, on one line in a pipe and indented on a terminal | standard output, and nothing else there |

@@ -30,6 +30,10 @@ FOLDLINE_HOME = Variable(
 XDG_STATE_HOME = Variable(
     name="XDG_STATE_HOME", sentence="The user's state folder; left out: `~/.local/state`."
 )
+FOLDLINE_PROJECT_HOOKS = Variable(
+    name="FOLDLINE_PROJECT_HOOKS",
+    sentence="`1`: hooks of a project that the user approved run without a terminal too; `0`: they never run.",
+)
 FOLDLINE_DEBUG = Variable(
     name="FOLDLINE_DEBUG", sentence="`1`: show the traceback of a fault of foldline's own."
 )
@@ -40,6 +44,7 @@ VARIABLES: tuple[Variable, ...] = (
     XDG_CONFIG_HOME,
     FOLDLINE_HOME,
     XDG_STATE_HOME,
+    FOLDLINE_PROJECT_HOOKS,
     FOLDLINE_DEBUG,
     NO_COLOR,
 )

@@ -9,6 +9,9 @@ The user's file goes first, the project's (`foldline.toml` in the working folder
     [policies.mine]
     …                       (docs/guides/policies.md)
 
+    [[hooks.PreCompact]]
+    …                       (docs/guides/hooks.md)
+
 What a policy says is read where one is asked for by its name (`foldline.policy_file`). Knows files and the environment, so nothing below the doors may import it.
 """
 
@@ -23,7 +26,13 @@ from typing import Any
 from msgspec import Struct
 
 from foldline.core.errors import InvalidOption, UnknownModel
-from foldline.environment import FOLDLINE_CONFIG, FOLDLINE_HOME, XDG_CONFIG_HOME, XDG_STATE_HOME
+from foldline.environment import (
+    FOLDLINE_CONFIG,
+    FOLDLINE_HOME,
+    FOLDLINE_PROJECT_HOOKS,
+    XDG_CONFIG_HOME,
+    XDG_STATE_HOME,
+)
 from foldline.tokens.models import WINDOW_DEFAULT, Model
 from foldline.tokens.models import model as model_of
 
@@ -143,3 +152,37 @@ def plan_for(name: str | None, *, stated: int | None = None) -> Planned:
         notes=notes,
         is_window_known=known.source != "default",
     )
+
+
+class WrittenHooks(Struct, frozen=True, kw_only=True):
+    """What one file says of hooks, not judged yet (`foldline.hooks.written`)."""
+
+    table: Any
+    file: str
+    is_project: bool
+    """True for the file of a project, whose hooks run only when the user has approved each."""
+
+
+def hooks_written(*, project: Path | None = None) -> tuple[WrittenHooks, ...]:
+    """The hooks of the user's file, then of the project's. Raises `InvalidOption` for a file that cannot be read."""
+    users, of_project = user_file(), (project or Path()) / FILE
+    files = [(users, False)] if users.is_file() else []
+    if of_project.is_file() and not (files and of_project.samefile(users)):
+        files.append((of_project, True))
+    found = [(_read(path).get("hooks"), path, is_project) for path, is_project in files]
+    return tuple(
+        WrittenHooks(table=table, file=str(path), is_project=is_project)
+        for table, path, is_project in found
+        if table is not None
+    )
+
+
+def environment() -> dict[str, str]:
+    """The whole environment, for programs that are started by the user's wish."""
+    return dict(os.environ)
+
+
+def runs_project_hooks() -> bool | None:
+    """Whether approved hooks of a project run, as the environment says; `None` where it says nothing."""
+    said = os.environ.get(FOLDLINE_PROJECT_HOOKS.name)
+    return None if said is None else said == "1"

@@ -63,6 +63,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "undo": ("foldline.cli.commands.undo", "Take a compaction of a session back."),
     "rollback": ("foldline.cli.commands.rollback", "Bring a session back to an earlier entry."),
     "fork": ("foldline.cli.commands.fork", "Begin session NAME where SESSION stands."),
+    "hooks": (
+        "foldline.cli.commands.hooks",
+        "List the hooks of the settings; approve or revoke those of a project.",
+    ),
     "formats": ("foldline.cli.commands.formats", "List the formats that are read and written."),
     "policies": ("foldline.cli.commands.policies", "List the policies, with their tiers and numbers."),
     "models": ("foldline.cli.commands.models", "List the known models: window, output limit, prices."),
