@@ -122,7 +122,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     row("CMP-8", "ledger of seven headings", BEGUN),
     row("CMP-9", "replacement: summary, recent fifth, files, checkpoint", BEGUN),
     row("CMP-10", "effect check: the bound of a replacement", DONE),
-    row("CMP-11", "sampling: three attempts, each strictly smaller", MODEL),
+    row("CMP-11", "sampling: three attempts, each strictly smaller", BEGUN),
     row("CMP-12", "deterministic fallback: ledger, then whole units from the newest", DONE),
     row("CMP-13", "images go to the summariser as a placeholder", BEGUN),
     row("CMP-14", "circuit breaker of three failures a session", MODEL),
@@ -155,7 +155,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     row("CMP-41", "the output cap is lowered before compacting for it", MODEL),
     # Reactive recovery
     row("REA-1", "an overflow error: one compaction, one retry", MODEL),
-    row("REA-2", "only before any content was delivered", MODEL),
+    row("REA-2", "only before any content was delivered", BEGUN),
     row("REA-3", "a preset without a reactive tier", MODEL),
     row("REA-4", "a failed recovery leaves the view as it was", MODEL),
     # Hand-off

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         InvalidOption,
         InvalidTranscript,
         LawViolation,
+        ProviderFailed,
         SessionBusy,
         SessionCorrupt,
         SessionExists,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         UnknownPolicy,
         UnknownSession,
     )
+    from foldline.providers.completer import completer
     from foldline.recall.tool import recall_tool
     from foldline.session.opening import open
     from foldline.session.session import Session
@@ -54,6 +56,7 @@ _ERRORS = (
     "InvalidOption",
     "InvalidTranscript",
     "LawViolation",
+    "ProviderFailed",
     "SessionBusy",
     "SessionCorrupt",
     "SessionExists",
@@ -71,6 +74,7 @@ _WHERE = {
     **dict.fromkeys(("CompletionRequest", "Delta"), "foldline.wire.completion"),
     "Reply": "foldline.core.completion",
     "classify_error": "foldline.wire.overflow",
+    "completer": "foldline.providers.completer",
     "recall_tool": "foldline.recall.tool",
     "Session": "foldline.session.session",
     "open": "foldline.session.opening",
@@ -87,6 +91,7 @@ __all__ = [
     "InvalidOption",
     "InvalidTranscript",
     "LawViolation",
+    "ProviderFailed",
     "Reply",
     "Session",
     "SessionBusy",
@@ -103,6 +108,7 @@ __all__ = [
     "acompact",
     "classify_error",
     "compact",
+    "completer",
     "open",
     "recall_tool",
 ]

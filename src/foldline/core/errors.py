@@ -10,6 +10,7 @@
     ├── TargetUnreachable     the smallest valid history is larger than the target; `.result` holds it
     ├── ContextExhausted      nothing is left that may be reduced
     ├── CompactionBlocked     a hook or a caller said no
+    ├── ProviderFailed        a model's provider refused, failed, or could not be reached: status, body
     ├── UnknownSession        no session of that name
     ├── SessionExists         there is one of that name already
     ├── SessionBusy           another process writes this session
@@ -116,6 +117,20 @@ class ContextExhausted(FoldlineError):
 
 class CompactionBlocked(FoldlineError):
     """A hook or the caller refused the compaction; nothing changed."""
+
+
+class ProviderFailed(FoldlineError):
+    """A model's provider refused a request, failed at it, or could not be reached. `status` and `body` are what
+    `classify_error` takes; there is no key in any of it."""
+
+    def __init__(
+        self, provider: str, status: int | None, *, why: str, body: Any = None, then: str = "try again"
+    ) -> None:
+        self.provider, self.status, self.body, self.why = provider, status, body, (why := _bounded(why))
+        what = "could not be asked" if status is None else f"refused the request ({status})"
+        if status is not None and status >= 500:
+            what = f"failed ({status})"
+        super().__init__(f"{provider} {what}: {why}; {then}")
 
 
 class UnknownSession(FoldlineError):

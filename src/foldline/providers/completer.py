@@ -1,0 +1,122 @@
+"""`foldline.completer`: a client of an official SDK, or its name, as what answers a completion request.
+
+    foldline.completer(anthropic.Anthropic(), model="claude-sonnet-5")
+    foldline.completer("openai-chat", base_url="http://localhost:11434/v1", model="qwen3:8b", temperature=0)
+
+What it returns streams; errors are `ProviderFailed`, with status and body and without a key. An async client makes an async
+completer. Counterpart: `foldline.wire.completion`, which says what a completer is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Generator, Mapping
+from contextvars import ContextVar
+from typing import Any, Final
+
+from foldline.core.errors import InvalidOption, ProviderFailed
+from foldline.providers.bodies import Body, body_for
+from foldline.providers.faults import failed
+from foldline.providers.replies import AsyncStreamedReply, StreamedReply
+from foldline.providers.sdks import Sdk, aevents, events, is_async, made, raised_by, sdk_of, secrets_of
+from foldline.wire.completion import CompletionRequest
+
+ASKING: Final[ContextVar[bool]] = ContextVar("foldline_asking", default=False)
+"""True while a completer's own request goes out: a client that keeps a session lets it pass (requirement CMP-5)."""
+
+
+def completer(
+    client: Any, *, model: str | None = None, base_url: str | None = None, **parameters: Any
+) -> Completer | AsyncCompleter:
+    """A completer over a client of `anthropic`, `openai` or `google-genai`, sync or async, or over the name of one:
+    `anthropic`, `openai`, `openai-chat`, `gemini`. By name the SDK makes the client and finds the key where it always does.
+
+    `model`: whom to ask; left out, the conversation's own. `base_url`: of a server that speaks the same, with a name only.
+    `parameters`: of the provider's own request (`max_tokens`, `thinking`, `temperature`, `extra_headers`, …), sent as they are.
+    For a summary at the price of a cached prefix, give the parameters of the conversation's own requests.
+
+    Raises `InvalidOption` for what is no client, an SDK that is not installed, or a key that is not there.
+    """
+    if isinstance(client, str):
+        sdk, client = made(client, base_url=base_url)
+    elif base_url is not None:
+        raise InvalidOption("base_url", base_url, why="the client has its own; give it there")
+    else:
+        sdk = sdk_of(client)
+    kind = AsyncCompleter if is_async(client) else Completer
+    return kind(sdk, client, model=model, parameters=parameters)
+
+
+class _Asked:
+    """What both kinds have in common."""
+
+    def __init__(self, sdk: Sdk, client: Any, *, model: str | None, parameters: Mapping[str, Any]) -> None:
+        self.provider, self.model = sdk.name, model
+        """Whom it asks, by name, and the model, where it is fixed."""
+        self._sdk, self._client, self._parameters = sdk, client, parameters
+
+    def __repr__(self) -> str:
+        return f"<completer {self.provider} {self.model or ''}>".replace(" >", ">")
+
+    def _body(self, request: CompletionRequest) -> Body:
+        model = self.model or request.model
+        if model is None:
+            raise InvalidOption("model", None, why="name the model to ask, here or in the conversation")
+        formats = self._sdk.formats
+        format = request.format if request.format in formats else formats[0]
+        return body_for(request, format=format, model=model, parameters=self._parameters)
+
+    def _failed(self, error: Exception) -> ProviderFailed:
+        return failed(error, provider=self.provider, key=self._sdk.key, secrets=secrets_of(self._client))
+
+
+class Completer(_Asked):
+    """A sync one."""
+
+    def __call__(self, request: CompletionRequest) -> StreamedReply:
+        """Ask. Nothing is sent before the reply is read. Raises `InvalidOption` where no model is named; reading raises
+        `ProviderFailed`."""
+        body = self._body(request)
+        return StreamedReply(self._events(body), format=body.format, notes=body.notes)
+
+    def _events(self, body: Body) -> Generator[dict[str, Any]]:
+        given = events(self._sdk, self._client, body=body)
+        try:
+            while True:
+                token = ASKING.set(True)
+                try:
+                    event = next(given, None)
+                finally:
+                    ASKING.reset(token)
+                if event is None:
+                    return
+                yield event
+        except raised_by(self._sdk) as error:
+            raise self._failed(error) from None
+        finally:
+            given.close()
+
+
+class AsyncCompleter(_Asked):
+    """An async one."""
+
+    def __call__(self, request: CompletionRequest) -> AsyncStreamedReply:
+        """As `Completer.__call__`."""
+        body = self._body(request)
+        return AsyncStreamedReply(self._events(body), format=body.format, notes=body.notes)
+
+    async def _events(self, body: Body) -> AsyncGenerator[dict[str, Any]]:
+        given = aevents(self._sdk, self._client, body=body)
+        try:
+            while True:
+                token = ASKING.set(True)
+                try:
+                    event = await anext(given, None)
+                finally:
+                    ASKING.reset(token)
+                if event is None:
+                    return
+                yield event
+        except raised_by(self._sdk) as error:
+            raise self._failed(error) from None
+        finally:
+            await given.aclose()

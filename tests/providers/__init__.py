@@ -1,0 +1,1 @@
+"""Completers over the official SDKs, each against a server on loopback."""
