@@ -62,3 +62,16 @@ def chat(twin: Twin, messages: Any, **more: Any) -> Back:
     """One request to the Chat Completions dialect; a text is a user's."""
     said = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
     return send(twin, "/v1/chat/completions", {"model": GPT, "messages": said, **more})
+
+
+def respond(twin: Twin, given: Any, *, path: str = "/v1/responses", **more: Any) -> Back:
+    """One request to the Responses dialect."""
+    return send(twin, path, {"model": GPT, "input": given, **more})
+
+
+def generate(
+    twin: Twin, contents: Any, *, model: str = GEMINI, method: str = "generateContent", **more: Any
+) -> Back:
+    """One request to the Gemini dialect; a text is a user's."""
+    said = [{"role": "user", "parts": [{"text": contents}]}] if isinstance(contents, str) else contents
+    return send(twin, f"/v1beta/models/{model}:{method}", {"contents": said, **more})

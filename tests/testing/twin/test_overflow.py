@@ -11,7 +11,7 @@ import pytest
 import foldline
 from foldline.testing.twin import Twin
 from foldline.testing.twin.overflow import WORDINGS, Sizes, over
-from tests.testing.twin.client import ask, chat
+from tests.testing.twin.client import Back, ask, chat, generate, respond
 
 CASES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[2] / "wire" / "provider_errors.json").read_text(encoding="utf-8")
@@ -59,12 +59,22 @@ def test_the_words_are_those_of_the_report(id: str) -> None:
     assert refused.status == case["status"]
 
 
+def _sent(twin: Twin, provider: str) -> Back:
+    """A request that is too long, in the dialect of a provider."""
+    words = "word " * 4_000
+    if provider in ("gemini", "vertex"):
+        return generate(twin, words)
+    if provider == "openai-responses":
+        return respond(twin, words)
+    wire = "anthropic" in provider or provider == "bedrock"
+    return (ask if wire else chat)(twin, words, max_tokens=100)
+
+
 @pytest.mark.parametrize("provider", WORDINGS)
 def test_every_wording_is_read_as_an_overflow(provider: str) -> None:
     """The twin's body as a client gets it."""
     with Twin(window=1_000, provider=provider) as twin:
-        wire = "anthropic" in provider or provider == "bedrock"
-        back = (ask if wire else chat)(twin, "word " * 4_000, max_tokens=100)
+        back = _sent(twin, provider)
     found = foldline.classify_error(provider, back.status, back.data)
     assert found.is_overflow, back.data
     assert found.recovery == "compact"

@@ -15,6 +15,7 @@ from foldline.testing.judges import anthropic as judge
 from foldline.testing.judges.rule import findings
 from foldline.testing.twin import anthropic_answer as wording
 from foldline.testing.twin import anthropic_edits as edits
+from foldline.testing.twin import anthropic_threads as threads
 from foldline.testing.twin import refused, seal
 from foldline.testing.twin.answering import said
 from foldline.testing.twin.cache import Cached, Piece
@@ -60,7 +61,7 @@ BETA_KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "fallback_credit_token": (),
     "fallbacks": (),
     "mcp_servers": (),
-    "thread": (),
+    "thread": (threads.BETA,),
 }
 """Parameters that need one of these betas; an empty row: any beta at all."""
 
@@ -76,9 +77,10 @@ class Prompt(NamedTuple):
 
 def messages(desk: Desk, arrival: Arrival) -> Response:
     """`POST /v1/messages`."""
-    body = arrival.parsed
     _check_key(arrival)
-    _check_parameters(body, betas=betas_of(arrival))
+    _check_parameters(arrival.parsed, betas=betas_of(arrival))
+    arrival = threads.resolved(desk, arrival)
+    body = arrival.parsed
     prompt, scales = _prompt(desk, arrival)
     model = str(body["model"])
     if edits.is_on_demand(body):
@@ -105,6 +107,7 @@ def messages(desk: Desk, arrival: Arrival) -> Response:
         message["context_management"] = {"applied_edits": prompt.edited.applied}
     if BINDING_BETA in betas_of(arrival):
         message["input_transformations"] = prompt.transformations
+    threads.hold(desk, body, reply=message)
     return wording.response(message, delivery=heard.delivery, stream=bool(body.get("stream")))
 
 
@@ -331,4 +334,5 @@ def _compaction(desk: Desk, arrival: Arrival, *, prompt: Prompt, scales: Scales)
     message["stop_reason"] = "compaction"
     spent = wording.usage(cached, total=room.tokens, said=heard, edited=prompt.edited)
     message["usage"] = {**spent, "iterations": [{"type": "compaction", **wording.counts(spent)}]}
+    threads.hold(desk, body, reply=message)
     return wording.response(message, delivery=heard.delivery, stream=bool(body.get("stream")))

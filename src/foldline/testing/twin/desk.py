@@ -100,6 +100,10 @@ class Desk:
         self.cache = PromptCache(settings.cache_tokens_min)
         self.stored: dict[str, list[Any]] = {}
         """By the id of a response: the conversation that led to it and its output."""
+        self.threads: dict[str, dict[str, Any]] = {}
+        """By the id of a response: the conversation that Anthropic holds."""
+        self.continued: set[str] = set()
+        """Responses that a thread went on from."""
         self.received: list[Received] = []
         self.changed = threading.Condition()
         self._script = iter(script)

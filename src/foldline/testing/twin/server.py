@@ -18,9 +18,10 @@ from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any, Final, Self, Unpack
 
+import msgspec
 from msgspec import Struct
 
-from foldline.testing.twin import anthropic, anthropic_answer, openai_chat
+from foldline.testing.twin import anthropic, anthropic_answer, gemini, openai_chat, openai_responses
 from foldline.testing.twin.delivery import Close, Wait, Write, acts
 from foldline.testing.twin.desk import (
     Arrival,
@@ -68,6 +69,10 @@ def _openai_too_large(size: int) -> Refused:
     return Refused(413, f"Request body of {size} bytes is too large", code="request_too_large")
 
 
+def _gemini_too_large(_: int) -> Refused:
+    return Refused(400, "Request payload size exceeds the limit: 20971520 bytes.")
+
+
 ANTHROPIC: Final = Dialect(
     name="anthropic",
     error=anthropic.error_body,
@@ -82,15 +87,34 @@ OPENAI: Final = Dialect(
     bytes_max=BODY_BYTES_MAX,
     too_large=_openai_too_large,
 )
+RESPONSES: Final = msgspec.structs.replace(OPENAI, name="openai-responses")
+GEMINI: Final = Dialect(
+    name="gemini",
+    error=gemini.error_body,
+    messages=gemini.MESSAGES,
+    bytes_max=20 * 2**20,
+    too_large=_gemini_too_large,
+)
 ROUTES: Final[Mapping[str, tuple[Dialect, Route]]] = {
     "/v1/messages": (ANTHROPIC, anthropic.messages),
     "/v1/messages/count_tokens": (ANTHROPIC, anthropic.count_tokens),
     "/v1/chat/completions": (OPENAI, openai_chat.completions),
+    "/v1/responses": (RESPONSES, openai_responses.responses),
+    "/v1/responses/compact": (RESPONSES, openai_responses.compact),
+    "/v1/responses/input_tokens": (RESPONSES, openai_responses.input_tokens),
 }
+METHODS: Final[Mapping[str, Route]] = {
+    "generateContent": gemini.generate,
+    "streamGenerateContent": gemini.generate,
+    "countTokens": gemini.count_tokens,
+}
+"""What stands behind the model in a path of Gemini's."""
 
 
 def dialect_of(path: str) -> tuple[Dialect, Route | None]:
     """Whose path it is, and what answers it; `None` where nothing does."""
+    if "/models/" in path and ":" in path:
+        return GEMINI, METHODS.get(path.rpartition(":")[2])
     return ROUTES.get(path, (ANTHROPIC if path.startswith("/v1/messages") else OPENAI, None))
 
 
