@@ -5,7 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Iterable
 
-from foldline.ledger.facts import KINDS, TEXT_BYTES, Fact, FactCache
+from foldline.ledger.facts import KINDS, TEXT_BYTES, Fact, FactCache, name_of
 from foldline.ledger.found_in_text import Finder
 
 
@@ -59,16 +59,14 @@ def test_a_text_is_searched_once_in_whatever_part_it_stands() -> None:
     assert "c.py" not in cache
 
 
-def test_what_is_made_of_the_facts_of_a_text_is_made_once() -> None:
-    """OBS-3: cheap enough to be always on."""
-    cache, made = FactCache(Counted()), []
-
-    def keys(facts: tuple[Fact, ...]) -> list[str]:
-        made.append(facts)
-        return [fact.key for fact in facts]
-
-    assert cache.made("a.py", keys) == cache.made("a.py", keys) == ["a.py"]
-    assert len(made) == 1
+def test_a_text_is_remembered_with_the_names_of_its_facts_and_where_each_sort_begins() -> None:
+    """OBS-3: cheap enough to be always on; what is compared are names, which tell every value of a number apart."""
+    text = "see src/app.py\nport=8080\nValueError: no such row\nport=9090"
+    found = FactCache(Finder()).found(text)
+    assert found.names[: found.numbers] == ("psrc/app.py", "sValueError")
+    assert found.names[found.numbers : found.errors] == ("nport\x008080", "nport\x009090")
+    assert found.names[found.errors :] == ("eValueError: no such row",)
+    assert found.names == tuple(map(name_of, found.facts))
 
 
 def test_the_cache_is_bounded_and_forgets_first_what_was_not_asked_for() -> None:
@@ -87,13 +85,10 @@ def test_the_cache_takes_no_more_memory_than_its_bound_where_texts_are_short_and
     bound = 8 << 20
     cache = FactCache(Rows(), bytes_max=bound)
 
-    def by_key(facts: tuple[Fact, ...]) -> dict[str, str]:
-        return {fact.key: fact.value for fact in facts}
-
     tracemalloc.start()
     try:
         for number in range(5_000):
-            cache.made("\n".join(f"port{number}_{row}={number}" for row in range(16)), by_key)
+            cache.found("\n".join(f"port{number}_{row}={number}" for row in range(16)))
         taken, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

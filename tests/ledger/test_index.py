@@ -14,7 +14,6 @@ from foldline.ledger.index import (
     facts_in_line,
     index,
     lines_of,
-    parts_of,
     price,
 )
 from foldline.testing.counting import CharacterCounter
@@ -114,13 +113,6 @@ def test_a_fact_inside_a_word_is_not_shown_by_it(longer: str) -> None:
     assert index([fact("paths", "app.py"), fact("paths", longer)], AMPLE, count=COUNT)[1] == [
         f"paths: app.py {longer}"
     ]
-
-
-def test_parts_of_a_path_are_its_runs_of_names() -> None:
-    """What can be found in it as words of their own."""
-    assert set(parts_of("/a/b.c")) == {"a", "a/", "/a", "/a/", "a/b.c", "b.c"}
-    assert set(parts_of("a/b/")) == {"a", "a/", "a/b", "b", "b/"}
-    assert len(set(parts_of("/".join("abcdefghijklmnop")))) < 100
 
 
 def test_no_kind_is_complete_before_every_kind_has_its_share() -> None:

@@ -189,7 +189,7 @@ def holds_results(message: Message) -> bool:
 
 def result_text(result: ToolResult) -> str:
     """All text inside a result, inner parts joined by a line feed."""
-    return "\n".join(part.text for part in result.content if isinstance(part, Text))
+    return "\n".join([part.text for part in result.content if isinstance(part, Text)])
 
 
 def is_blank(part: Part) -> bool:

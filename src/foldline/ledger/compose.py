@@ -10,8 +10,8 @@ Facts that the kept part of the view shows anyway take no room. Knows nothing of
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -31,10 +31,10 @@ from foldline.core.message import (
 )
 from foldline.core.view import Item
 from foldline.ledger.book import Entry, Section, calls_in, calls_of, entries_of
-from foldline.ledger.errors_in_text import IN_CODE
-from foldline.ledger.facts import Fact, FactCache
+from foldline.ledger.facts import INITIALS, Fact, FactCache, Found, Name, name_of
 from foldline.ledger.lines import one_line
-from foldline.ledger.render import QUOTE, Written, read, write
+from foldline.ledger.mentions import Mentions
+from foldline.ledger.render import QUOTE, Draft, Written, read
 from foldline.ledger.tasks import tasks_of
 from foldline.ledger.words import Words, earlier, said_in, texts_in
 
@@ -47,19 +47,10 @@ _GOAL = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """The line of a summary that opens what the work is for."""
-OWN_WORDS = 3
-"""How many times more recent a fact counts that the user or the agent used in its own words: those come back."""
-
 CHARS_MAX = 8_000_000
 """Facts are looked for in this many of the newest characters, some two million tokens; older ones are behind addresses."""
-PART_FACTS_MAX = 250
-"""Facts of one kind taken from one part: a listing of a thousand files is data, not a thousand facts."""
-CODE = 2.0
-"""How many times less a line of code counts that speaks of a failure than a failure."""
 _IN_VIEW = -1
 """In place of a message's ordinal: the message stays."""
-ONCE = 2.0
-"""How many times less a name of code counts that was seen in one place alone."""
 
 
 class Evicted(Struct, frozen=True, kw_only=True):
@@ -73,12 +64,19 @@ class Evicted(Struct, frozen=True, kw_only=True):
     """What stays, as it will be shown."""
     words: Words
     """What users said in all of it: a later message may take an earlier one back."""
+    mentions: Mentions | None = None
+    """`mentions_of` the history and the words, where it is known already."""
 
 
 def compose(
     evicted: Evicted, *, budget: int, count: Callable[[list[str]], list[int]], cache: FactCache
 ) -> Written:
     """The ledger within `budget` tokens."""
+    return draft(evicted, count=count, cache=cache).written(budget)
+
+
+def draft(evicted: Evicted, *, count: Callable[[list[str]], list[int]], cache: FactCache) -> Draft:
+    """All that the ledger has to say."""
     folded = evicted.folded
     before = earlier(folded)
     entries = _merged(
@@ -94,8 +92,7 @@ def compose(
             entry for entry in entries if entry.section != "next"
         )  # newer words stand in the view
     carried = [fact for said, found in reversed(before) for fact in (*found, *_named_in(said, cache))]
-    facts = _wanted(evicted, carried, cache=cache)
-    return write(entries, facts, budget=budget, count=count)
+    return Draft(entries, _wanted(evicted, carried, cache=cache), count=count)
 
 
 def _merged(entries: Iterable[Entry]) -> tuple[Entry, ...]:
@@ -171,62 +168,15 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-class _Mention(Struct, gc=False):
-    """One fact, and how it was said."""
-
-    fact: Fact
-    place: int
-    """How many other facts were found before it, from the newest back."""
-    score: float
-    """The lower, the more it is wanted."""
-    times: int = 1
-
-    @property
-    def rank(self) -> tuple[float, int]:
-        score = self.score / self.times**0.5
-        if self.fact.kind == "symbols" and self.times == 1:
-            score *= ONCE
-        if self.fact.key.startswith(IN_CODE):
-            score *= CODE
-        return score, self.place
+def mentions_of(history: Sequence[Message], words: Words, *, cache: FactCache) -> Mentions:
+    """What a history says as often as it says it, as far as `CHARS_MAX` reaches."""
+    return Mentions(_told(history, words, cache=cache))
 
 
-def _wanted(evicted: Evicted, carried: Sequence[Fact], *, cache: FactCache) -> tuple[Fact, ...]:
-    """Facts that the view will not show, most wanted first: newest mention first, a mention in the user's or the
-    agent's own words counting for more than one in a tool's output, a name seen once for less. Each value of a number is
-    a fact of its own: what a tool measured twice is two facts. Of one failure that came again and again the newest
-    line stands."""
-    shown = {_same(fact) for message in evicted.kept for fact in facts_in(message, cache)}
-    shown |= _outdated(evicted.words, cache)
-    found: dict[tuple[str, ...], _Mention] = {}
-    newest: dict[tuple[str, str], Fact] = {}  # of a kind and key, wherever it stands
-    age = 0
-    for own, fact in _mentions(evicted, cache):
-        newest.setdefault((fact.kind, fact.key), fact)
-        same = _same(fact)
-        if same in shown:
-            continue
-        age += 1
-        score = age / OWN_WORDS if own else float(age)
-        known = found.get(same)
-        if known is None:
-            found[same] = _Mention(fact=fact, place=len(found), score=score)
-        else:
-            known.times += 1
-            known.score = min(known.score, score)
-    for fact in carried:
-        newest.setdefault((fact.kind, fact.key), fact)
-        if (same := _same(fact)) not in shown and same not in found:
-            age += 1
-            found[same] = _Mention(fact=fact, place=len(found), score=float(age))
-    rows = sorted(found.values(), key=lambda mention: mention.rank)
-    return _newest_value_first(rows, newest)
-
-
-def _mentions(evicted: Evicted, cache: FactCache) -> Iterator[tuple[bool, Fact]]:
-    """Every mention of a fact, from the newest back, and whether it was in somebody's own words."""
+def _told(history: Sequence[Message], words: Words, *, cache: FactCache) -> Iterator[tuple[Found, bool]]:
+    """The facts of each part from the newest back, and whether they were said in somebody's own words."""
     seen = 0
-    for message in _newest_first(evicted):
+    for message in _newest_first(history, words):
         for part in reversed(message.parts):
             if _fold_in(part) is not None:
                 continue  # its facts and entries are carried on as what they are
@@ -234,12 +184,15 @@ def _mentions(evicted: Evicted, cache: FactCache) -> Iterator[tuple[bool, Fact]]
             seen += len(text)
             if seen > CHARS_MAX:
                 return
-            own = not isinstance(part, ToolResult)
-            of_kind: Counter[str] = Counter()
-            for fact in _newest_number_first(cache.of(text)):
-                of_kind[fact.kind] += 1
-                if of_kind[fact.kind] <= PART_FACTS_MAX:
-                    yield own, fact
+            yield cache.found(text), not isinstance(part, ToolResult)
+
+
+def _wanted(evicted: Evicted, carried: Sequence[Fact], *, cache: FactCache) -> tuple[Fact, ...]:
+    """Facts that the view will not show, most wanted first."""
+    shown = set(chain.from_iterable([names_in(message, cache) for message in evicted.kept]))
+    shown |= _outdated(evicted.words, cache)
+    mentions = evicted.mentions or mentions_of(evicted.history, evicted.words, cache=cache)
+    return mentions.wanted(shown, carried)
 
 
 def _newest_number_first(facts: Sequence[Fact]) -> Iterator[Fact]:
@@ -249,58 +202,33 @@ def _newest_number_first(facts: Sequence[Fact]) -> Iterator[Fact]:
         yield next(numbers) if fact.kind == "numbers" else fact
 
 
-def _newest_value_first(rows: Sequence[_Mention], newest: Mapping[tuple[str, str], Fact]) -> tuple[Fact, ...]:
-    """The facts, the values of each number's key from the newest back, led by the newest, even one that the view shows:
-    an older value alone would pass for what holds."""
-    values: dict[str, list[_Mention]] = {}
-    for row in rows:
-        if row.fact.kind == "numbers":
-            values.setdefault(row.fact.key, []).append(row)
-    in_time = {key: iter(sorted(found, key=lambda row: row.place)) for key, found in values.items()}
-    out: dict[tuple[str, ...], Fact] = {}
-    for row in rows:
-        fact = row.fact
-        if fact.kind == "numbers":
-            first = newest.get((fact.kind, fact.key), fact)
-            out.setdefault(_same(first), first)
-            fact = next(in_time[fact.key]).fact
-        out.setdefault(_same(fact), fact)
-    return tuple(out.values())
-
-
-def _newest_first(evicted: Evicted) -> Iterator[Message]:
+def _newest_first(history: Sequence[Message], words: Words) -> Iterator[Message]:
     """The history without what users took back: a value must not come back as a fact."""
-    stale = {said for seq, said in evicted.words.said.items() if not evicted.words.standing(seq)}
-    for message in reversed(evicted.history):
+    stale = {said for seq, said in words.said.items() if not words.standing(seq)}
+    for message in reversed(history):
         if not (stale and speaks_for_user(message) and said_in(message) in stale):
             yield message
 
 
-def _outdated(words: Words, cache: FactCache) -> set[tuple[str, ...]]:
+def _outdated(words: Words, cache: FactCache) -> set[Name]:
     """Numbers that users took back or gave another value, whoever repeats them."""
-    struck = {_same(fact) for seq in words.taken_back for fact in cache.of(words.struck(seq))}
+    struck = {name for seq in words.taken_back for name in cache.found(words.struck(seq)).names}
     if not struck:
         return set()
-    standing = {_same(fact) for seq in words.said for fact in cache.of(words.standing(seq))}
-    return {same for same in struck - standing if same[0] == "numbers"}
+    standing = {name for seq in words.said for name in cache.found(words.standing(seq)).names}
+    return {name for name in struck - standing if name.startswith(INITIALS["numbers"])}
 
 
-def _same(fact: Fact) -> tuple[str, ...]:
-    if fact.kind == "numbers":
-        return fact.kind, fact.key, fact.value
-    return fact.kind, fact.key if fact.kind == "errors" else fact.text
-
-
-def facts_in(message: Message, cache: FactCache) -> Iterator[Fact]:
-    """Every fact of a message; of a fold what its ledger lists and its entries name."""
+def names_in(message: Message, cache: FactCache) -> Iterator[Name]:
+    """The name of every fact of a message; of a fold what its ledger lists and its entries name."""
     for part in message.parts:
         body = _fold_in(part)
         if body is None:
-            yield from cache.of(text_of(part))
+            yield from cache.found(text_of(part)).names
         else:
             entries, facts = read(body)
-            yield from facts
-            yield from _named_in(entries, cache)
+            yield from map(name_of, facts)
+            yield from map(name_of, _named_in(entries, cache))
 
 
 def _fold_in(part: Part) -> str | None:
@@ -321,7 +249,7 @@ def _named_in(entries: Iterable[Entry], cache: FactCache) -> Iterator[Fact]:
 
 def text_of(part: Part) -> str:
     """The text of a part that facts are looked for in: not what a fold or a notice says of itself."""
-    if isinstance(part, Text) and (found := read_block(part.text)) is not None:
+    if type(part) is Text and "<foldline-" in part.text and (found := read_block(part.text)) is not None:
         return without_notices(found[2].partition("\n")[2])
     return without_notices(whole_text_of(part))
 
@@ -332,7 +260,8 @@ def whole_text_of(part: Part) -> str:
         case Text() | Reasoning():
             return part.text
         case ToolCall():
-            return part.arguments.replace("\\n", "\n").replace('\\"', '"')
+            said = part.arguments
+            return said.replace("\\n", "\n").replace('\\"', '"') if "\\" in said else said
         case ToolResult():
             return result_text(part)
         case Media():

@@ -6,12 +6,10 @@ the cache; how facts are found stands in `found_in_text`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Literal, Protocol, TypeAlias
 
 from msgspec import Struct
-
-Made = TypeVar("Made")
 
 CACHED_BYTES_MAX = 64 << 20
 """About what may be remembered in memory, texts with their facts: a history of two million tokens twice over where it is
@@ -48,7 +46,8 @@ class Extract(Protocol):
     """Finds the facts of texts; pure."""
 
     def __call__(self, text: str, /) -> tuple[Fact, ...]:
-        """Facts of one text, in order of first occurrence, each once."""
+        """Facts of one text, each once: of its words in order of first occurrence, its numbers in order of their last
+        mention, and the lines that report a failure in theirs."""
         ...
 
     def many(self, texts: Iterable[str], /) -> list[tuple[Fact, ...]]:
@@ -56,14 +55,41 @@ class Extract(Protocol):
         ...
 
 
-class _Entry:
-    """Facts of one text, and what was made of them."""
+Name: TypeAlias = str
+"""What makes it one fact wherever it stands: its kind and key, and of a number the value behind `VALUE`."""
+VALUE = "\0"
+INITIALS: dict[FactKind, str] = {kind: kind[0] for kind in KINDS}
+"""What a name opens with."""
 
-    __slots__ = ("facts", "made")
 
-    def __init__(self, facts: tuple[Fact, ...]) -> None:
-        self.facts = facts
-        self.made: dict[Callable[[tuple[Fact, ...]], Any], Any] = {}
+def name_of(fact: Fact) -> Name:
+    """The name of a fact."""
+    name = INITIALS[fact.kind] + fact.key
+    return f"{name}{VALUE}{fact.value}" if fact.kind == "numbers" else name
+
+
+class Found(Struct, frozen=True, kw_only=True, gc=False):
+    """The facts of one text: of its words first, then its numbers, then the lines that report a failure."""
+
+    facts: tuple[Fact, ...]
+    names: tuple[Name, ...]
+    """Of each fact."""
+    numbers: int
+    """Where its numbers begin …"""
+    errors: int
+    """… and where its failures do."""
+
+
+def found_in(facts: Sequence[Fact]) -> Found:
+    """Facts in the order of an `Extract`, with their names."""
+    kinds = [fact.kind for fact in facts]
+    errors = len(facts) - kinds.count("errors")
+    return Found(
+        facts=tuple(facts),
+        names=tuple(map(name_of, facts)),
+        numbers=errors - kinds.count("numbers"),
+        errors=errors,
+    )
 
 
 class FactCache:
@@ -77,22 +103,22 @@ class FactCache:
     def __init__(self, extract: Extract, *, bytes_max: int = CACHED_BYTES_MAX) -> None:
         self._extract = extract
         self._bytes_max = bytes_max
-        self._young: dict[str, _Entry] = {}
-        self._old: dict[str, _Entry] = {}
+        self._young: dict[str, Found] = {}
+        self._old: dict[str, Found] = {}
         self._bytes = 0
         """Of the young ones."""
 
     def of(self, text: str) -> tuple[Fact, ...]:
         """Facts of a text."""
-        return self._entry(text).facts
+        return self.found(text).facts
 
-    def made(self, text: str, make: Callable[[tuple[Fact, ...]], Made]) -> Made:
-        """What `make`, a pure function, makes of the facts of a text; made once."""
-        entry = self._entry(text)
-        if make not in entry.made:
-            entry.made[make] = make(entry.facts)
-        made: Made = entry.made[make]
-        return made
+    def found(self, text: str) -> Found:
+        """The same with their names."""
+        found = self._young.get(text)
+        if found is None:
+            found = self._old.get(text) or found_in(self._extract(text))
+            self._keep(text, found)
+        return found
 
     def learn(self, texts: Iterable[str]) -> None:
         """Find the facts of those texts that are new, many at a time, which costs less than one by one."""
@@ -107,22 +133,15 @@ class FactCache:
                 batch, room = [], BATCH_CHARS
         self._find(batch)
 
-    def _entry(self, text: str) -> _Entry:
-        entry = self._young.get(text)
-        if entry is None:
-            entry = self._old.get(text) or _Entry(self._extract(text))
-            self._keep(text, entry)
-        return entry
-
     def _find(self, texts: list[str]) -> None:
         for text, facts in zip(texts, self._extract.many(texts), strict=True):
-            self._keep(text, _Entry(facts))
+            self._keep(text, found_in(facts))
 
-    def _keep(self, text: str, entry: _Entry) -> None:
-        size = len(text) + TEXT_BYTES + FACT_BYTES * len(entry.facts)
+    def _keep(self, text: str, found: Found) -> None:
+        size = len(text) + TEXT_BYTES + FACT_BYTES * len(found.facts)
         if self._bytes + size > self._bytes_max // 2:
             self._young, self._old, self._bytes = {}, self._young, 0
-        self._young[text] = entry
+        self._young[text] = found
         self._bytes += size
 
     def __contains__(self, text: str) -> bool:

@@ -13,7 +13,9 @@ so that it can be found, and the lines can be read back. Counterpart: `render`, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from functools import cached_property
+from itertools import accumulate
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -22,6 +24,7 @@ from foldline.core.address import escape_tags
 from foldline.ledger.errors_in_text import IN_CODE, key_of_listed
 from foldline.ledger.facts import Fact, FactKind
 from foldline.ledger.lines import unbroken
+from foldline.ledger.standing_within import Within
 
 LABELS: tuple[tuple[FactKind, str], ...] = (
     ("errors", "errors"),
@@ -52,30 +55,53 @@ SHARES: dict[str, float] = {
     "symbols": 0.32,
 }
 """Of the room, to begin with. Chosen with `benchmarks/continuation`."""
-PATH_NAMES_MAX = 8
-"""Names at the end of a path that are looked at for shorter paths within it."""
 FILLS_MAX = 3
 """How often the room is filled again with what was freed by facts that others show."""
 
 _MAY_STAND_WITHIN = frozenset({"paths", "identifiers", "symbols"})
 
 Count: TypeAlias = Callable[[list[str]], list[int]]
-_WORDS = re.compile(r"(?<![\w-])\w+(?![\w-]|\.\w)")
 _BLANK = re.compile(r"\s")
-_BESIDE = re.compile(r"[\s\"'`()\[\]{}<>,;:=]+")
 
 
-class Priced(Struct, frozen=True, kw_only=True):
-    """Facts with what each costs, in the order in which they find room."""
+class Priced:
+    """Facts with what each costs. What else is asked of them is found out when it is asked for."""
 
-    facts: tuple[Fact, ...]
-    """Most wanted first."""
-    texts: tuple[str, ...]
-    """As each is written."""
-    costs: tuple[int, ...]
-    keys: dict[str, int]
-    """What the key of a number costs beside its values."""
-    order: tuple[int, ...]
+    def __init__(self, facts: Sequence[Fact], *, costs: Sequence[int], keys: Mapping[str, int]) -> None:
+        self.facts = facts
+        """Most wanted first."""
+        self.costs = costs
+        self.keys = keys
+        """What the key of a number costs beside its values."""
+        self.labels = LABEL_TOKENS * len({fact.kind for fact in facts})
+        self._shows: dict[int, Set[str]] = {}
+
+    @cached_property
+    def tokens(self) -> int:
+        """What all of them take at most."""
+        return sum(self.costs) + sum(self.keys.values()) + self.labels
+
+    @cached_property
+    def order(self) -> Sequence[int]:
+        """Their places in the order in which they find room."""
+        return _order(self.facts, self.costs)
+
+    @cached_property
+    def firsts(self) -> Mapping[str, int]:
+        """A number's key → the place of its newest value, without which no other stands."""
+        return _firsts(self.facts)
+
+    @cached_property
+    def within(self) -> Within:
+        """Looks for those that may stand within others."""
+        return Within([fact.text for fact in self.facts if fact.kind in _MAY_STAND_WITHIN])
+
+    def shown_by(self, place: int) -> Set[str]:
+        """The texts of those that stand within the one at this place."""
+        found = self._shows.get(place)
+        if found is None:
+            found = self._shows[place] = self.within.text(self.facts[place].text)
+        return found
 
 
 class Choice(Struct, frozen=True, kw_only=True):
@@ -91,41 +117,65 @@ class Choice(Struct, frozen=True, kw_only=True):
 
 def price(facts: Sequence[Fact], *, count: Count) -> Priced:
     """The facts, counted once. What cannot be told apart by spaces again is left out."""
-    facts = [fact for fact in _each_once(facts) if _is_plain(fact)]
-    texts = [escape_tags(unbroken(fact.value if fact.kind == "numbers" else fact.text)) for fact in facts]
-    heads = list(dict.fromkeys(fact.key for fact in facts if fact.kind == "numbers"))
-    counted = count(
-        [
-            *(
-                f"{VALUES if fact.kind == 'numbers' else ' '}{text}"
-                for fact, text in zip(facts, texts, strict=True)
-            ),
-            *(f" {escape_tags(key)}" for key in heads),
+    return prices([facts], count=count)[0]
+
+
+def prices(groups: Iterable[Sequence[Fact]], *, count: Count) -> list[Priced]:
+    """The same of each group, with one count for all of them."""
+    listed = [_plain(_each_once(facts)) for facts in groups]
+    keys = [list(_firsts(facts)) for facts in listed]
+    pieces: list[str] = []
+    for facts, heads in zip(listed, keys, strict=True):
+        texts = written([fact.value if fact.kind == "numbers" else fact.text for fact in facts])
+        pieces += [
+            f"{VALUES if fact.kind == 'numbers' else ' '}{text}"
+            for fact, text in zip(facts, texts, strict=True)
         ]
-    )
-    costs = [
-        cost + (SEPARATOR_TOKENS if fact.kind == "errors" else 0)
-        for fact, cost in zip(facts, counted, strict=False)
+        pieces += [f" {key}" for key in written(heads)]
+    counted = iter(count(pieces))
+    return [
+        Priced(
+            facts,
+            costs=[
+                cost + SEPARATOR_TOKENS if fact.kind == "errors" else cost
+                for fact, cost in zip(facts, counted, strict=False)
+            ],
+            keys=dict(zip(heads, counted, strict=False)),
+        )
+        for facts, heads in zip(listed, keys, strict=True)
     ]
-    keys = dict(zip(heads, counted[len(facts) :], strict=True))
-    return Priced(
-        facts=tuple(facts),
-        texts=tuple(texts),
-        costs=tuple(costs),
-        keys=keys,
-        order=tuple(_order(facts, costs)),
-    )
 
 
-def _each_once(facts: Sequence[Fact]) -> Iterator[Fact]:
+def _firsts(facts: Sequence[Fact]) -> dict[str, int]:
+    """A number's key → the place of the first of its values."""
+    numbers = [(fact.key, place) for place, fact in enumerate(facts) if fact.kind == "numbers"]
+    return dict(reversed(numbers))
+
+
+def written(texts: Sequence[str]) -> list[str]:
+    """Texts as they stand on a line of ours."""
+    return [text if "<" not in text and text.isprintable() else escape_tags(unbroken(text)) for text in texts]
+
+
+def _each_once(facts: Sequence[Fact]) -> list[Fact]:
     """The facts without names that are paths or identifiers too: nothing is listed twice."""
     told = {fact.text for fact in facts if fact.kind in ("paths", "identifiers")}
-    return (fact for fact in facts if fact.kind != "symbols" or fact.text not in told)
+    return [fact for fact in facts if fact.kind != "symbols" or fact.text not in told]
+
+
+def _plain(facts: Sequence[Fact]) -> Sequence[Fact]:
+    """The facts that can be told apart again; that all can is seen from all of them together."""
+    numbers = [fact for fact in facts if fact.kind == "numbers"]
+    keys, values = [fact.key for fact in numbers], [fact.value for fact in numbers]
+    words = [fact.text for fact in facts if fact.kind not in ("numbers", "errors")]
+    if "=" in "".join(keys) or VALUES in "".join(values) or _BLANK.search("".join([*words, *keys, *values])):
+        return [fact for fact in facts if _is_plain(fact)]
+    return facts
 
 
 def _is_plain(fact: Fact) -> bool:
     if fact.kind == "errors":
-        return bool(fact.text.strip())
+        return True
     if fact.kind == "numbers":
         return not (
             _BLANK.search(fact.key) or _BLANK.search(fact.value) or "=" in fact.key or VALUES in fact.value
@@ -138,45 +188,42 @@ def _order(facts: Sequence[Fact], costs: Sequence[int]) -> list[int]:
     long ones, and the kinds side by side, each as fast as its share allows."""
     of_kind: dict[str, list[int]] = {}
     for place, fact in enumerate(facts):
-        kind = CODE if fact.key.startswith(IN_CODE) else fact.kind
+        kind = CODE if fact.kind == "errors" and fact.key.startswith(IN_CODE) else fact.kind
         of_kind.setdefault(kind, []).append(place)
+    weights = {cost: cost**COST_WEIGHT for cost in set(costs)}
     turns: list[tuple[float, int]] = []
     for kind, places in of_kind.items():
-        used = 0
-        for place in _ranked(places, facts, costs=costs):
-            used += costs[place]
-            turns.append((used / SHARES[kind], place))
+        ranks = [number * weights[costs[place]] for number, place in enumerate(places, 1)]
+        if kind == "numbers":
+            ranks = _newest_first(ranks, [facts[place].key for place in places])
+        ranked = [place for _, place in sorted(zip(ranks, places, strict=True))]
+        share = SHARES[kind]
+        used = accumulate([costs[place] for place in ranked])
+        turns += zip([tokens / share for tokens in used], ranked, strict=True)
     return [place for _, place in sorted(turns)]
 
 
-def _ranked(places: Sequence[int], facts: Sequence[Fact], *, costs: Sequence[int]) -> list[int]:
-    """The places of one kind, in their order; of a number no older value before the newest."""
-    ranks: list[tuple[float, int]] = []
+def _newest_first(ranks: Sequence[float], keys: Sequence[str]) -> list[float]:
+    """The ranks of numbers, of each key none before its newest value."""
     first: dict[str, float] = {}
-    for number, place in enumerate(places, 1):
-        rank = number * costs[place] ** COST_WEIGHT
-        if facts[place].kind == "numbers":
-            rank = max(rank, first.setdefault(facts[place].key, rank))
-        ranks.append((rank, place))
-    return [place for _, place in sorted(ranks)]
+    return [max(rank, first.setdefault(key, rank)) for rank, key in zip(ranks, keys, strict=True)]
 
 
 def choose(priced: Priced, room: int, *, said: Iterable[str] = ()) -> Choice:
-    """The facts that fit into `room` tokens, without those that stand in the lines `said` or within one another."""
+    """The facts that fit into `room` tokens, without those that stand in the lines `said` or within one another. O(facts
+    that fit)."""
     facts = priced.facts
-    labels = LABEL_TOKENS * len({fact.kind for fact in facts})
-    whole = sum(priced.costs) + sum(priced.keys.values()) + labels
-    if room <= labels or not facts:
-        return Choice(tokens=whole, is_all=not facts)
-    filling = _Filling(priced, room - labels, shown=_shown_in(said))
+    if room <= priced.labels or not facts:
+        return Choice(tokens=priced.tokens, is_all=not facts)
+    filling = _Filling(priced, room - priced.labels, shown=set().union(*map(priced.within.line, said)))
     for _ in range(FILLS_MAX):
         filling.fill()
         if not filling.free():
             break
     taken = filling.taken
     is_all = len(taken) + len(filling.gone) == len(facts)
-    chosen = tuple([fact for place, fact in enumerate(facts) if place in taken])
-    return Choice(facts=chosen, tokens=room - filling.left if is_all else whole, is_all=is_all)
+    chosen = tuple([facts[place] for place in sorted(taken)])
+    return Choice(facts=chosen, tokens=room - filling.left if is_all else priced.tokens, is_all=is_all)
 
 
 class _Filling:
@@ -189,47 +236,44 @@ class _Filling:
         self.left = room
         self._priced = priced
         self._shown = shown
-        self._first: dict[str, int] = {}
-        """A number's key -> the place of its newest value, without which no other stands."""
-        for place, fact in enumerate(priced.facts):
-            if fact.kind == "numbers":
-                self._first.setdefault(fact.key, place)
+        self._least = min(priced.costs)
 
     def fill(self) -> None:
         """Take facts in their order while they fit."""
+        facts, costs = self._priced.facts, self._priced.costs
         for place in self._priced.order:
-            if place in self.taken or place in self.gone or self._is_shown(place):
+            if self.left < self._least:
+                break
+            if place in self.taken or place in self.gone:
                 continue
-            cost = self._cost(place)
-            if cost is not None and cost <= self.left:
+            fact, cost = facts[place], costs[place]
+            if fact.kind == "numbers":
+                cost = self._cost(place, fact.key)
+            elif fact.text in self._shown and fact.kind in _MAY_STAND_WITHIN:
+                self.gone.add(place)
+                continue
+            if cost <= self.left:
                 self.taken.add(place)
                 self.left -= cost
 
-    def _is_shown(self, place: int) -> bool:
-        fact = self._priced.facts[place]
-        if fact.kind in _MAY_STAND_WITHIN and fact.text in self._shown:
-            self.gone.add(place)
-            return True
-        return False
-
-    def _cost(self, place: int) -> int | None:
-        fact, cost = self._priced.facts[place], self._priced.costs[place]
-        if fact.kind != "numbers":
-            return cost
-        first = self._first[fact.key]
+    def _cost(self, place: int, key: str) -> int:
+        """What a number costs: with its key where it is the newest value; more than there is where that has no place."""
+        first, cost = self._priced.firsts[key], self._priced.costs[place]
         if place == first:
-            return cost + self._priced.keys[fact.key]
-        return cost if first in self.taken else None
+            return cost + self._priced.keys[key]
+        return cost if first in self.taken else self.left + 1
 
     def free(self) -> bool:
         """Give back the room of what stands within another fact that was taken; false where nothing does."""
-        facts = self._priced.facts
-        longer = _longer([facts[place].text for place in self.taken if facts[place].kind != "numbers"])
-        longer |= self._first.keys() - {key for key, place in self._first.items() if place not in self.taken}
+        facts, firsts = self._priced.facts, self._priced.firsts
+        longer = {key for key, place in firsts.items() if place in self.taken}
+        for place in self.taken:
+            if facts[place].kind != "numbers":
+                longer |= self._priced.shown_by(place)
         within = {
             place
             for place in self.taken
-            if facts[place].kind in _MAY_STAND_WITHIN and facts[place].text in longer
+            if facts[place].text in longer and facts[place].kind in _MAY_STAND_WITHIN
         }
         self.taken -= within
         self.gone |= within
@@ -237,57 +281,20 @@ class _Filling:
         return bool(within)
 
 
-def _shown_in(lines: Iterable[str]) -> set[str]:
-    """The words and paths that stand in lines of text, with the parts of the paths."""
-    shown: set[str] = set()
-    for line in lines:
-        shown.update(_WORDS.findall(line))
-        for piece in _BESIDE.split(line):
-            if "/" in piece or "." in piece:
-                piece = piece.rstrip(".")
-                shown.add(piece)
-                shown.update(parts_of(piece))
-    return shown
-
-
-def _longer(texts: Iterable[str]) -> set[str]:
-    """What stands within these texts as words of their own, and is not one of them whole."""
-    within: set[str] = set()
-    for text in texts:
-        if "/" in text:
-            within.update(parts_of(text))
-        if _BLANK.search(text):
-            within |= _shown_in([text])
-        else:
-            within.update(word for word in _WORDS.findall(text) if word != text)
-    return within
-
-
-def parts_of(path: str) -> Iterator[str]:
-    """What a path shows beside itself: each run of its last names, folders with and without a slash at their end."""
-    names = path.rstrip("/").split("/")
-    first = max(0, len(names) - PATH_NAMES_MAX)
-    for start in range(first, len(names)):
-        for end in range(start + 1, len(names) + 1):
-            part = "/".join(names[start:end])
-            if part and part != path:
-                yield part
-            if part and (end < len(names) or path.endswith("/")) and f"{part}/" != path:
-                yield f"{part}/"
-
-
 def lines_of(facts: Sequence[Fact]) -> list[str]:
     """One line for each kind of the facts."""
+    of_kind: dict[FactKind, list[Fact]] = {}
+    for fact in facts:
+        of_kind.setdefault(fact.kind, []).append(fact)
     lines = []
     for kind, label in LABELS:
-        here = [fact for fact in facts if fact.kind == kind]
-        texts = _by_key(here) if kind == "numbers" else [fact.text for fact in here]
+        here = of_kind.get(kind, [])
+        texts = written(_by_key(here) if kind == "numbers" else [fact.text for fact in here])
         alone = [text for text in texts if SEPARATOR in text] if kind == "errors" else []
         if len(texts) > len(alone):
-            between = SEPARATOR if kind == "errors" else " "
-            joined = between.join(escape_tags(unbroken(text)) for text in texts if text not in alone)
-            lines.append(f"{label}: {joined}")
-        lines += [f"{ERROR_LABEL}: {escape_tags(unbroken(text))}" for text in alone]
+            together = [text for text in texts if text not in alone] if alone else texts
+            lines.append(f"{label}: {(SEPARATOR if kind == 'errors' else ' ').join(together)}")
+        lines += [f"{ERROR_LABEL}: {text}" for text in alone]
     return lines
 
 
@@ -297,6 +304,12 @@ def index(facts: Sequence[Fact], room: int, *, count: Count) -> tuple[tuple[Fact
         return (), []
     chosen = choose(price(facts, count=count), room).facts
     return chosen, lines_of(chosen)
+
+
+def indexes(wanted: Sequence[tuple[Sequence[Fact], int]], *, count: Count) -> list[list[str]]:
+    """The lines of many indexes, each given as facts and room, with one count for all."""
+    priced = prices([facts if room > LABEL_TOKENS else () for facts, room in wanted], count=count)
+    return [lines_of(choose(found, room).facts) for found, (_, room) in zip(priced, wanted, strict=True)]
 
 
 def _by_key(numbers: Sequence[Fact]) -> list[str]:

@@ -10,14 +10,14 @@ the ledger back and carry it on. Counterpart: `book`, which makes the entries.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
 from foldline.core.address import escape_tags
 from foldline.ledger.book import Entry, Section
 from foldline.ledger.facts import Fact, Origin
-from foldline.ledger.index import choose, facts_in_line, lines_of, price
+from foldline.ledger.index import Count, choose, facts_in_line, lines_of, price
 from foldline.ledger.lines import unbroken
 from foldline.ledger.ranks import rank_of
 
@@ -47,6 +47,8 @@ ENTRY_TOKENS = 500
 HEADING_TOKENS = 8
 SPARE_TOKENS = 8
 """Less room than this is not worth filling again."""
+NEVER_FITS = 2
+"""Facts that cost so many times what there is do not fit, whatever stands within something else."""
 OMITTED_TOKENS = 16
 """Room kept for the line that says what was left out."""
 
@@ -81,61 +83,90 @@ def line_of(entry: Entry) -> str:
     return f"- {escape_tags(unbroken(entry.text))} (m{entry.seq} {entry.origin}{times})"
 
 
-def write(
-    entries: Sequence[Entry], facts: Sequence[Fact], *, budget: int, count: Callable[[list[str]], list[int]]
-) -> Written:
+def write(entries: Sequence[Entry], facts: Sequence[Fact], *, budget: int, count: Count) -> Written:
     """The ledger within `budget` tokens. `facts` come most wanted first."""
-    lines = [line_of(entry) for entry in entries]
-    costs = count(lines)
-    vital = sum(
-        [cost + 1 for entry, cost in zip(entries, costs, strict=True) if entry.section == "objective"]
-    )
-    needed = sum(costs) + len(costs) + HEADING_TOKENS * len({entry.section for entry in entries})
-    crowded = needed > budget or (bool(facts) and needed - vital > _entry_cap(budget))
-    room = budget - OMITTED_TOKENS if crowded else budget
-    kept, used = _kept(
-        entries, costs, room=room, cap=_entry_cap(room) if facts and crowded else room, crowded=crowded
-    )
-    priced = price(facts, count=count)
-    said = [lines[n] for n in sorted(kept)]
-    left = room - used - HEADING_TOKENS
-    choice = choose(priced, left, said=said)
-    facts_tokens = choice.tokens
-    if choice.is_all and crowded:  # entries may have what the facts leave
-        cap = max(used, room - HEADING_TOKENS - choice.tokens)
-        kept, used = _kept(entries, costs, room=room, cap=cap, crowded=True)
-    omitted = len(entries) - len(kept) if room >= 0 else 0
+    return Draft(entries, facts, count=count).written(budget)
 
-    def text_with(chosen: tuple[Fact, ...]) -> str:
-        return _text(entries, lines, kept=kept, index=lines_of(chosen), omitted=omitted)
 
-    text, is_grown = text_with(choice.facts), choice.is_all
-    tokens = count([text])[0]
-    wanted = tokens
-    if omitted or not choice.is_all:
-        around = OMITTED_TOKENS + HEADING_TOKENS
-        wanted = facts_tokens + around + min(needed, _entries_wanted(vital, facts=facts_tokens))
-    while choice.facts:
-        if tokens > budget:  # pieces counted one by one can come to more when they stand in a row
-            is_grown = True
-            left -= max(tokens - budget, left // 16)
-        elif is_grown or budget - tokens <= max(SPARE_TOKENS, budget // 50):
-            break
-        else:
-            is_grown = True
-            left += budget - tokens
+class Draft:
+    """What a ledger has to say, counted, and not yet cut to a budget."""
+
+    def __init__(self, entries: Sequence[Entry], facts: Sequence[Fact], *, count: Count) -> None:
+        """`facts` come most wanted first."""
+        self._entries = entries
+        self._lines = [line_of(entry) for entry in entries]
+        self._costs = count(self._lines)
+        self._priced = price(facts, count=count)
+        self._count = count
+        headings = HEADING_TOKENS * len({entry.section for entry in entries})
+        self._needed = sum(self._costs) + len(self._costs) + headings
+        self._vital = sum(
+            [
+                cost + 1
+                for entry, cost in zip(entries, self._costs, strict=True)
+                if entry.section == "objective"
+            ]
+        )
+
+    def is_over(self, budget: int) -> bool:
+        """True where it is certain before writing that the facts do not fit."""
+        return self._priced.tokens > NEVER_FITS * max(budget, 1)
+
+    @property
+    def tokens_wanted(self) -> int:
+        """What the ledger would take with every fact, and with the entries that its share holds then."""
+        facts = self._priced.tokens
+        return self._wanted(facts)
+
+    def _wanted(self, facts: int) -> int:
+        entries = min(self._needed, _entries_wanted(self._vital, facts=facts))
+        return facts + OMITTED_TOKENS + HEADING_TOKENS + entries
+
+    def written(self, budget: int) -> Written:
+        """The ledger within `budget` tokens."""
+        entries, costs, lines, priced = self._entries, self._costs, self._lines, self._priced
+        crowded = self._needed > budget or (
+            bool(priced.facts) and self._needed - self._vital > _entry_cap(budget)
+        )
+        room = budget - OMITTED_TOKENS if crowded else budget
+        cap = _entry_cap(room) if priced.facts and crowded else room
+        kept, used = _kept(entries, costs, room=room, cap=cap, crowded=crowded)
+        said = [lines[n] for n in sorted(kept)]
+        left = room - used - HEADING_TOKENS
         choice = choose(priced, left, said=said)
-        text = text_with(choice.facts)
-        tokens = count([text])[0]
-    listed = tuple(entries[n] for n in sorted(kept))
-    return Written(
-        text=text,
-        entries=listed,
-        facts=choice.facts,
-        omitted=omitted,
-        facts_tokens=facts_tokens,
-        tokens_wanted=wanted,
-    )
+        facts_tokens = choice.tokens
+        if choice.is_all and crowded:  # entries may have what the facts leave
+            cap = max(used, room - HEADING_TOKENS - choice.tokens)
+            kept, used = _kept(entries, costs, room=room, cap=cap, crowded=True)
+        omitted = len(entries) - len(kept) if room >= 0 else 0
+
+        def text_with(chosen: tuple[Fact, ...]) -> str:
+            return _text(entries, lines, kept=kept, index=lines_of(chosen), omitted=omitted)
+
+        text, is_grown = text_with(choice.facts), choice.is_all
+        tokens = self._count([text])[0]
+        wanted = self._wanted(facts_tokens) if omitted or not choice.is_all else tokens
+        while choice.facts:
+            if tokens > budget:  # pieces counted one by one can come to more when they stand in a row
+                is_grown = True
+                left -= max(tokens - budget, left // 16)
+            elif is_grown or budget - tokens <= max(SPARE_TOKENS, budget // 50):
+                break
+            else:
+                is_grown = True
+                left += budget - tokens
+            choice = choose(priced, left, said=said)
+            text = text_with(choice.facts)
+            tokens = self._count([text])[0]
+        listed = tuple(entries[n] for n in sorted(kept))
+        return Written(
+            text=text,
+            entries=listed,
+            facts=choice.facts,
+            omitted=omitted,
+            facts_tokens=facts_tokens,
+            tokens_wanted=wanted,
+        )
 
 
 def _entry_cap(room: int) -> int:

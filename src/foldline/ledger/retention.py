@@ -13,9 +13,9 @@ text that foldline wrote.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain
-from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -24,22 +24,19 @@ from foldline.core.message import Text, speaks_for_user
 from foldline.core.view import Item
 from foldline.ledger.compose import text_of, whole_text_of
 from foldline.ledger.errors_in_text import IN_CODE
-from foldline.ledger.facts import Fact, FactCache
-from foldline.ledger.index import NUMBERS_LABEL, facts_in_line, parts_of
+from foldline.ledger.facts import INITIALS, VALUE, Fact, FactCache, FactKind, Found, Name, name_of
+from foldline.ledger.index import NUMBERS_LABEL, facts_in_line
 from foldline.ledger.look_alikes import read_whole
-from foldline.ledger.paths_in_text import key_of
+from foldline.ledger.standing_within import Within
 
-FACT_KINDS = ("paths", "identifiers", "numbers", "errors")
+FACT_KINDS: tuple[FactKind, ...] = ("paths", "identifiers", "numbers", "errors")
 KINDS = (*FACT_KINDS, "commands", "user_messages", "constraints", "pins")
 
 _ADDRESS = re.compile(r"\bm(\d{1,9})(?:-(\d{1,9}))?(?:\.\d{1,9})?@[0-9a-f]{8}\b")
 _SPAN_MAX = 1_000_000
 """Ordinals one address may name; a longer range is no address of ours."""
-
-
-Same: TypeAlias = str
-"""What makes it one fact of its kind: its key, and of a number the value behind `_VALUE`."""
-_VALUE = "\0"
+_PATH, _NUMBER, _ERROR = INITIALS["paths"], INITIALS["numbers"], INITIALS["errors"]
+_CODE = _ERROR + IN_CODE
 
 
 class Counts(Struct, frozen=True, kw_only=True, gc=False):
@@ -72,23 +69,13 @@ class Expected(Struct, frozen=True, kw_only=True):
     """Messages that left the view or were reduced in it."""
 
 
-class _Sum(Struct, frozen=True, kw_only=True):
-    """What the facts of one text come to."""
-
-    same: dict[str, tuple[Same, ...]]
-    """By kind, kinds without a fact left out. Lines of code that speak of failures are no errors."""
-    newest: dict[str, str]
-    """A number's key -> its newest value."""
-    columns: frozenset[str]
-    """Keys with several values at once: none of them is the value of the key."""
-    errors: dict[Same, str]
-    """The line that reports a failure."""
-
-
 class _Shown(Struct, frozen=True, kw_only=True):
     """A view, laid out for look-ups."""
 
-    same: dict[str, set[Same]]
+    names: Set[Name]
+    """Of every fact that it says."""
+    longer: Set[str]
+    """Paths in what foldline wrote: the ledger lists `src/app.py` no second time beside `/repo/src/app.py`."""
     texts: dict[int, tuple[str, ...]]
     """Ordinal -> the texts of its message."""
     whole: frozenset[int]
@@ -99,22 +86,14 @@ class _Shown(Struct, frozen=True, kw_only=True):
     """Ordinals that an address in `written` opens."""
 
 
-class _Said:
-    """The facts of one kind in a history."""
+class _Said(Struct, frozen=True, kw_only=True):
+    """The facts of a history by where they were said."""
 
-    def __init__(self) -> None:
-        self.all: set[Same] = set()
-        self.left: set[Same] = set()
-        """Said in messages that left the view or were reduced in it."""
-        self.covered: set[Same] = set()
-        """Said in messages that an address in the view opens."""
-
-    def add(self, same: Iterable[Same], *, is_left: bool, is_covered: bool) -> None:
-        self.all.update(same)
-        if is_left:
-            self.left.update(same)
-        if is_covered:
-            self.covered.update(same)
+    all: Set[Name]
+    left: Set[Name]
+    """In messages that left the view or were reduced in it."""
+    covered: Set[Name]
+    """In messages that an address in the view opens."""
 
 
 def measure(
@@ -128,12 +107,15 @@ def measure(
     texts = [tuple([text_of(part) for part in item.message.parts]) for item in history]
     cache.learn(chain.from_iterable(texts))
     shown = _lay_out(history, view, texts=texts, cache=cache)
+    founds = [[cache.found(text) for text in said] for said in texts]
+    said = _said(history, founds, left=expected.evicted, covered=shown.covered)
     whole = {kind: [0, 0, 0, 0] for kind in KINDS}
     evicted = {kind: [0, 0, 0, 0] for kind in KINDS}
-    for kind, found, left in _facts(history, shown, texts=texts, cache=cache, left=expected.evicted):
-        for outcome, same in enumerate(found):
-            whole[kind][outcome] += len(same)
-            evicted[kind][outcome] += len(same & left)
+    for outcome, names in enumerate(_outcomes(said, shown, founds=list(chain.from_iterable(founds)))):
+        for sums, found in ((whole, names), (evicted, names & said.left)):
+            initials = Counter([name[0] for name in found])
+            for of_facts in FACT_KINDS:
+                sums[of_facts][outcome] += initials[INITIALS[of_facts]]
     for kind, is_left, outcome in _sayings(history, shown, expected=expected):
         whole[kind][outcome] += 1
         evicted[kind][outcome] += is_left
@@ -150,42 +132,13 @@ def _counted(sums: dict[str, list[int]]) -> dict[str, Counts]:
     }
 
 
-def _sum(facts: Sequence[Fact]) -> _Sum:
-    same: dict[str, dict[Same, None]] = {}
-    newest: dict[str, str] = {}
-    columns: set[str] = set()
-    errors: dict[Same, str] = {}
-    for fact in facts:
-        kind, key = fact.kind, fact.key
-        if kind == "numbers":
-            if key in newest:
-                columns.add(key)
-            newest[key] = fact.value
-        elif kind == "errors":
-            if key.startswith(IN_CODE):
-                continue
-            errors[key] = fact.text
-        elif kind not in FACT_KINDS:
-            continue
-        same.setdefault(kind, {})[_same(fact)] = None
-    return _Sum(
-        same={kind: tuple(found) for kind, found in same.items()},
-        newest=newest,
-        columns=frozenset(columns),
-        errors=errors,
-    )
-
-
-def _same(fact: Fact) -> Same:
-    return f"{fact.key}{_VALUE}{fact.value}" if fact.kind == "numbers" else fact.key
-
-
 def _lay_out(
     history: Sequence[Item], view: Sequence[Item], *, texts: Sequence[tuple[str, ...]], cache: FactCache
 ) -> _Shown:
     came_in = {id(item.message): said for item, said in zip(history, texts, strict=True)}
     parts = {id(part) for item in history for part in item.message.parts}
-    same: dict[str, set[Same]] = {kind: set() for kind in FACT_KINDS}
+    names: set[Name] = set()
+    longer: set[str] = set()
     shown: dict[int, tuple[str, ...]] = {}
     written: list[str] = []
     for item in view:
@@ -193,18 +146,19 @@ def _lay_out(
         pieces: Iterable[str] = said or ()
         if said is None:
             said = tuple([text_of(part) for part in item.message.parts])
-            ours = [part for part in item.message.parts if id(part) not in parts]
-            written += map(whole_text_of, ours)
-            pieces = chain.from_iterable(
-                [text] if id(part) in parts else read_whole(text)
+            ours = [
+                (part, text)
                 for part, text in zip(item.message.parts, said, strict=True)
-            )
-            for fact in chain.from_iterable(map(_listed, map(text_of, ours))):
-                same[fact.kind].add(_same(fact))
-            same["paths"] |= _within(map(text_of, ours), cache)
-        for piece in pieces:
-            for kind, found in cache.made(piece, _sum).same.items():
-                same[kind].update(found)
+                if id(part) not in parts
+            ]
+            written += [whole_text_of(part) for part, _ in ours]
+            pieces = [text for part, text in zip(item.message.parts, said, strict=True) if id(part) in parts]
+            for _, text in ours:
+                names.update(map(name_of, _listed(text)))
+                found = [cache.found(piece).names for piece in read_whole(text)]
+                names.update(*found)
+                longer.update([name[1:] for name in chain.from_iterable(found) if name[0] == _PATH])
+        names.update(*[cache.found(piece).names for piece in pieces])
         if not item.covers:
             shown[item.seq] = said
     whole = frozenset(
@@ -213,20 +167,20 @@ def _lay_out(
         if (now := shown.get(item.seq)) is not None and (now is said or all(text in now for text in said))
     )
     joined = "\n".join(written)
-    return _Shown(same=same, texts=shown, whole=whole, written=joined, covered=frozenset(_opened(joined)))
+    return _Shown(
+        names=names,
+        longer=longer,
+        texts=shown,
+        whole=whole,
+        written=joined,
+        covered=frozenset(_opened(joined)),
+    )
 
 
 def _listed(text: str) -> Iterator[Fact]:
     """Facts of an index: a key with several values is read by no extractor."""
     for line in text.split("\n") if NUMBERS_LABEL in text else ():
         yield from (fact for fact in facts_in_line(line) if fact.kind in FACT_KINDS)
-
-
-def _within(texts: Iterable[str], cache: FactCache) -> set[Same]:
-    """Paths that stand within longer ones: the ledger lists `src/app.py` no second time beside `/repo/src/app.py`."""
-    pieces = chain.from_iterable(map(read_whole, texts))
-    longer = {path for piece in pieces for path in cache.made(piece, _sum).same.get("paths", ())}
-    return {key_of(part) for path in longer for part in parts_of(path)}
 
 
 def _opened(text: str) -> Iterator[int]:
@@ -238,48 +192,69 @@ def _opened(text: str) -> Iterator[int]:
             yield from range(first, last + 1)
 
 
-def _facts(
-    history: Sequence[Item],
-    shown: _Shown,
-    *,
-    texts: Sequence[tuple[str, ...]],
-    cache: FactCache,
-    left: frozenset[int],
-) -> Iterator[tuple[str, tuple[set[Same], ...], set[Same]]]:
-    """Of each kind: its facts by what became of them, and those that were said in what left."""
-    kinds = {kind: _Said() for kind in FACT_KINDS}
+def _said(
+    history: Sequence[Item], founds: Sequence[Sequence[Found]], *, left: Set[int], covered: Set[int]
+) -> _Said:
+    groups: dict[tuple[bool, bool], list[Sequence[Name]]] = {}
+    for item, found in zip(history, founds, strict=True):
+        group = groups.setdefault((item.seq in left, item.seq in covered), [])
+        group += [one.names for one in found]
+    sets = {group: set(chain.from_iterable(names)) for group, names in groups.items()}
+    for names in sets.values():
+        names -= {name for name in names if name[0] == _ERROR and name.startswith(_CODE)}
+    return _Said(
+        all=frozenset().union(*sets.values()),
+        left=frozenset().union(*[names for (is_left, _), names in sets.items() if is_left]),
+        covered=frozenset().union(*[names for (_, is_covered), names in sets.items() if is_covered]),
+    )
+
+
+def _outcomes(said: _Said, shown: _Shown, *, founds: Sequence[Found]) -> tuple[Set[Name], ...]:
+    """The facts by what became of them: in view, recallable, lost, altered."""
+    in_view = said.all & shown.names
+    rest = said.all - in_view
+    in_view |= _within(rest, shown.longer)
+    in_view |= _quoted(rest, shown, founds=founds)
+    rest -= in_view
+    altered = _altered(rest, shown.names, founds=founds)
+    rest -= altered
+    recallable = rest & said.covered
+    return in_view, recallable, rest - recallable, altered
+
+
+def _within(names: Set[Name], longer: Iterable[str]) -> Set[Name]:
+    """Paths that stand within longer ones."""
+    among = Within([name[1:] for name in names if name[0] == _PATH])
+    return {f"{_PATH}{path}" for path in set().union(*map(among.path, longer))}
+
+
+def _quoted(names: Set[Name], shown: _Shown, *, founds: Iterable[Found]) -> Set[Name]:
+    """Failures of which text that foldline wrote holds the newest line."""
+    lines = {
+        name: fact.text
+        for found in founds
+        for name, fact in zip(found.names[found.errors :], found.facts[found.errors :], strict=True)
+        if name in names
+    }
+    return {name for name, line in lines.items() if _quotes(shown, line)}
+
+
+def _altered(names: Set[Name], shown: Set[Name], *, founds: Iterable[Found]) -> Set[Name]:
+    """Numbers whose key stands in the view with other values alone, none of them the newest. A key to which a text gives
+    several values is a column: none of them is its value."""
+    numbers = [name for name in names if name[0] == _NUMBER]
+    keys = {name[1:].partition(VALUE)[0] for name in shown if name[0] == _NUMBER}
+    keys &= {name[1:].partition(VALUE)[0] for name in numbers}
     newest: dict[str, str] = {}
     columns: set[str] = set()
-    errors: dict[Same, str] = {}
-    for item, said in zip(history, texts, strict=True):
-        gone, covered = item.seq in left, item.seq in shown.covered
-        for facts in [cache.made(text, _sum) for text in said]:
-            newest.update(facts.newest)
-            columns |= facts.columns
-            errors.update(facts.errors)
-            for kind, same in facts.same.items():
-                kinds[kind].add(same, is_left=gone, is_covered=covered)
-    for kind, found in kinds.items():
-        in_view = found.all & shown.same[kind]
-        rest = found.all - in_view
-        altered: set[Same] = set()
-        if kind == "errors":
-            in_view |= {same for same in rest if _quotes(shown, errors[same])}
-        elif kind == "numbers":
-            stale = _stale(rest, shown.same[kind], newest=newest)
-            altered = {same for same in stale if same.partition(_VALUE)[0] not in columns}
-        rest -= in_view | altered
-        recallable = rest & found.covered
-        yield kind, (in_view, recallable, rest - recallable, altered), found.left
-
-
-def _stale(numbers: Iterable[Same], shown: Set[Same], *, newest: Mapping[str, str]) -> Iterator[Same]:
-    """Those whose key stands in the view, but not with its newest value."""
-    keys = {same.partition(_VALUE)[0] for same in shown}
-    for same in numbers:
-        key = same.partition(_VALUE)[0]
-        if key in keys and f"{key}{_VALUE}{newest[key]}" not in shown:
-            yield same
+    for found in founds if keys else ():
+        stated = [fact for fact in found.facts[found.numbers : found.errors] if fact.key in keys]
+        here = {fact.key: fact.value for fact in stated}
+        newest |= here
+        if len(here) < len(stated):
+            columns |= {key for key, times in Counter([fact.key for fact in stated]).items() if times > 1}
+    stale = {key for key in keys - columns if f"{_NUMBER}{key}{VALUE}{newest[key]}" not in shown}
+    return {name for name in numbers if name[1:].partition(VALUE)[0] in stale}
 
 
 def _quotes(shown: _Shown, text: str) -> bool:

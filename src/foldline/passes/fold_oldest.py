@@ -5,6 +5,7 @@ tokens; what the fold says comes from `foldline.ledger`."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Literal
 
 from msgspec import Struct
@@ -17,9 +18,10 @@ from foldline.core.message import Message, Text, speaks_for_user
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of, tail_start
 from foldline.core.view import Item, View
-from foldline.ledger.compose import Evicted, compose
+from foldline.ledger.compose import Evicted, draft, mentions_of
+from foldline.ledger.mentions import Mentions
 from foldline.ledger.ranks import ASIDE, PARTICULAR, WISH, rank_of
-from foldline.ledger.render import OMITTED_TOKENS, Written
+from foldline.ledger.render import OMITTED_TOKENS, Draft, Written
 from foldline.ledger.words import Words, rule_lines, words_of
 from foldline.passes.clamping import clamp
 from foldline.passes.folding import counted, fold_of
@@ -105,15 +107,15 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             said=int(target * self._said_share(structure)),
             most=int(target * self.ledger_most) if target < history * self.facts_first else 0,
         )
-        for _ in range(DIVISIONS_MAX):
+        sources = _Sources(structure, words=words, frame=frame)
+        for turn in range(1, DIVISIONS_MAX + 1):
             division = self._divide(structure, loose, room=rooms, words=words, frame=frame)
-            fold, written = self._fold(structure, division, edits=(*clamps, *division.edits), frame=frame)
-            used = sum(frame.counter.message(edit.message) for edit in fold)
-            again = _again(rooms, division, used=used, written=written)
+            folding = _Folding(sources, division, clamps=clamps, summary=self.summary)
+            again = _again(rooms, division, folding=folding) if turn < DIVISIONS_MAX else None
             if again is None:
                 break
             rooms = again
-        return Plan(edits=(*clamps, *division.edits, *fold))
+        return Plan(edits=(*clamps, *division.edits, *folding.fold))
 
     def _said_share(self, structure: Outline) -> float:
         """Where nobody but users and the agent speaks, what was said is the work: older words weigh as much as newer."""
@@ -156,49 +158,98 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             ledger=ledger + spare,
             target=room.target,
             bare=room.bare,
-            words=words,
         )
 
-    def _fold(
-        self, structure: Outline, division: _Division, *, edits: Sequence[Edit], frame: Frame
-    ) -> tuple[tuple[Fold, ...], Written | None]:
-        """The fold, and its ledger where it has one."""
-        gone = [item for unit in division.folded for item in structure.items[unit.start : unit.end]]
-        if not gone:
-            return (), None
-        head = _head(gone, target=division.target)
-        room = division.ledger - division.bare
-        text, written = "", None
-        if room > 0 and self.summary == "template":
-            text = _template(gone, room, words=division.words, frame=frame)
-        elif room > 0:
-            written = self._ledger(structure, gone, edits=edits, division=division, frame=frame)
-            text = written.text
-        edit = fold_of(gone, f"{head}\n{text}" if text else head, frame=frame)
-        shrinks = frame.counter.message(edit.message) < sum(item.tokens for item in gone)
-        return ((edit,) if shrinks else ()), written
 
-    def _ledger(
-        self,
-        structure: Outline,
-        gone: list[Item],
-        *,
-        edits: Sequence[Edit],
-        division: _Division,
-        frame: Frame,
-    ) -> Written:
-        seqs = {item.seq for item in gone}
-        stays = edited(
-            [item for item in structure.items if item.seq not in seqs], edits, counter=frame.counter
+class _Sources:
+    """What the ledgers of one plan are made from."""
+
+    def __init__(self, structure: Outline, *, words: Words, frame: Frame) -> None:
+        self.structure = structure
+        self.words = words
+        self.frame = frame
+        self.facts = fact_cache(frame)
+        self.history = frame.shown or frame.originals or [item.message for item in structure.items]
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        """Of the whole history: the same whatever is folded."""
+        return mentions_of(self.history, self.words, cache=self.facts)
+
+
+class _Folding:
+    """The fold of one division. Its ledger is drafted, and written, when somebody asks."""
+
+    def __init__(
+        self, sources: _Sources, division: _Division, *, clamps: Sequence[Edit], summary: str
+    ) -> None:
+        items = sources.structure.items
+        self._sources = sources
+        self._division = division
+        self._edits = (*clamps, *division.edits)
+        self._summary = summary
+        self._gone = [item for unit in division.folded for item in items[unit.start : unit.end]]
+        self._budget = division.ledger - division.bare
+
+    @cached_property
+    def fold(self) -> tuple[Fold, ...]:
+        """The edit; none where it would shrink nothing."""
+        if not self._gone:
+            return ()
+        frame, target = self._sources.frame, self._division.target
+        edit = fold_of(
+            self._gone, "\n".join(filter(None, [_head(self._gone, target=target), self._text])), frame=frame
         )
+        return (edit,) if frame.counter.message(edit.message) < self._tokens_gone else ()
+
+    @property
+    def is_any(self) -> bool:
+        """Whether there is something to fold, told without writing where the ledger is certain to be shorter."""
+        if self._draft is not None and self._tokens_gone > self._division.ledger:
+            return True
+        return bool(self.fold)
+
+    @property
+    def tokens_wanted(self) -> int | None:
+        """What the ledger would take with every fact; `None` for a fold without one."""
+        if self._draft is None:
+            return None
+        if self._draft.is_over(self._budget):
+            return self._draft.tokens_wanted
+        return self._written.tokens_wanted
+
+    @property
+    def _tokens_gone(self) -> int:
+        return sum([item.tokens for item in self._gone])
+
+    @property
+    def _text(self) -> str:
+        if self._draft is not None:
+            return self._written.text
+        frame, words = self._sources.frame, self._sources.words
+        return _template(self._gone, self._budget, words=words, frame=frame) if self._budget > 0 else ""
+
+    @cached_property
+    def _draft(self) -> Draft | None:
+        if not self._gone or self._budget <= 0 or self._summary != "ledger":
+            return None
+        sources = self._sources
+        seqs = {item.seq for item in self._gone}
+        rest = [item for item in sources.structure.items if item.seq not in seqs]
+        stays = edited(rest, self._edits, counter=sources.frame.counter)
         evicted = Evicted(
-            folded=[_as_it_came(item, frame) for item in gone],
-            history=frame.shown or frame.originals or [item.message for item in structure.items],
+            folded=[_as_it_came(item, sources.frame) for item in self._gone],
+            history=sources.history,
             kept=[item.message for item in stays],
-            words=division.words,
+            words=sources.words,
+            mentions=sources.mentions,
         )
-        budget = division.ledger - division.bare
-        return compose(evicted, budget=budget, count=frame.counter.texts, cache=fact_cache(frame))
+        return draft(evicted, count=sources.frame.counter.texts, cache=sources.facts)
+
+    @cached_property
+    def _written(self) -> Written:
+        assert self._draft is not None, "only a ledger is written"
+        return self._draft.written(self._budget)
 
 
 class _Room(Struct, frozen=True, kw_only=True, gc=False):
@@ -230,7 +281,6 @@ class _Division(Struct, frozen=True, kw_only=True):
     """Of all messages."""
     bare: int
     """What of it a fold costs that says nothing."""
-    words: Words
 
 
 def _template(gone: Sequence[Item], room: int, *, words: Words, frame: Frame) -> str:
@@ -289,15 +339,15 @@ def _with_edge(
     return beyond, cut.edits, 0
 
 
-def _again(room: _Room, division: _Division, *, used: int, written: Written | None) -> _Room | None:
+def _again(room: _Room, division: _Division, *, folding: _Folding) -> _Room | None:
     """The room shared out anew, now that it is known what the ledger needs: what it leaves, users' words get, then whole
     units; and where facts come first, those give way to it. `None` where the division is right."""
     least = max(SPARE_TOKENS_MIN, int(room.target * SPARE_SHARE))
-    if not used:
+    if not folding.is_any:
         return replace(room, ledger=0, said=room.said + division.ledger) if division.ledger else None
-    if written is None:
+    if (tokens := folding.tokens_wanted) is None:
         return None
-    wanted = written.tokens_wanted + room.bare + (OMITTED_TOKENS if room.owed > room.bare else 0)
+    wanted = tokens + room.bare + (OMITTED_TOKENS if room.owed > room.bare else 0)
     if wanted < division.ledger - least:
         return replace(room, ledger=wanted, said=room.said + division.ledger - wanted)
     floor = min(room.most, wanted)

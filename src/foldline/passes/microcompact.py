@@ -3,7 +3,7 @@ which cuts one large result whatever its age. Knows results and their calls, nev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -15,7 +15,7 @@ from foldline.core.message import result_text
 from foldline.core.ports import Moment
 from foldline.core.rounds import outline_of, tail_start
 from foldline.core.view import View
-from foldline.ledger.index import index
+from foldline.ledger.index import indexes
 from foldline.ledger.tools import ToolKind, rank
 from foldline.passes.results import Found, cleared, find_results
 from foldline.passes.shorten import fact_cache
@@ -24,6 +24,8 @@ PLACEHOLDER_TOKENS = 40
 """About what a placeholder and the envelope of its result cost."""
 CARRY_DIVISOR = 4
 """Facts of a cleared result take at most this fraction of what it was."""
+CARRY_STEP = 8
+"""Room for facts comes in such steps, so that it seldom changes when a history comes back longer."""
 SMALL_TOKENS = 100
 """A larger result is certain to shrink by its placeholder; of a smaller one this is counted (requirement MIC-9)."""
 STUB_SHARE = 0.5
@@ -146,28 +148,46 @@ class Microcompact(Struct, frozen=True, kw_only=True):
             max(0, -excess) if carry else 0
         )  # the last one frees more than it must: facts may have that too
         whole = sum(found.tokens for found in going)
+        rooms = [carry + spare * found.tokens // whole if carry else 0 for found in going]
         edits: list[Edit] = []
-        for found in going:
+        for found, lines in zip(going, _carried(going, rooms, frame=frame), strict=True):
             newest = copies.get(id(found))
             why = "cleared" if newest is None else f"read again in message {newest.seq}"
-            room = carry + spare * found.tokens // whole
-            edit = _cleared(found, why, frame=frame, carry=room)
+            edit = _cleared(found, why, frame=frame, facts=lines)
             if edit is not None:
                 edits.append(edit)
         return Plan(edits=tuple(edits))
 
 
-def _cleared(found: Found, why: str, *, frame: Frame, carry: int = 0) -> Replace | None:
+def _cleared(found: Found, why: str, *, frame: Frame, facts: Sequence[str] = ()) -> Replace | None:
     """The edit that clears a result; `None` for one that its placeholder would not shrink, or that is one already."""
-    text = result_text(found.part)
-    if is_notice(text.partition("\n")[0]):
+    if is_notice(result_text(found.part).partition("\n")[0]):
         return None
-    room = min(carry, found.tokens // CARRY_DIVISOR)
-    whole = frame.original_of(found.seq, found.part)  # an earlier pass may have cut it
-    facts = fact_cache(frame).of(result_text(whole)) if room > 0 else ()
-    lines = index(facts, room, count=frame.counter.texts)[1] if facts else []
-    edit = cleared(found, why, frame=frame, facts=lines)
+    edit = cleared(found, why, frame=frame, facts=facts)
     return edit if found.tokens > SMALL_TOKENS or frame.counter.part(edit.part) < found.tokens else None
+
+
+def _carried(going: Sequence[Found], rooms: Sequence[int], *, frame: Frame) -> list[tuple[str, ...]]:
+    """Lines of facts for each result that is cleared, out of the result as it came in: an earlier pass may have cut it.
+    Remembered for the next compaction: a history that comes back longer has the same results cleared again."""
+    if not any(rooms):
+        return [()] * len(going)
+    texts = [result_text(frame.original_of(found.seq, found.part)) for found in going]
+    asked = [
+        (text, room - room % CARRY_STEP, frame.counter.name)
+        for text, room in zip(texts, _capped(rooms, going), strict=True)
+    ]
+    before: dict[tuple[str, int, str], tuple[str, ...]] = frame.memo.get("carried", {})
+    new = list(dict.fromkeys([one for one in asked if one not in before]))
+    facts = fact_cache(frame)
+    lines = indexes([(facts.of(text), room) for text, room, _ in new], count=frame.counter.texts)
+    made = dict(zip(new, map(tuple, lines), strict=True))
+    frame.memo["carried"] = {one: made[one] if one in made else before[one] for one in asked}
+    return [frame.memo["carried"][one] for one in asked]
+
+
+def _capped(rooms: Sequence[int], going: Sequence[Found]) -> Iterator[int]:
+    return (min(room, found.tokens // CARRY_DIVISOR) for room, found in zip(rooms, going, strict=True))
 
 
 def _reads(results: Iterable[Found]) -> list[tuple[Found, tuple[str, str]]]:

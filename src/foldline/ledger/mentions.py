@@ -1,0 +1,122 @@
+"""Mentions: every fact of a history as often as it is said, and which of them are wanted again.
+
+    newest part ◄── part ◄── part ◄── oldest part         each with the names of its facts, and whether in own words
+         1 2 3       4 5       6                          how old a mention is: mentions after it that the view lacks
+
+A fact is wanted the more, the newer its newest mention and the more often it is said; a mention in the user's or the
+agent's own words counts for more than one in a tool's output, and a line of code that speaks of a failure for less than
+a failure. Knows texts and facts, no messages; `compose` reads those.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import chain
+from math import sqrt
+
+from foldline.ledger.errors_in_text import IN_CODE
+from foldline.ledger.facts import INITIALS, Fact, Found, Name, name_of
+
+OWN_WORDS = 3
+"""How many times more recent a fact counts that the user or the agent used in its own words: those come back."""
+PART_FACTS_MAX = 250
+"""Facts of one kind taken from one part: a listing of a thousand files is data, not a thousand facts."""
+CODE = 2.0
+"""How many times less a line of code counts that speaks of a failure than a failure."""
+ONCE = 2.0
+"""How many times less a name of code counts that was seen in one place alone."""
+
+_CODE = INITIALS["errors"] + IN_CODE
+_SYMBOL = INITIALS["symbols"]
+
+
+class Mentions:
+    """The mentions of a history, told by its parts, the newest first."""
+
+    def __init__(self, parts: Iterable[tuple[Found, bool]]) -> None:
+        """Facts of each part, and whether they were said in own words. O(mentions)."""
+        told = [(*_counted(found), own) for found, own in parts]
+        facts = list(chain.from_iterable([facts for _, facts, _ in told]))
+        names = list(chain.from_iterable([names for names, _, _ in told]))
+        self._parts = [(names, own) for names, _, own in told]
+        self._newest = dict(zip(reversed(names), reversed(facts), strict=True))
+        """Name → the newest fact of that name."""
+        numbers = [fact for fact in reversed(facts) if fact.kind == "numbers"]
+        self._leading = {fact.key: fact for fact in numbers}
+        """A number's key → its newest value, wherever it stands."""
+
+    def wanted(self, shown: Set[Name], carried: Sequence[Fact]) -> tuple[Fact, ...]:
+        """Facts without those of these names, most wanted first; `carried` are older than all others. Each value of a
+        number is a fact of its own: what a tool measured twice is two facts. Of one failure that came again and again
+        the newest line stands."""
+        said: list[Name] = []
+        own_ages: dict[Name, float] = {}
+        for names, own in self._parts:
+            lacking = [name for name in names if name not in shown]
+            if own:
+                for age, name in enumerate(lacking, len(said) + 1):
+                    own_ages.setdefault(name, age / OWN_WORDS)
+            said += lacking
+        facts = dict(self._newest)
+        for fact in carried:
+            if (name := name_of(fact)) not in shown and name not in facts:
+                facts[name] = fact
+                said.append(name)
+        ages = dict(zip(reversed(said), range(len(said), 0, -1), strict=True))
+        scores = {
+            name: _score(name, min(ages[name], own_ages.get(name, len(said))), times=times)
+            for name, times in Counter(said).items()
+        }
+        rows = [facts[name] for name in sorted(scores, key=scores.__getitem__)]
+        leading = {fact.key: fact for fact in reversed(carried) if fact.kind == "numbers"} | self._leading
+        return _newest_value_first(rows, [facts[name] for name in scores], leading=leading)
+
+
+def _counted(found: Found) -> tuple[Sequence[Name], Sequence[Fact]]:
+    """The names and facts of one part that count: its numbers from the last back, since what an output says further down is
+    newer, and of each kind no more than `PART_FACTS_MAX`."""
+    words, errors = found.numbers, found.errors
+    names = found.names[:words] + found.names[words:errors][::-1] + found.names[errors:]
+    facts = found.facts[:words] + found.facts[words:errors][::-1] + found.facts[errors:]
+    if len(facts) <= PART_FACTS_MAX:
+        return names, facts
+    of_kind: Counter[str] = Counter()
+    kept: list[int] = []
+    for place, fact in enumerate(facts):
+        of_kind[fact.kind] += 1
+        if of_kind[fact.kind] <= PART_FACTS_MAX:
+            kept.append(place)
+    return [names[place] for place in kept], [facts[place] for place in kept]
+
+
+def _score(name: Name, age: float, *, times: int) -> float:
+    """The lower, the more a fact is wanted."""
+    if times > 1:
+        return (age * CODE if name.startswith(_CODE) else age) / sqrt(times)
+    if name.startswith(_SYMBOL):
+        return age * ONCE
+    return age * CODE if name.startswith(_CODE) else age
+
+
+def _newest_value_first(
+    rows: Sequence[Fact], in_time: Iterable[Fact], *, leading: Mapping[str, Fact]
+) -> tuple[Fact, ...]:
+    """The facts, the values of each number's key from the newest back as they come `in_time`, led by the newest, even one
+    that the view shows: an older value alone would pass for what holds."""
+    values: dict[str, list[Fact]] = {}
+    for fact in in_time:
+        if fact.kind == "numbers":
+            values.setdefault(fact.key, []).append(fact)
+    turns = {key: iter(found) for key, found in values.items()}
+    led: set[str] = set()
+    out: list[Fact] = []
+    for fact in rows:
+        if fact.kind == "numbers":
+            if fact.key not in led:
+                led.add(fact.key)
+                first = leading[fact.key]
+                out += [first] if first.value != values[fact.key][0].value else []
+            fact = next(turns[fact.key])
+        out.append(fact)
+    return tuple(out)
