@@ -14,7 +14,7 @@ from time import monotonic
 import pytest
 
 from foldline.hooks.command import Command
-from foldline.hooks.running import OUTPUT_BYTES_MAX, Ran, Stop, arun, run
+from foldline.hooks.running import OUTPUT_BYTES_MAX, Ran, Stop, arun, run, run_until
 
 PATH = {"PATH": os.environ["PATH"]}
 LONG_S = 60
@@ -164,8 +164,10 @@ def test_a_stop_from_another_thread_ends_it(begun: float) -> None:
     """What gives a compaction up ends its hooks."""
     stop = Stop()
     threading.Timer(0.3, stop.ask).start()
-    ran = run(Command(argv=("sleep", str(LONG_S))), b"", cwd="", environ=PATH, stop=stop)
+    command = Command(argv=("sleep", str(LONG_S)))
+    ran = run_until(command, b"", cwd="", environ=PATH, stop=stop)
     assert (ran.end, ran.exit_code) == ("stopped", None)
+    assert run_until(command, b"", cwd="", environ=PATH, stop=stop).end == "stopped", "not even started"
 
 
 def test_a_cancelled_task_ends_its_command_before_it_goes(begun: float, tmp_path: Path) -> None:

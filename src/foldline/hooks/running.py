@@ -72,11 +72,36 @@ class Stop:
         return self._event.is_set()
 
 
-def run(
-    command: Command, data: bytes, *, cwd: str, environ: Mapping[str, str], stop: Stop | None = None
-) -> Ran:
+def run(command: Command, data: bytes, *, cwd: str, environ: Mapping[str, str]) -> Ran:
     """Run a command to its end and give it `data` to read. `environ`: all the variables it sees. Nothing of it is left when
-    this returns, however it returns."""
+    this returns, however it returns.
+
+    It runs in a thread: an interrupt from the keyboard strikes the main one anywhere, between a start and the note of it too.
+    """
+    stop, done, ran = Stop(), threading.Event(), list[Ran]()
+
+    def work() -> None:
+        try:
+            ran.append(run_until(command, data, cwd=cwd, environ=environ, stop=stop))
+        finally:
+            done.set()
+
+    thread = threading.Thread(target=work, name=f"hook {command.name}")
+    try:
+        thread.start()
+        done.wait()
+    finally:
+        if not done.is_set():
+            stop.ask()
+            done.wait(REAP_S_MAX if thread.ident is not None else 0)
+    thread.join()
+    return ran[0] if ran else Ran(end="not-started", why="its thread failed")
+
+
+def run_until(command: Command, data: bytes, *, cwd: str, environ: Mapping[str, str], stop: Stop) -> Ran:
+    """`run` in the thread it is called in, until it is asked to stop."""
+    if stop.is_asked:
+        return Ran(end="stopped")
     try:
         process = subprocess.Popen(
             command.argv,
@@ -119,7 +144,7 @@ class _Talk:
             written = selectors.EVENT_WRITE if name == "stdin" else selectors.EVENT_READ
             self._selector.register(pipe, written, name)
 
-    def until(self, deadline: float, stop: Stop | None) -> End:
+    def until(self, deadline: float, stop: Stop) -> End:
         """Talk until the program has ended; says why where it has not."""
         with self._selector:
             while True:
@@ -129,7 +154,7 @@ class _Talk:
                     return "too-much"
                 if ended and not moved:
                     return "unknown" if ended == "reaped" else ""
-                if stop is not None and stop.is_asked:
+                if stop.is_asked:
                     return "stopped"
                 if time.monotonic() >= deadline:
                     return "" if ended else "timeout"
@@ -235,7 +260,7 @@ async def arun(command: Command, data: bytes, *, cwd: str, environ: Mapping[str,
 
     stop = Stop()
     running = asyncio.ensure_future(
-        asyncio.to_thread(run, command, data, cwd=cwd, environ=environ, stop=stop)
+        asyncio.to_thread(run_until, command, data, cwd=cwd, environ=environ, stop=stop)
     )
     try:
         return await asyncio.shield(running)
