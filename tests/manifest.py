@@ -73,13 +73,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     row("BUD-2", "threshold of window - min(max_output, 20,000) - 13,000", DONE),
     row("BUD-3", "the ladder starts over 85 % of the effective budget", DONE),
     row("BUD-4", "collapse at 90 % of the window, forced at 95 %", DONE),
-    row("BUD-5", "displays use the policy's threshold as denominator", MODEL),
+    row("BUD-5", "displays use the policy's threshold as denominator", BEGUN),
     row("BUD-6", "a result over 4,000 characters keeps its first 2,400 and last 1,600", DONE),
     row("BUD-7", "limits differ by tool, declared by its registration", DONE),
     row("BUD-8", "a total for all results of one turn", DONE),
     row("BUD-9", "budget reduction never touches user or assistant text", DONE),
     row("BUD-10", "budget reduction is idempotent", DONE),
-    row("BUD-11", "numerator of every display", MODEL),
+    row("BUD-11", "numerator of every display", BEGUN),
     row("BUD-12", "tiers in order, counted again after each", DONE),
     row("BUD-13", "manual compaction goes straight to the model", BEGUN),
     # Microcompact
@@ -164,8 +164,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     row("HND-3", "sent, stored, never shown", DONE),
     row("HND-4", "a new epoch begins with a committed checkpoint", DONE),
     # Journal, checkpoint, resume
-    *(row(f"JRN-{number}", "journal, checkpoint and resume", BEGUN) for number in (8, 9, 13, 16, 19)),
-    *(row(f"JRN-{number}", "journal, checkpoint and resume", DONE) for number in (1, 2, 3, 5, 6, 7, 14, 15)),
+    *(
+        row(f"JRN-{number}", "journal, checkpoint and resume", DONE)
+        for number in (1, 2, 3, 5, 6, 7, 8, 9, 13, 14, 15, 16, 19)
+    ),
     *(row(f"JRN-{number}", "journal, checkpoint and resume", DURABLE) for number in (10, 17, 18)),
     row("JRN-4", "audit events with exactly the document's fields, derived from the log", DONE),
     row("JRN-11", "every event to the log, and to SQLite for questions over all sessions", DONE),

@@ -52,14 +52,6 @@ def distribution(
     )
     items = history.view.items()
     threshold = chosen.threshold.tokens(planned.window, output_max=planned.output_max)
-    by_kind = Counter(dict.fromkeys(KINDS, 0))
-    by_kind["system"] = history.tokens_fixed
-    if transcript.tools:
-        by_kind["tools"] = counting.tools(transcript.tools.decode())
-        by_kind["system"] -= by_kind["tools"]
-    for item in items:
-        for kind, tokens in _kinds(item, counting):
-            by_kind[kind] += tokens
     projected = _projected(transcript, items, fixed=history.tokens_fixed)
     return {
         "schema": "foldline.context/1",
@@ -74,11 +66,29 @@ def distribution(
         "tokens_window": planned.window,
         "tokens_threshold": threshold,
         "percent": percent(projected.tokens, threshold),
+        **contents(items, counting, fixed=history.tokens_fixed, tools=transcript.tools),
+        **_read_again(transcript),
+        "notes": [*transcript.notes, *planned.notes],
+    }
+
+
+def contents(
+    items: tuple[Item, ...], counter: TokenCounter, *, fixed: int, tools: bytes | None
+) -> dict[str, Any]:
+    """What fills a request: tokens by kind, which add up to the total, by tool, and the largest parts. `fixed`: tokens of
+    system prompt and tools together."""
+    by_kind = Counter(dict.fromkeys(KINDS, 0))
+    by_kind["system"] = fixed
+    if tools:
+        by_kind["tools"] = counter.tools(tools.decode())
+        by_kind["system"] -= by_kind["tools"]
+    for item in items:
+        for kind, tokens in _kinds(item, counter):
+            by_kind[kind] += tokens
+    return {
         "by_kind": {kind: by_kind[kind] for kind in KINDS},
         "by_tool": _by_tool(items),
         "largest": _largest(items),
-        **_read_again(transcript),
-        "notes": [*transcript.notes, *planned.notes],
     }
 
 

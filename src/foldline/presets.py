@@ -111,6 +111,7 @@ def _reserve(_window: int | None) -> Policy:
         sentence="One summary by the same model on the live prefix, before the request that would cross the line.",
         source="B: message-compact specification",
         counting=Counting(growth=False, fixed=False),
+        resumes_at_summary=True,
         threshold=Line(percent=100, of="reserve"),
         target=Line(percent=100, of="reserve"),
         tiers=(Tier(name="auto-compact", reduce=None, needs="model"),),

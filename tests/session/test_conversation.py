@@ -238,3 +238,27 @@ def test_after_a_break_what_has_its_result_is_not_run_again(format: str) -> None
         assert waiting(again) == [("c2", "write")]
         again.tool_result("c2", "two")
         assert waiting(again) == []
+
+
+def test_a_session_says_what_fills_its_context_and_how_near_its_line_it_is() -> None:
+    """UIX-1, BUD-5 and BUD-11: by kind, adding up; against the line of the policy in force; after a response its own total;
+    recomputed after a compaction and for another model."""
+    session = narrow(opened(policy=small("balanced")))
+    session.user("read")
+    worked(session, 3)
+    session.prepare(system="be kind", tools=[{"name": "read", "input_schema": {}}])
+    session.record(answer("so", tokens=1_190))
+    told = session.context_use()
+    assert sum(told["by_kind"].values()) == told["tokens_total"]
+    assert told["by_kind"]["system"] > 0
+    assert told["by_kind"]["tools"] > 0
+    line = session.policy.threshold.tokens(3_000)
+    assert (told["tokens_projected"], told["tokens_threshold"]) == (1_200, line)
+    assert told["percent"] == round(100 * 1_200 / line)
+    session.user("and now")
+    session.compact(to=0.5)
+    after = session.context_use()
+    assert after["tokens_anchored"] == 0
+    assert after["percent"] < told["percent"]
+    session.use("claude-sonnet-4-5")
+    assert session.context_use()["tokens_window"] > 3_000

@@ -16,6 +16,7 @@ from foldline.log import checkpoint
 from foldline.log.checkpoint import EVERY
 from foldline.log.lineage import Lineage
 from foldline.session.keep import ARCHIVE_EVERY, Keeper, message_draft
+from foldline.session.opening import EVERY_MAX
 from foldline.stores.disk import DiskStore
 from foldline.stores.memory import MemoryJournal, MemoryStore
 from foldline.testing.builders import user
@@ -68,6 +69,24 @@ def test_a_checkpoint_stands_behind_every_hundred_entries() -> None:
     assert [b'"full":true' in entry.body for entry in found] == [True, False, False]
     assert b'"pending":["research"]' in found[0].body
     assert all(after.seq - before.seq <= EVERY + 1 for before, after in pairwise(found))
+
+
+def test_how_often_a_checkpoint_is_written_is_a_setting() -> None:
+    """JRN-13: every N events; a fork keeps its parent's, and what is no number of entries is refused."""
+    store = MemoryStore()
+    session = opened(store, checkpoint_every=7)
+    for number in range(40):
+        session.user(f"m{number}")
+    with session.fork("f") as fork:
+        for number in range(40):
+            fork.user(f"f{number}")
+        for log in (session._keeper.log, fork._keeper.log):
+            at = [entry.seq for entry in log.entries() if entry.kind == "checkpoint"]
+            assert len(at) >= 5
+            assert all(after - before <= 8 for before, after in pairwise(at))
+    for wrong in (0, -1, 1.5, True, "10", EVERY_MAX + 1):
+        with pytest.raises(InvalidOption, match="from 1 to"):
+            opened(store, "other", checkpoint_every=wrong)
 
 
 def test_a_secret_is_not_in_the_log_and_stays_in_the_live_view() -> None:

@@ -53,12 +53,14 @@ TEXTS = st.sampled_from(
     )
 )
 EXAMPLES, NIGHTLY = 300, 5_000
+RESUMING = "balanced that resumes at its summary"
+NAMES = (*sorted(POLICIES), RESUMING)
 STEPS = 25
 
 
 def small(name: str) -> Policy:
     """A preset for a window in which it has something to do."""
-    whole = policy_of(name, WINDOW)
+    whole = policy_of("balanced" if name == RESUMING else name, WINDOW)
 
     def line(one: Line) -> Line:
         return Line(percent=one.percent, of="window", over=one.over)
@@ -68,6 +70,8 @@ def small(name: str) -> Policy:
             **{field: getattr(whole, field) for field in whole.__struct_fields__},
             "threshold": line(whole.threshold),
             "target": Line(percent=40, of="window"),
+            "handoff": whole.handoff and Line(percent=25, of="window"),
+            "resumes_at_summary": whole.resumes_at_summary or name == RESUMING,
         }
     )
 
@@ -88,8 +92,9 @@ class SessionMachine(RuleBasedStateMachine):
         self.nodes: list[RunningNode] = []
         self.last: list[Any] = []
         self.shaped: tuple[int, ...] = ()
+        self.seen: dict[int, Any] = {}
 
-    @initialize(format=st.sampled_from(FORMATS), policy=st.sampled_from(sorted(POLICIES)))
+    @initialize(format=st.sampled_from(FORMATS), policy=st.sampled_from(NAMES))
     def begin(self, format: str, policy: str) -> None:
         self.store = MemoryStore(clock=lambda: self.clock)
         self.asked: dict[str, Any] = {"policy": small(policy), "clock": lambda: self.clock}
@@ -172,7 +177,7 @@ class SessionMachine(RuleBasedStateMachine):
     closed = 0
     broken = False
 
-    @rule(share=st.floats(0.05, 0.9), policy=st.sampled_from(sorted(POLICIES)))
+    @rule(share=st.floats(0.05, 0.9), policy=st.sampled_from(NAMES))
     def a_person_compacts(self, share: float, policy: str) -> None:
         setup = self.session._known.setup
         self.session._known.setup = replace(setup, policy=small(policy))
@@ -210,7 +215,10 @@ class SessionMachine(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def it_is_rolled_back(self, data: st.DataObject) -> None:
-        self.session.rollback(to=data.draw(st.integers(0, self.session.seq)))
+        to = data.draw(st.integers(0, self.session.seq))
+        self.session.rollback(to=to)
+        if to in self.seen:
+            assert told(self.session._keeper.state, self.session._keeper.log)[0] == self.seen[to]
         self.last, self.closed = [], 0
 
     @rule(data=st.data(), goes_on=st.booleans())
@@ -227,6 +235,7 @@ class SessionMachine(RuleBasedStateMachine):
         if goes_on:
             self.session.close()
             self.session, self.nodes, self.last, self.closed = fork, [], [], 0
+            self.seen = {}
         else:
             fork.user("elsewhere")
             fork.close()
@@ -268,6 +277,7 @@ class SessionMachine(RuleBasedStateMachine):
             return
         pages = read_lineage(self.store, self.session.name)
         live = told(self.session._keeper.state, pages)
+        self.seen[self.session.seq] = live[0]
         assert told(resume(pages).state, pages) == live
         whole = Replay()
         whole.run(pages.entries())
@@ -297,7 +307,8 @@ def told(state: State, pages: Pages) -> tuple[Any, ...]:
     anchors = {name: scope.anchor for name, scope in state.scopes.items()}
     shaped = [*newest_first(state, pages)]
     rest = (state.seq, state.ordinals, state.nodes, state.system, state.tools, state.model, shaped)
-    return views, anchors, rest, state.open_begin, state.calls, state.compacted, state.revision, state.full_at
+    epoch = (state.epoch, state.handoff, state.open_begin)
+    return views, anchors, rest, epoch, state.calls, state.compacted, state.revision, state.full_at
 
 
 def test_a_session_survives_anything_in_any_order() -> None:

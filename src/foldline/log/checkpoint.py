@@ -59,7 +59,7 @@ BYTES_MAX: Final = 16 * 2**20
 NODES_MAX: Final = 256
 """Nodes that run at once."""
 EVERY: Final = 100
-"""Entries after which a small checkpoint names the last full one (requirement JRN-13)."""
+"""Entries after which a small checkpoint names the last full one, where nobody says otherwise (requirement JRN-13)."""
 
 Entries: TypeAlias = Callable[[int], Iterator[Entry]]
 """Entries of the log from a byte on."""

@@ -19,6 +19,7 @@ from foldline.core.entry import Draft
 from foldline.core.errors import ContextExhausted, InvalidOption, TargetUnreachable
 from foldline.core.estimate import Estimate
 from foldline.core.message import Message, ToolCall, calls_of
+from foldline.distribution import contents, percent
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
 from foldline.gate import gated
@@ -166,6 +167,34 @@ class Conversation:
         """What `compact` would do, and nothing done."""
         with self._keeper.lock:
             return self._by_hand(to, focus=focus)[1].report
+
+    def context_use(self) -> dict[str, Any]:
+        """What fills the next request, and how far it is from the line of the policy in force: the values of
+        `foldline context` (requirements UIX-1, BUD-5, BUD-11). Right after a response `tokens_projected` is what the provider
+        said of it."""
+        with self._keeper.lock:
+            self._weigh()
+            setup, policy = self._known.setup, self._policy
+            planned, fixed = setup.planned, self._fix(None, None)
+            fit, tokens = self._fit(fixed)
+            line = policy.threshold.tokens(planned.window, output_max=planned.output_max)
+            return {
+                "schema": "foldline.context/1",
+                "format": setup.format,
+                "model": setup.model,
+                "policy": policy.name,
+                "counter": setup.counter.name,
+                "messages": len(fit.view),
+                "tokens_total": fit.view.tokens + fixed.tokens,
+                "tokens_projected": tokens.tokens,
+                "tokens_anchored": tokens.tokens_anchored,
+                "tokens_estimated": tokens.tokens_estimated,
+                "tokens_window": planned.window,
+                "tokens_threshold": line,
+                "percent": percent(tokens.tokens, line),
+                **contents(fit.view.items(), setup.counter, fixed=fixed.tokens, tools=fixed.tools),
+                "notes": list(planned.notes),
+            }
 
     @property
     def size(self) -> int:

@@ -39,7 +39,8 @@ PENDING_MAX: Final = 20
 
 
 class Keeper:
-    """A session's log, and what it has come to. `redact`: takes the secrets out of a body before it is written."""
+    """A session's log, and what it has come to. `redact`: takes the secrets out of a body before it is written. `every`:
+    entries after which a checkpoint is written (requirement JRN-13)."""
 
     def __init__(
         self,
@@ -48,8 +49,10 @@ class Keeper:
         *,
         durability: Durability = "event",
         redact: Callable[[bytes], bytes] = lambda body: body,
+        every: int = EVERY,
     ) -> None:
         self.name, self._log, self.durability, self.redact = name, log, durability, redact
+        self.every = every
         self._closed = False
         self.lock = RLock()
         self.lives: dict[int, Message] = {}
@@ -84,12 +87,12 @@ class Keeper:
             self._prove(draft)
         sync = self.durability == "event" or (self.durability == "turn" and ends_turn)
         given = list(drafts)
-        if self.state.since + len(given) >= EVERY and self.state.full_at is not None:
+        if self.state.since + len(given) >= self.every and self.state.full_at is not None:
             messages = sum(draft.kind == "message" for draft in given)
             after = replace(self.state, ordinals=self.state.ordinals + messages)
             given.append(Draft(kind="checkpoint", body=small_body(after)))
         self._step(self._append(given, sync=sync))
-        if self.state.since >= EVERY:  # the first one, which all later small ones name
+        if self.state.since >= self.every:  # the first one, which all later small ones name
             self.checkpoint()
 
     def _prove(self, draft: Draft) -> None:

@@ -12,14 +12,17 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
+from foldline.core.edit import Frame
 from foldline.core.estimate import Counting, Estimate, project
 from foldline.core.message import Message
 from foldline.core.pairing import Needs, Placed, Repair
 from foldline.core.ports import TokenCounter
 from foldline.core.repair import mended, repair
+from foldline.core.rounds import kept_seqs, outline_of, whole_units
 from foldline.core.view import Item, View, item_of, view_of
 from foldline.log.state import Handoff, Node, Scope, State
 from foldline.outgoing import fixed_tokens, joined
+from foldline.reduce import History
 from foldline.session.handing_off import with_reminder
 from foldline.session.setup import Setup
 from foldline.wire.body import declared_limits
@@ -115,3 +118,18 @@ def outgoing_request(
     items = with_reminder(fit.view.items(), handoff, format=setup.format)
     messages = tuple(joined(items, codec, rules=codec.rules, follows=follows))
     return Request(format=setup.format, messages=messages, system=fixed.system, tools=fixed.tools)
+
+
+def frame_of(history: History, *, counter: TokenCounter) -> Frame:
+    """What must stay, as a reduction of this history would have it."""
+    structure = outline_of(history.view)
+    return Frame(
+        counter=counter,
+        needs=history.needs,
+        kept=whole_units(structure, kept_seqs(structure) | history.held),
+        limits=history.limits,
+        originals=history.originals,
+        shown=history.shown,
+        address_of=history.address_of,
+        memo=history.memo,
+    )

@@ -17,6 +17,7 @@ from foldline.core.entry import Draft
 from foldline.core.errors import InvalidOption, UnknownAddress
 from foldline.core.ports import Store
 from foldline.engine.policy import Policy
+from foldline.engine.report import Report
 from foldline.ledger.facts import CACHED_BYTES_MAX, FactCache
 from foldline.ledger.found_in_text import WORDS_MAX, Finder
 from foldline.log.applied import newest_first
@@ -29,8 +30,9 @@ from foldline.session.history import PAGE, TOLD, Chronicle, Happened, Messages, 
 from foldline.session.keep import Keeper
 from foldline.session.nodes import RunningNode, begin, interrupt_all
 from foldline.session.originals import Spans, shown_in
-from foldline.session.projecting import fixed_of
+from foldline.session.projecting import fixed_of, frame_of
 from foldline.session.recalling import Recalling
+from foldline.session.resuming import ended, kept_tail, told
 from foldline.session.setup import Setup, model_in, refuse_no_text, setup_for
 from foldline.session.twins import SessionTwins
 from foldline.wire import strict
@@ -86,6 +88,25 @@ class Session(Conversation, SessionTwins, Recalling):
         keeper.settle()
         self.interrupted = interrupt_all(keeper, known)
         """Nodes that ran when the last process ended."""
+
+    def _resume(self) -> None:
+        """Opened again under a policy that resumes at its summary: end the tail that the last compaction kept."""
+        keeper, setup = self._keeper, self._known.setup
+        if not setup.policy.resumes_at_summary or keeper.state.epoch < 0:
+            return
+        boundary = next(one.offset for one in self._counting() if not one.is_edit and one.scope == ROOT)
+        self._weigh()
+        fixed = self._fix(None, None)
+        fit, _ = self._fit(fixed)
+        frame = frame_of(self._history(fit, fixed=fixed.tokens), counter=setup.counter)
+        gone = kept_tail(fit.view, places=keeper.replay.places, boundary=boundary, kept=frame.kept)
+        made = ended(gone, fit.view, frame=frame) if gone else None
+        if made is not None:
+            fold, after = made
+            blank = Report(
+                format=setup.format, model=setup.model, policy=setup.policy.name, counter=setup.counter.name
+            )
+            keeper.edit(scope=ROOT, edits=(fold,), report=told(fold, fit.view, after=after, blank=blank))
 
     @property
     def name(self) -> str:
@@ -236,7 +257,8 @@ class Session(Conversation, SessionTwins, Recalling):
         with self._keeper.lock:
             self._keeper.log.sync()
             log = create_fork(self._store, self.name, name=name, at=self.seq if at is None else at)
-            keeper = Keeper(name, log, durability=self._keeper.durability, redact=self._keeper.redact)
+            was = self._keeper
+            keeper = Keeper(name, log, durability=was.durability, redact=was.redact, every=was.every)
             return Session(keeper, self._known.setup, store=self._store)
 
     # ── what was ─────────────────────────────────────────────────────────────────────────────────────────────

@@ -54,6 +54,10 @@ class Twins:
         """As `preview`."""
         return cast("Report", await _off(cast(Any, self).preview, to, focus=focus))
 
+    async def acontext_use(self) -> dict[str, Any]:
+        """As `context_use`."""
+        return cast(dict[str, Any], await _off(cast(Any, self).context_use))
+
     async def anode(
         self, name: str, *, input: Any = "", expose: Expose = "io", call_id: str | None = None
     ) -> RunningNode:
