@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from foldline.testing.twin import Answer, Call, Delivery, Fault, Twin, endless
+from foldline.testing.twin import Answer, Call, Delivery, Fault, Step, Twin, endless
 from tests.judges import sdk
 from tests.testing.judges.samples import image
 
@@ -103,7 +103,7 @@ def test_the_tool_runner_runs_to_its_end() -> None:
         """
         return f"{path}: a b"
 
-    replies = [Answer(calls=(Call(name="ls", arguments={"path": "."}),)), "Two files."]
+    replies: list[Step] = [Answer(calls=(Call(name="ls", arguments={"path": "."}),)), "Two files."]
     with Twin(replies=replies) as twin, client(twin) as api:
         runner = api.beta.messages.tool_runner(model=MODEL, max_tokens=1_000, messages=HELLO, tools=[ls])
         last = runner.until_done()
@@ -119,7 +119,7 @@ def test_the_tool_runner_compacts_natively() -> None:
         """Lists."""
         return "a b " * 200
 
-    replies = [Answer(calls=(Call(name="ls"),)), Answer(calls=(Call(name="ls"),)), "Done."]
+    replies: list[Step] = [Answer(calls=(Call(name="ls"),)), Answer(calls=(Call(name="ls"),)), "Done."]
     with Twin(replies=replies, summaries=["What was done."]) as twin, client(twin) as api:
         runner = api.beta.messages.tool_runner(
             model=MODEL, max_tokens=1_000, messages=HELLO, tools=[ls], betas=["compact-2026-09-04"]
@@ -216,7 +216,11 @@ def test_a_compaction_error_has_the_code_that_the_sdk_reads() -> None:
 
 
 def test_the_sdk_waits_as_long_as_it_is_told_and_tries_again() -> None:
-    replies = [Fault(status=429, retry_after_s=0.01), Fault(status=529, retry_after_s=0.01), "at last"]
+    replies: list[Step] = [
+        Fault(status=429, retry_after_s=0.01),
+        Fault(status=529, retry_after_s=0.01),
+        "at last",
+    ]
     with Twin(replies=replies) as twin, client(twin, max_retries=2) as api:
         message = api.messages.create(model=MODEL, max_tokens=9, messages=HELLO)
     assert getattr(message.content[0], "text", "") == "at last"

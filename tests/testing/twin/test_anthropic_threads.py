@@ -10,7 +10,7 @@ from foldline.testing.twin import Answer, Call, Twin
 from foldline.testing.twin.anthropic_threads import BETA
 from tests.testing.twin.client import Back, ask
 
-CREATE = {"thread": {"type": "create"}}
+CREATE: dict[str, Any] = {"thread": {"type": "create"}}
 
 
 def goes_on(twin: Twin, previous: str, messages: Any, **more: Any) -> Back:

@@ -13,7 +13,7 @@ from tests.testing.twin.client import Back, respond, send
 LONG = "word " * 2_000
 USER = {"role": "user", "content": "go"}
 THINKS = Answer(thinking="Let me see.", text="Listing.", calls=(Call(name="ls", arguments={"p": 1}),))
-SEALED = {"include": ["reasoning.encrypted_content"], "store": False}
+SEALED: dict[str, Any] = {"include": ["reasoning.encrypted_content"], "store": False}
 
 
 def output_of(item: dict[str, Any], words: str = "a b") -> dict[str, Any]:
@@ -146,7 +146,7 @@ def test_a_trigger_compacts_the_present_conversation() -> None:
 
 
 def test_a_threshold_compacts_in_front_of_the_answer() -> None:
-    managed = {"context_management": [{"type": "compaction", "compact_threshold": 1_000}]}
+    managed: dict[str, Any] = {"context_management": [{"type": "compaction", "compact_threshold": 1_000}]}
     with Twin(replies=["Goes on.", "ok", "ok"]) as twin:
         small = respond(twin, "hi", **managed)
         back = respond(twin, LONG, **managed)

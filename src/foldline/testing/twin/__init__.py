@@ -12,4 +12,5 @@ from foldline.testing.twin.script import Call as Call
 from foldline.testing.twin.script import Delivery as Delivery
 from foldline.testing.twin.script import Fault as Fault
 from foldline.testing.twin.script import Received as Received
+from foldline.testing.twin.script import Step as Step
 from foldline.testing.twin.server import Twin as Twin
