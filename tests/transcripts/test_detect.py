@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from foldline.core.errors import FoldlineError, InvalidTranscript, UnknownFormat
 from foldline.transcripts import detect
-from tests.transcripts.claude_session import assistant, jsonl, user
+from tests.transcripts.claude_session import assistant, boundary, jsonl, summary, user, uuid
 
 DATA = Path(__file__).parent.parent / "data"
 RECORDED = sorted(path for name in detect.READERS for path in (DATA / name).glob("*") if path.is_file())
@@ -81,7 +81,9 @@ def test_what_nobody_recognises_is_described(data: bytes, error: type[FoldlineEr
 def outcome(data: bytes) -> str:
     """What reading these bytes comes to, in words; any other exception passes through."""
     try:
-        return f"{len(detect.read(data))} conversations"
+        found = detect.read(data)
+        detect.read_whole(data, format=found[0].format)
+        return f"{len(found)} conversations"
     except FoldlineError as error:
         return str(error)
 
@@ -118,3 +120,55 @@ def test_progress_reaches_the_end(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     detect.read(path, progress=lambda done, total: told.append((done, total)))
     assert told[-1] == (path.stat().st_size,) * 2
+
+
+COMPACTED = {"claude-code/shape-fixture-compact-boundary.jsonl": 9, "codex/shape-fixture-compacted.jsonl": 21,
+             "kimi/shape-fixture-full-compaction.jsonl": 54}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_a_session_read_whole_has_what_its_tool_compacted_away(path: Path) -> None:
+    """What `import --all` takes: all that was said, no summary, and no count of a request that was smaller. Where the tool
+    never compacted it is the very same conversation."""
+    live = detect.read(path)
+    whole = detect.read_whole(path, format=live[0].format)
+    if live[0].format not in detect.WHOLE:
+        assert whole is None
+        return
+    assert whole is not None
+    [of_live], [of_whole] = live, whole
+    name = f"{path.parent.name}/{path.name}"
+    assert len(of_whole.messages) == COMPACTED.get(name, len(of_live.messages))
+    if name not in COMPACTED:
+        assert [m.parts for m in of_whole.messages] == [m.parts for m in of_live.messages]
+    assert not any(message.synthetic for message in of_whole.messages)
+    assert not any(message.meta and message.meta.usage for message in of_whole.messages)
+    assert of_whole.usage is None
+    [of_bytes] = detect.read_whole(path.read_bytes(), format=of_live.format) or ()
+    assert of_bytes.messages == of_whole.messages
+
+
+def test_boundaries_of_a_branch_are_passed_and_its_dead_branches_stay_out() -> None:
+    """Claude Code: a boundary names the record it came after, or comes after the one before it in the file; what it preserved
+    stands where it was said, once."""
+    records = [
+        user("u1", None, "one"),
+        assistant("a1", "u1", "two"),
+        user("ux", "a1", "rewound"),
+        user("u2", "a1", "three"),
+        boundary("b1") | {"logicalParentUuid": uuid("u2")},
+        summary("s1", "b1"),
+        assistant("a3", "s1", "four"),
+        user("u4", "a3", "five"),
+        boundary(
+            "b2", preservedSegment={"headUuid": uuid("u4"), "anchorUuid": uuid("s2"), "tailUuid": uuid("u4")}
+        ),
+        summary("s2", "b2"),
+        assistant("a5", "s2", "six"),
+    ]
+    data = jsonl(records)
+    [live] = detect.read(data)
+    assert [message.text for message in live.messages] == ["the summary", "five", "six"]
+    whole = detect.read_whole(data, format="claude-code")
+    assert whole is not None
+    assert [message.text for message in whole[0].messages] == ["one", "two", "three", "four", "five", "six"]

@@ -18,6 +18,9 @@ from msgspec import Struct
 from foldline.cli import progress, screen
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from foldline.files import Both
     from foldline.transcripts.transcript import Transcript
 
 TOKENS_MAX = 10**12
@@ -85,10 +88,20 @@ class Source(Struct, frozen=True, kw_only=True):
         """All conversations asked for; a long read shows a bar on a terminal."""
         from foldline.files import read
 
+        with self._shown() as tick:
+            return read(self.file, format=self.format, select=self.select, progress=tick)
+
+    def read_both(self) -> tuple[Both, ...]:
+        """The same, with what came before another tool's compactions."""
+        from foldline.files import read_both
+
+        with self._shown() as tick:
+            return read_both(self.file, format=self.format, select=self.select, progress=tick)
+
+    def _shown(self) -> AbstractContextManager[progress.Tick | None]:
         if self.file == "-" and sys.stdin is not None and sys.stdin.isatty():
             screen.say("reading from the terminal; end with Ctrl-D")
-        with progress.shown(f"reading {self.name}") as tick:
-            return read(self.file, format=self.format, select=self.select, progress=tick)
+        return progress.shown(f"reading {self.name}")
 
 
 Command = Callable[..., int]

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.core.entry import Draft, Entry
 from foldline.core.errors import FoldlineError, InvalidOption, SessionCorrupt, SessionExists, UnknownSession
@@ -158,6 +159,12 @@ class Imported(Struct, frozen=True, kw_only=True):
     compactions: int
     left_out: bool = False
     """True where the file's own tool had compacted it: what stands before that is in the file alone."""
+    messages_left: int | None = 0
+    """How many messages that is; `None` where the file does not say."""
+
+    def leaving(self, messages: int | None) -> Imported:
+        """The same, of a file that holds so many messages beside what was brought in; `None`: as far as is known."""
+        return self if messages is None else replace(self, left_out=messages > 0, messages_left=messages)
 
 
 def import_transcript(
@@ -169,9 +176,12 @@ def import_transcript(
     dry_run: bool = False,
 ) -> Imported:
     """A new session of that name that holds the whole history of a transcript. A log of our own keeps its compactions,
-    undone ones included; of other formats the live context is taken. Durable when this returns, all of it or nothing.
-    Raises `SessionExists`, `InvalidOption` for a name that no session may have."""
+    undone ones included; of other formats its messages are taken. Durable when this returns, all of it or nothing. Raises
+    `SessionExists`, `InvalidOption` for a name that no session may have."""
     format = transcript.wire
+    was_summarised = transcript.format != foldline_log.NAME and any(
+        message.synthetic == "summary" for message in transcript.messages
+    )
     data = foldline_log.WRITER.write(transcript, Written(messages=transcript.messages))
     log = parse_log(data)
     drafts = [Draft(kind=draft.kind, body=redact(draft.body)) for draft in map(unplaced, log.entries)]
@@ -180,8 +190,8 @@ def import_transcript(
         format=format,
         messages=sum(draft.kind == "message" for draft in drafts),
         compactions=sum(draft.kind == "compaction" for draft in drafts),
-        left_out=transcript.format != foldline_log.NAME
-        and any(message.synthetic == "summary" for message in transcript.messages),
+        left_out=was_summarised,
+        messages_left=None if was_summarised else 0,
     )
     if dry_run:
         refuse_taken(store, name, format=format)

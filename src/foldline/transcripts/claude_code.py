@@ -91,9 +91,10 @@ class Places(Struct, frozen=True):
 
 
 class ClaudeCode(Struct, frozen=True):
-    """The reader of Claude Code session files."""
+    """The reader of Claude Code session files. `whole`: as though its tool had never compacted."""
 
     name: str = "claude-code"
+    whole: bool = False
 
     def recognise(self, head: bytes) -> int:
         """Certain when the first records carry the client's links; likely for a bare title or snapshot record."""
@@ -110,8 +111,12 @@ class ClaudeCode(Struct, frozen=True):
         return 90 if b'"parentUuid":' in head and b'"isSidechain":' in head else 0
 
     def read(self, source: Source) -> tuple[Transcript, ...]:
-        """The live context of the session's main branch; the tuple is empty when no message can be read."""
+        """The live context of the session's main branch, or all of that branch; the tuple is empty when no message can be
+        read."""
         bad = BadLines()
+        if self.whole:
+            tree = claude_tree.uncompacted(decode(source, None, bad=bad), source)
+            return _transcript(source, tree, start=None, bad=bad)
         start = last_boundary(source)
         try:
             tree = claude_tree.live(decode(source, start, bad=bad), source, whole=start is None)
@@ -130,6 +135,7 @@ _OPENERS: Final = (
     "last-prompt",
 )
 READER = ClaudeCode()
+WHOLE = ClaudeCode(whole=True)
 
 
 def _transcript(

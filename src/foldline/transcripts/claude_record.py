@@ -23,6 +23,7 @@ class Record(Struct, gc=False):
     type: str = ""
     uuid: str | None = None
     parentUuid: str | UnsetType | None = UNSET
+    logicalParentUuid: str | None = None
     sessionId: str | None = None
     timestamp: str | None = None
     subtype: str | None = None

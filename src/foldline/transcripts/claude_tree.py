@@ -22,6 +22,7 @@ from msgspec import UNSET, Struct
 from foldline.transcripts.claude_record import Record, decode, decode_line
 from foldline.transcripts.source import BadLines, Mark, Source
 
+PASSED = "boundary that was passed over"
 LOOKUPS_MAX = 3
 """Parents searched for before the boundary; each search may read the whole file before it."""
 
@@ -73,6 +74,17 @@ _results = msgspec.json.Decoder(_Results).decode
 
 class Outside(Exception):
     """The newest branch leaves from a record before the last boundary."""
+
+
+def uncompacted(records: list[Record], source: Source) -> Tree:
+    """The records of the newest branch as though no boundary stood on it: each hangs on the record that it came after, and the
+    summaries go. `records`: of the whole file."""
+    for record in records:
+        if record.is_boundary:
+            record.subtype, record.parentUuid = PASSED, record.logicalParentUuid or UNSET
+    tree = live(records, source, whole=True)
+    said = [record for record in tree.live if not record.isCompactSummary]
+    return Tree(said, tree.preserved, tree.skipped, tree.notes)
 
 
 def live(records: list[Record], source: Source, *, whole: bool) -> Tree:

@@ -60,9 +60,10 @@ _OLD_ITEMS: Final = frozenset(
 
 
 class Codex(Struct, frozen=True):
-    """The reader of Codex rollout files."""
+    """The reader of Codex rollout files. `whole`: as though its tool had never compacted."""
 
     name: str = "codex"
+    whole: bool = False
 
     def recognise(self, head: bytes) -> int:
         """Certain of a `session_meta` line; nearly of any record with a payload of a known type."""
@@ -74,9 +75,9 @@ class Codex(Struct, frozen=True):
         return 0
 
     def read(self, source: Source) -> tuple[Transcript, ...]:
-        """The live context of the session; the tuple is empty when no item can be read."""
-        reading = _Reading(source)
-        start = _last_replacement(source)
+        """The live context of the session, or all that was said; the tuple is empty when no item can be read."""
+        reading = _Reading(source, whole=self.whole)
+        start = START if self.whole else _last_replacement(source)
         if start is not START:
             reading.take_head(start)
         for number, line in source.lines(start):
@@ -85,6 +86,7 @@ class Codex(Struct, frozen=True):
 
 
 READER = Codex()
+WHOLE = Codex(whole=True)
 
 
 def _last_replacement(source: Source) -> Mark:
@@ -107,10 +109,10 @@ def _record(line: bytes) -> dict[str, Any] | None:
 
 
 class _Reading:
-    """One pass over the records."""
+    """One pass over the records; `whole`: past those that compact what was said in this file."""
 
-    def __init__(self, source: Source) -> None:
-        self.source, self.bad = source, BadLines()
+    def __init__(self, source: Source, *, whole: bool) -> None:
+        self.source, self.bad, self.whole = source, BadLines(), whole
         self.codec = codec("openai-responses")
         self.messages: list[Message] = []
         self.items: set[str] = set()
@@ -159,7 +161,7 @@ class _Reading:
             case "response_item":
                 raw = bytes(slices.fields(line)["payload"])
                 self._item(raw, payload, time_s=unix_time(record.get("timestamp")))
-            case "compacted":
+            case "compacted" if not (self.whole and self.messages):
                 self._compacted(line, payload, time_s=unix_time(record.get("timestamp")))
             case "event_msg":
                 self._event(payload)

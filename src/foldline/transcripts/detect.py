@@ -11,7 +11,10 @@ import os
 from importlib import import_module
 from typing import Final, cast
 
+from msgspec.structs import replace
+
 from foldline.core.errors import UnknownFormat
+from foldline.core.message import Message
 from foldline.transcripts.source import Progress, Source, keys, open_source
 from foldline.transcripts.transcript import Reader, Transcript, Writer
 
@@ -33,6 +36,14 @@ READERS: Final = {
     "openai-chat": "foldline.transcripts.wire_file:OPENAI_CHAT",
 }
 """Format name → module and the `Reader` in it, imported when first asked."""
+
+WHOLE: Final = {
+    "claude-code": "foldline.transcripts.claude_code:WHOLE",
+    "codex": "foldline.transcripts.codex:WHOLE",
+    "pi": "foldline.transcripts.pi:WHOLE",
+    "kimi": "foldline.transcripts.kimi:WHOLE",
+}
+"""The formats whose files keep what their tool compacted away → the `Reader` that reads them as though it never had."""
 
 WRITERS: Final = {
     "anthropic": "foldline.transcripts.wire_file:ANTHROPIC_WRITER",
@@ -127,6 +138,26 @@ def read(
     if not transcripts:
         raise source.fail(f"holds no conversation in the format {found.name}; name another with --from")
     return transcripts
+
+
+def read_whole(
+    given: str | os.PathLike[str] | bytes, *, format: str, name: str = "-"
+) -> tuple[Transcript, ...] | None:
+    """As `read`, of a format in `WHOLE`: everything that was said, without the summaries of its tool; `None` for another
+    format. What a provider counted for a compacted request says nothing of these messages, so it is left out."""
+    if ALIASES.get(format, format) not in WHOLE:
+        return None
+    found = cast(Reader, _load(WHOLE, format, missing="no whole reader")).read(open_source(given, name=name))
+    return tuple(
+        replace(transcript, messages=tuple(map(_uncounted, transcript.messages)), usage=None, usage_at=None)
+        for transcript in found
+    )
+
+
+def _uncounted(message: Message) -> Message:
+    if message.meta is None or message.meta.usage is None:
+        return message
+    return replace(message, meta=replace(message.meta, usage=None))
 
 
 def _recognised(source: Source) -> Reader:

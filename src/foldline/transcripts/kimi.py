@@ -48,9 +48,10 @@ _EVENTS: Final = (
 
 
 class Kimi(Struct, frozen=True):
-    """The reader of Kimi Code wire files."""
+    """The reader of Kimi Code wire files. `whole`: as though its tool had never compacted."""
 
     name: str = "kimi"
+    whole: bool = False
 
     def recognise(self, head: bytes) -> int:
         """Certain of a metadata line with a protocol version; nearly of context events."""
@@ -63,9 +64,9 @@ class Kimi(Struct, frozen=True):
         return 70 if kind.startswith(_EVENTS) and "time" in found else 0
 
     def read(self, source: Source) -> tuple[Transcript, ...]:
-        """The live context of the agent; the tuple is empty when no message can be read."""
+        """The live context of the agent, or all that was said; the tuple is empty when no message can be read."""
         bad = BadLines()
-        replay = _Replay()
+        replay = _Replay(whole=self.whole)
         for number, record in records(source, bad):
             try:
                 replay.take(record)
@@ -93,12 +94,14 @@ class Kimi(Struct, frozen=True):
 
 
 READER = Kimi()
+WHOLE = Kimi(whole=True)
 
 
 class _Replay:
-    """The context as the events leave it."""
+    """The context as the events leave it; `whole`: without those that compacted it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, whole: bool) -> None:
+        self.whole = whole
         self.messages: list[Message] = []
         self.skipped: Counter[str] = Counter()
         self.notes: tuple[str, ...] = ()
@@ -120,7 +123,7 @@ class _Replay:
                 self.messages.append(_message(record.get("message"), record.get("time")))
             case "context.append_loop_event":
                 self._event(record.get("event"), _seconds(record.get("time")))
-            case "context.apply_compaction":
+            case "context.apply_compaction" if not (self.whole and self.messages):
                 self._compact(record)
             case "context.clear":
                 self._reset([])

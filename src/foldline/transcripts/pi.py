@@ -72,9 +72,10 @@ _entry = header_of(Entry)
 
 
 class Pi(Struct, frozen=True):
-    """The reader of pi session files."""
+    """The reader of pi session files. `whole`: as though its tool had never compacted."""
 
     name: str = "pi"
+    whole: bool = False
 
     def recognise(self, head: bytes) -> int:
         """Certain of a session header; nearly of linked entries without one."""
@@ -87,7 +88,7 @@ class Pi(Struct, frozen=True):
         return 80 if kind in _TYPES and "parentId" in found else 0
 
     def read(self, source: Source) -> tuple[Transcript, ...]:
-        """The live context of the session; the tuple is empty when no message can be read."""
+        """The live context of the session, or all of its branch; the tuple is empty when no message can be read."""
         bad = BadLines()
         entries: list[Entry] = []
         for number, line in source.lines():
@@ -97,7 +98,7 @@ class Pi(Struct, frozen=True):
                 continue
             entry.number = number
             entries.append(entry)
-        live, notes = live_entries(entries)
+        live, notes = live_entries(entries, whole=self.whole)
         reading = _Reading(source, bad, live={entry.number for entry in live})
         for number, line in source.lines():
             reading.take(number, line)
@@ -108,14 +109,18 @@ class Pi(Struct, frozen=True):
 
 
 READER = Pi()
+WHOLE = Pi(whole=True)
 
 
-def live_entries(entries: list[Entry]) -> tuple[list[Entry], tuple[str, ...]]:
-    """The entries the model would be sent, a compaction before what it kept; and what a person should know."""
+def live_entries(entries: list[Entry], *, whole: bool = False) -> tuple[list[Entry], tuple[str, ...]]:
+    """The entries the model would be sent, a compaction before what it kept; and what a person should know. `whole`: those
+    that it would be sent without any compaction."""
     spoken = [entry for entry in entries if entry.type != "session"]
     notes: list[str] = []
     linked = any(entry.id is not None and entry.parentId is not UNSET for entry in spoken)
     path = _path(spoken, notes) if linked else spoken
+    if whole:
+        return [entry for entry in path if not entry.is_compaction], tuple(notes)
     at = max((i for i, entry in enumerate(path) if entry.is_compaction), default=None)
     if at is None:
         return path, tuple(notes)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import foldline
 from tests.cli.running import documents, run
 from tests.cli.sessions import DATA, EXCERPT
 
@@ -73,8 +74,38 @@ def test_secrets_do_not_reach_the_log(tmp_path: Path) -> None:
     assert "⟦secret:".encode() in stored
 
 
-def test_what_its_tool_had_compacted_away_is_said_to_stay_behind() -> None:
-    """Nobody looks in the session for what only the file has."""
-    told = {file.name: run("import", str(file), "--dry-run", "--name", "s").stderr for file in FILES}
-    assert any("its tool had compacted" in said for said in told.values())
-    assert any("its tool had compacted" not in said for said in told.values())
+COMPACTED = [("claude-code", 4, 9), ("codex", 17, 21), ("kimi", 46, 54)]
+
+
+@pytest.mark.parametrize(("format", "left", "whole"), COMPACTED)
+@pytest.mark.parametrize("stdin", [False, True], ids=["file", "stdin"])
+def test_what_its_tool_had_compacted_away_is_counted_and_can_be_brought_in(
+    format: str, left: int, whole: int, stdin: bool
+) -> None:
+    """Nobody looks in the session for what only the file has; with `--all` the session has it, can be searched for it, and
+    can be sent."""
+    [file] = DATA.glob(f"{format}/shape-fixture-*compact*.jsonl")
+    arguments = ["import", "-" if stdin else str(file), "--name", "s", "--json"]
+    data = file.read_bytes() if stdin else None
+    done = run(*arguments, "--dry-run", stdin=data)
+    [told] = documents(done.stdout)[0]["sessions"]
+    assert (told["left_out"], told["messages_left"]) == (True, left)
+    assert f"{left} messages from before stay" in done.stderr
+    assert "--all brings them in" in done.stderr
+    done = run(*arguments, "--all", stdin=data)
+    [told] = documents(done.stdout)[0]["sessions"]
+    assert (told["messages"], told["left_out"], told["messages_left"]) == (whole, False, 0)
+    assert "stay in the file alone" not in done.stderr
+    with foldline.open("s") as session:
+        session.user("Go on.")
+        assert session.prepare().messages
+
+
+def test_of_a_file_that_was_never_compacted_nothing_is_left_and_all_is_the_same() -> None:
+    """`--all` is no other session then."""
+    done = run("import", str(EXCERPT), "--name", "s", "--json")
+    [told] = documents(done.stdout)[0]["sessions"]
+    assert (told["left_out"], told["messages_left"]) == (False, 0)
+    assert "compacted" not in done.stderr
+    again = run("import", str(EXCERPT), "--name", "t", "--json", "--all")
+    assert documents(again.stdout)[0]["sessions"][0]["messages"] == told["messages"]

@@ -21,34 +21,44 @@ if TYPE_CHECKING:
 @click.option(
     "--name", metavar="NAME", help="What to call the session (left out: its own id, else the file's name)."
 )
+@click.option(
+    "--all", "everything", is_flag=True, help="What the file's own tool has compacted away too, in its place."
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be brought in and change nothing.")
 @reads_file
-def command(source: Source, *, name: str | None, dry_run: bool) -> int:
+def command(source: Source, *, name: str | None, everything: bool, dry_run: bool) -> int:
     """Make a durable session of a session file.
 
     Takes every format that is read. A foldline log keeps its compactions; of another tool's file the live context is taken:
-    what its model would be sent next. Known kinds of secrets are taken out before anything is written. Of a file with many
+    what its model would be sent next. With --all it is everything that was said, as though that tool had never compacted and
+    without its summaries, where the file keeps it (Claude Code, Codex, Kimi, pi); the session is then as large as it is, and
+    `foldline compact` brings it to a size. Known kinds of secrets are taken out before anything is written. Of a file with many
     conversations each becomes a session of its own, with a number behind the name.
     """
     from foldline.session.library import import_transcript, name_for
     from foldline.session.opening import disk_store, redactor
 
-    transcripts = source.read()
-    many = len(transcripts) > 1
+    read = source.read_both()
+    many = len(read) > 1
     store, redact = disk_store(), redactor()
     done: list[Imported] = []
     with progress.busy("bringing it in"):
-        for number, transcript in enumerate(transcripts):
-            wanted = name or name_for(None if many else transcript.id, source.name)
+        for number, both in enumerate(read):
+            wanted = name or name_for(None if many else both.live.id, source.name)
+            taken = both.whole if everything and both.whole is not None else both.live
             chosen = f"{wanted}-{number}" if many else wanted
-            done.append(import_transcript(store, transcript, name=chosen, redact=redact, dry_run=dry_run))
+            made = import_transcript(store, taken, name=chosen, redact=redact, dry_run=dry_run)
+            done.append(made.leaving(0 if taken is both.whole else both.messages_left))
     _tell(done, source, dry_run=dry_run)
-    for note in report.notes_of(transcripts):
+    for note in report.notes_of([both.live for both in read]):
         screen.say(note)
     return exits.DONE
 
 
 def _tell(done: list[Imported], source: Source, *, dry_run: bool) -> None:
+    for one in done:
+        if one.left_out:
+            screen.say(_left_out(one, source))
     if source.as_json:
         from msgspec import to_builtins
 
@@ -60,8 +70,16 @@ def _tell(done: list[Imported], source: Source, *, dry_run: bool) -> None:
         compactions = f", {plural(one.compactions, 'compaction')}" if one.compactions else ""
         verb = "would become" if dry_run else "is now"
         screen.say(f"{source.name} {verb} session {one.name}: {plural(one.messages, 'message')}{compactions}")
-        if one.left_out:
-            screen.say(
-                f"its tool had compacted {source.name}: what was said before that stays in the file alone, "
-                f"where neither `show` nor `recall` of session {one.name} reaches; keep the file"
-            )
+
+
+def _left_out(one: Imported, source: Source) -> str:
+    """What stays in the file alone, and what to do about it."""
+    count = one.messages_left
+    said = (
+        "what was said before that stays" if count is None else f"{plural(count, 'message')} from before stay"
+    )
+    then = "keep the file" if count is None else "--all brings them in; else keep the file"
+    return (
+        f"its tool had compacted {source.name}: {said} in the file alone, where neither `show` nor `recall` of session "
+        f"{one.name} reaches; {then}"
+    )
