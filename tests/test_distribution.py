@@ -10,9 +10,9 @@ import pytest
 import foldline
 from foldline.core.message import Message, Opaque, Reasoning, Text, Usage
 from foldline.distribution import KINDS, LARGEST_MAX, distribution, percent
+from foldline.home import disk_store
 from foldline.lookup import show
 from foldline.session.library import transcript_of
-from foldline.session.opening import disk_store
 from foldline.testing.builders import assistant, call, image, result, system, user
 from foldline.transcripts.transcript import Transcript
 

@@ -117,8 +117,8 @@ def read(
     """All conversations of a file (`-`: standard input), or the one that `select` names by number from 0 or by id. Where
     there is no such file, the durable session of that name."""
     if path != "-" and names_session(path):
+        from foldline.home import disk_store
         from foldline.session.library import transcript_of
-        from foldline.session.opening import disk_store
 
         return (transcript_of(disk_store(), path),)
     found = detect.read(_given(path), format=format, progress=progress)
@@ -178,7 +178,7 @@ def names_session(path: str) -> bool:
     """True where there is no file at `path` and a durable session has that name."""
     if "/" in path or os.path.lexists(path):
         return False
-    from foldline.session.opening import disk_store
+    from foldline.home import disk_store
 
     return path in disk_store().names()
 

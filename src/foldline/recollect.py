@@ -6,12 +6,11 @@ store. Knows the names of folders and files, nothing of searching.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final
 
 from foldline.core.ports import Store, TokenCounter
+from foldline.home import Home, disk_store
 from foldline.recall.find import Recall
-from foldline.settings import sessions_home
 from foldline.stores.disk import DiskStore
 from foldline.tokens.choose import counter_for
 
@@ -19,10 +18,10 @@ INDEX: Final = "recall.sqlite"
 """The index, beside the sessions; it may be deleted at any time."""
 
 
-def open_recall(home: Path | None = None, *, model: str | None = None) -> Recall:
+def open_recall(home: Home = None, *, model: str | None = None) -> Recall:
     """Search and opening over all sessions below `home`; left out: where sessions are kept. `model`: whose tokens
     are counted."""
-    return recall_over(DiskStore(home or sessions_home()), counter=counter_for(model))
+    return recall_over(disk_store(home), counter=counter_for(model))
 
 
 def recall_over(store: Store, *, counter: TokenCounter) -> Recall:

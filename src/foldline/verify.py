@@ -8,17 +8,15 @@ entries refer to. `salvage` gives a log of what is sound. Neither changes anythi
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
 from foldline.core.errors import SessionCorrupt, UnknownFormat
+from foldline.home import Home, disk_store
 from foldline.log.lineage import Lineage, lineage_of
 from foldline.log.references import References
-from foldline.settings import sessions_home
 from foldline.stores.archive import ArchivePiece
-from foldline.stores.disk import DiskStore
 from foldline.stores.disk_log import DiskPages
 from foldline.stores.salvage import Gap
 
@@ -73,27 +71,20 @@ class Archived(Struct, frozen=True, kw_only=True):
     """What kept it from being done."""
 
 
-def store_at(home: str | Path | None) -> DiskStore:
-    """The store of sessions, by default where the environment says."""
-    return DiskStore(sessions_home() if home is None else home)
-
-
-def names(*, home: str | Path | None = None) -> tuple[str, ...]:
+def names(*, home: Home = None) -> tuple[str, ...]:
     """The sessions there are."""
-    return store_at(home).names()
+    return disk_store(home).names()
 
 
-def verify(
-    name: str, *, home: str | Path | None = None, progress: Callable[[int, int], None] | None = None
-) -> Verdict:
+def verify(name: str, *, home: Home = None, progress: Callable[[int, int], None] | None = None) -> Verdict:
     """Go through a session and its archives. Raises `UnknownSession`."""
     try:
-        pages = store_at(home).read(name)
+        pages = disk_store(home).read(name)
     except (SessionCorrupt, UnknownFormat) as damage:  # not even the first line
         offset = damage.offset if isinstance(damage, SessionCorrupt) else 0
         return Verdict(name=name, state="corrupt", problems=(Problem(offset=offset, why=damage.why),))
     try:
-        return _verdict(name, pages, log=lineage_of(store_at(home), pages), progress=progress)
+        return _verdict(name, pages, log=lineage_of(disk_store(home), pages), progress=progress)
     except SessionCorrupt as damage:  # a fork whose parent is gone
         return Verdict(name=name, state="corrupt", problems=(Problem(offset=damage.offset, why=damage.why),))
     finally:
@@ -145,10 +136,10 @@ def _damaged_archives(pages: DiskPages) -> list[Problem]:
     return problems
 
 
-def salvage(name: str, *, home: str | Path | None = None) -> Salvaged:
+def salvage(name: str, *, home: Home = None) -> Salvaged:
     """What is sound of a session, with entries that say so in the place of the rest. Raises `UnknownSession`, and
     `SessionCorrupt` when its first line is lost."""
-    pages = store_at(home).read(name)
+    pages = disk_store(home).read(name)
     try:
         first, found = pages.salvage()
         data = b"".join((first, *found.lines()))
@@ -157,9 +148,9 @@ def salvage(name: str, *, home: str | Path | None = None) -> Salvaged:
         pages.close()
 
 
-def archive(name: str, *, home: str | Path | None = None, dry_run: bool = False) -> Archived:
+def archive(name: str, *, home: Home = None, dry_run: bool = False) -> Archived:
     """Pack away everything a session holds up to now. Raises as `Store.write`."""
-    store = store_at(home)
+    store = disk_store(home)
     if dry_run:
         pages = store.read(name)
         pages.close()

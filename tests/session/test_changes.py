@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from foldline.core.errors import SessionExists, TargetUnreachable, UnknownSession
+from foldline.home import disk_store
 from foldline.session.changes import asked_for, compact, fork, rollback, undo
-from foldline.session.opening import disk_store, open_in
+from foldline.session.opening import open_in
 from tests.session.making import answer
 
 

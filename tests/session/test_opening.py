@@ -8,7 +8,7 @@ import pytest
 
 import foldline
 from foldline.core.errors import InvalidOption, SessionBusy, UnknownPolicy
-from foldline.session.opening import disk_store
+from foldline.home import disk_store
 from foldline.stores.memory import MemoryStore
 from tests.session.making import opened
 

@@ -20,6 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.errors import FoldlineError, InvalidOption
+from foldline.core.kinds import refuse_no_text
 from foldline.core.message import Media, Message, Part, Role, Text, ToolCall, ToolResult, calls_of
 from foldline.recall.find import HITS, HITS_MAX, TOKENS, Found, Recall
 from foldline.recall.opening import TOKENS as OPEN_TOKENS
@@ -78,7 +79,8 @@ _SCHEMA: Final[dict[str, Any]] = {
 
 
 def recall_tool(format: str) -> dict[str, Any]:
-    """The tool's definition as a wire format wants it in its list of tools. Raises `UnknownFormat`."""
+    """The tool's definition as a wire format wants it in its list of tools. Raises `UnknownFormat`, `InvalidOption`."""
+    refuse_no_text(format=format)
     codec(format)
     tool = {"name": NAME, "description": DESCRIPTION, "input_schema": _SCHEMA}
     told, _ = convert_tools(dump([tool]), to=format)

@@ -10,12 +10,13 @@ from msgspec import Struct
 
 from foldline.core.ports import Store
 from foldline.engine.report import Report
+from foldline.home import disk_store
 from foldline.log.lineage import read_lineage
 from foldline.log.values import dumps
 from foldline.session.forking import create_fork
 from foldline.session.history import happened
 from foldline.session.library import object_of, refuse_taken, unplaced
-from foldline.session.opening import Asked, disk_store, open_in, redactor
+from foldline.session.opening import Asked, open_in, redactor
 from foldline.session.session import Made, Session
 from foldline.stores.memory import MemoryStore
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from foldline.core.errors import InvalidOption, InvalidTranscript
+from foldline.core.kinds import refuse_no_flag
 from foldline.core.message import Message, Role, Text, ToolCall, ToolResult, calls_of
 from foldline.core.rounds import outline, unanswered
 from foldline.core.view import Item
@@ -43,6 +44,7 @@ def user_message(content: object, *, format: str) -> Message:
 def result_message(call: ToolCall, output: object, *, is_error: bool, format: str) -> Message:
     """The result of a call. `output`: a text, a list of the format's content parts, or any JSON value. Raises
     `InvalidOption`."""
+    refuse_no_flag(is_error=is_error)
     opened = plain_value(output)
     parts = isinstance(opened, list) and all(isinstance(part, dict) and "type" in part for part in opened)
     if isinstance(opened, str):
@@ -110,9 +112,10 @@ def fixed_part(system: object, tools: object, *, format: str) -> Request:
     body: WireValue = {"messages": [], "system": plain_value(system)}
     try:
         if tools is not None:
-            if not isinstance(tools, (list, tuple)):
+            opened = [plain_value(tool) for tool in tools] if isinstance(tools, (list, tuple)) else [None]
+            if not all(isinstance(tool, dict) for tool in opened):
                 raise InvalidOption("tools", tools, why="give a list of tool schemas, each an object")
-            body["tools"] = [plain_value(tool) for tool in tools]
+            body["tools"] = opened
         return read_body(body, format=format)
     except (ValueError, InvalidTranscript) as error:
         if isinstance(error, InvalidOption):

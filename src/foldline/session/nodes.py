@@ -45,7 +45,7 @@ class RunningNode(Conversation, NodeTwins):
 
     def finish(self, output: Any = None) -> None:
         """End as completed. `output`: a text or any JSON value; left out, the text of the last answer."""
-        self._output = _text(output) if output is not None else self._last_answer()
+        self._output = _text(output, option="output") if output is not None else self._last_answer()
         end(self._keeper, self._known, node=self._node(), status="completed", output=self._output)
 
     def node(
@@ -107,7 +107,7 @@ def begin(
             raise InvalidOption("node", name, why=f"at most {NODES_MAX} nodes run at once; end one first")
         if call_id is not None:
             waiting_call(state.scopes[scope].view, call_id)
-        said, id = _text(input), f"n{state.seq + 1}"
+        said, id = _text(input, option="input"), f"n{state.seq + 1}"
         told = {"id": id, "name": name, "expose": expose, "parent": scope, "call_id": call_id, "input": said}
         drafts = [
             Draft(
@@ -182,10 +182,10 @@ def _quoted(text: str) -> str:
     return escape_tags(cut if len(text) <= SAID_CHARS_MAX else f"{cut} …")
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, *, option: str) -> str:
     if isinstance(value, str):
         return value
     try:
         return dump_foreign(value).decode()
     except ValueError as error:
-        raise InvalidOption("input", value, why=f"{error}; give a text or values of JSON") from error
+        raise InvalidOption(option, value, why=f"{error}; give a text or values of JSON") from error

@@ -7,7 +7,6 @@ looked up when a session is opened, never at import.
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -15,20 +14,20 @@ from msgspec import Struct
 
 from foldline.core.entry import Draft
 from foldline.core.errors import InvalidOption, SessionCorrupt, SessionExists, UnknownSession
+from foldline.core.kinds import refuse_no_flag, refuse_no_text
 from foldline.core.ports import Journal, Store
 from foldline.engine.policy import Policy
+from foldline.home import Home, disk_store, home_at
 from foldline.log.checkpoint import EVERY
 from foldline.log.lineage import lineage_of
 from foldline.log.values import dumps
 from foldline.privacy.hashed import refuse_hashed
 from foldline.session.keep import Durability, Keeper
 from foldline.session.session import Session
-from foldline.session.setup import Setup, format_for, model_in, refuse_no_text, setup_for
-from foldline.settings import sessions_home
+from foldline.session.setup import Setup, format_for, model_in, setup_for
 
 if TYPE_CHECKING:
     from foldline.log.secrets import Redactor
-    from foldline.stores.disk import DiskStore
 
 Content: TypeAlias = Literal["full", "hashed"]
 """What of a session is written: all of it, or what happened and hashes of what was said."""
@@ -44,7 +43,7 @@ def open(
     policy: str | Policy = "balanced",
     format: str | None = None,
     counter: str | None = None,
-    home: str | os.PathLike[str] | None = None,
+    home: Home = None,
     durability: Durability = "event",
     redact: bool = True,
     content: Content = "full",
@@ -66,6 +65,10 @@ def open(
 
     refuse_no_text(name=name)
     refuse_no_text(or_none=True, model=model, format=format, counter=counter)
+    refuse_no_flag(redact=redact)
+    given: object = policy
+    if not isinstance(given, (str, Policy)):
+        raise InvalidOption("policy", policy, why="give a policy's name (`foldline policies` lists them)")
     asked = Asked(
         model=model,
         policy=policy,
@@ -84,14 +87,14 @@ def open(
     return open_in(store, name, asked=asked)
 
 
-def _without_content(store: Store, home: str | os.PathLike[str] | None, *, asked: Asked) -> Store:
+def _without_content(store: Store, home: Home, *, asked: Asked) -> Store:
     """A store that writes events alone into another one."""
     from foldline.privacy.events import digest_with
     from foldline.privacy.hashed import HashedStore
     from foldline.privacy.key import key_in
 
     setup = _setup(asked, format=format_for(asked.model, asked.format), model=asked.model)
-    key = key_in(sessions_home() if home is None else home)
+    key = key_in(home_at(home))
     return HashedStore(store, digest=digest_with(key), counter=setup.counter, clock=asked.clock)
 
 
@@ -167,17 +170,10 @@ def _journal(store: Store, name: str, *, format: str, model: str | None) -> Jour
         return store.write(name)
 
 
-def disk_store(home: str | os.PathLike[str] | None = None) -> DiskStore:
-    """The store below a home, or below the one that the environment names."""
-    from foldline.stores.disk import DiskStore
-
-    return DiskStore(sessions_home() if home is None else home)
-
-
-def redactor(home: str | os.PathLike[str] | None = None) -> Callable[[bytes], bytes]:
+def redactor(home: Home = None) -> Callable[[bytes], bytes]:
     """What takes the secrets out of a body, by the home's own key. The key is made with the first body where there is
     none, so that an option that is refused makes nothing."""
-    place = sessions_home() if home is None else home
+    place = home_at(home)
     made: list[Redactor] = []
 
     def redact(body: bytes) -> bytes:

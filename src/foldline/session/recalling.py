@@ -10,10 +10,13 @@ nodes said. Counterpart: `foldline.recall`.
 
 from __future__ import annotations
 
+from types import NoneType
 from typing import TYPE_CHECKING, Any, cast
 
 from msgspec.structs import replace
 
+from foldline.core.errors import InvalidOption
+from foldline.core.kinds import refuse_no_flag, refuse_no_number, refuse_no_text
 from foldline.core.message import Message, Meta, holds_results
 from foldline.log.state import ROOT
 from foldline.recall.find import HITS, Found
@@ -43,6 +46,14 @@ class Recalling:
     ) -> Found:
         """What was ever said, in this session and in those it is a fork of, that answers a query; with `everywhere` in all
         sessions. Each hit has its address. Raises `InvalidOption`."""
+        refuse_no_text(query=query)
+        refuse_no_number(limit=limit)
+        refuse_no_flag(everywhere=everywhere)
+        given: object = filters
+        if not isinstance(given, (Filters, NoneType)):
+            raise InvalidOption(
+                "filters", filters, why="give a `foldline.recall.rows.Filters`, or leave it out"
+            )
         name = None if everywhere else self._own.name
         return self._recaller().search(query, session=name, filters=filters, hits_max=limit)
 
@@ -51,12 +62,18 @@ class Recalling:
     ) -> Opened:
         """The original behind an address, or a range of it, at most so many tokens; `rest` says what to ask for next. Raises
         `UnknownAddress`, `InvalidOption`."""
+        refuse_no_text(address=address)
+        refuse_no_number(tokens=tokens)
         excerpt = Excerpt(lines=lines, chars=chars, tokens_max=tokens)
         return self._recaller().open(address, session=self._own.name, excerpt=excerpt)
 
     def answer(self, call: object, *, everywhere: bool = False, tokens_max: int = TOKENS_MAX) -> Answer:
         """Answer a model's call of `foldline.recall_tool` and record the result. The call is taken as it came. What cannot be
         done is said in the result. Raises `InvalidOption` for what is no call, or one that the view does not have."""
+        refuse_no_flag(everywhere=everywhere)
+        refuse_no_number(tokens_max=tokens_max)
+        if tokens_max < 1:
+            raise InvalidOption("tokens_max", tokens_max, why="an answer has at least one token")
         own = self._own
         scope = Scope(session=None if everywhere else own.name, tokens_max=tokens_max)
         with own._keeper.lock:

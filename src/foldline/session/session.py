@@ -15,6 +15,7 @@ from msgspec import Struct
 from foldline.core.edit import Drop
 from foldline.core.entry import Draft
 from foldline.core.errors import InvalidOption, UnknownAddress
+from foldline.core.kinds import refuse_no_number, refuse_no_text
 from foldline.core.ports import Store
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
@@ -33,7 +34,7 @@ from foldline.session.originals import Spans, shown_in
 from foldline.session.projecting import fixed_of, frame_of
 from foldline.session.recalling import Recalling
 from foldline.session.resuming import ended, kept_tail, told
-from foldline.session.setup import Setup, model_in, refuse_no_text, setup_for
+from foldline.session.setup import Setup, model_in, setup_for
 from foldline.session.twins import SessionTwins
 from foldline.wire import strict
 from foldline.wire.codec import Request
@@ -180,6 +181,7 @@ class Session(Conversation, SessionTwins, Recalling):
     def undo(self, entry: int | None = None) -> int:
         """Take a compaction back, the last one where none is named; returns its entry. The view is what it would be had
         it not been made. Raises `InvalidOption` where there is none."""
+        refuse_no_number(or_none=True, entry=entry)
         with self._keeper.lock:
             self._keeper.refuse_closed()
             chosen = self._chosen(entry)
@@ -208,6 +210,7 @@ class Session(Conversation, SessionTwins, Recalling):
     def unfold(self, address: str) -> int:
         """Take back the one edit that put this address into the view, and nothing else of its compaction; returns the
         entry of that. Raises `UnknownAddress`."""
+        refuse_no_text(address=address)
         with self._keeper.lock:
             self._keeper.refuse_closed()
             for one in self._counting():
@@ -222,6 +225,7 @@ class Session(Conversation, SessionTwins, Recalling):
     def rollback(self, to: int | None = None, *, before: int | None = None) -> int:
         """Make entry `to` the last one again (-1: none), or the one before compaction `before` began; returns it. What
         came after stays in the log, and can be come back to: `rollback(to=…)` takes any earlier entry."""
+        refuse_no_number(or_none=True, to=to, before=before)
         with self._keeper.lock:
             self._keeper.refuse_closed()
             if (to is None) == (before is None):
@@ -230,7 +234,7 @@ class Session(Conversation, SessionTwins, Recalling):
                 )
             target = self._before(before) if before is not None else to
             assert target is not None, "one of the two is given"
-            if isinstance(target, bool) or not -1 <= target <= self.seq:
+            if not -1 <= target <= self.seq:
                 raise InvalidOption(
                     "to", target, why=f"entries go from 0 to {self.seq}; -1 is before all of them"
                 )
@@ -254,6 +258,7 @@ class Session(Conversation, SessionTwins, Recalling):
         """A session of its own that goes on from here, or from entry `at`. Nothing is copied; hand-off records stay
         behind. This one stays open. Raises `SessionExists`."""
         refuse_no_text(name=name)
+        refuse_no_number(or_none=True, at=at)
         with self._keeper.lock:
             self._keeper.log.sync()
             log = create_fork(self._store, self.name, name=name, at=self.seq if at is None else at)
@@ -270,6 +275,8 @@ class Session(Conversation, SessionTwins, Recalling):
 
     def page(self, *, before: int | None = None, limit: int = PAGE) -> Page:
         """The newest part of the history, or the part before an entry: messages and summaries in the order of the log."""
+        refuse_no_number(or_none=True, before=before)
+        refuse_no_number(limit=limit)
         if limit < 1:
             raise InvalidOption("limit", limit, why="a page has at least one entry")
         return Chronicle(self._keeper.log, kinds=TOLD).page(before=before, limit=limit)
@@ -284,6 +291,7 @@ class Session(Conversation, SessionTwins, Recalling):
 
     def show(self, address: str) -> Shown:
         """The original behind an address; where something was forgotten, what is left of it. Raises `UnknownAddress`."""
+        refuse_no_text(address=address)
         return shown_in(self._keeper.log, address)
 
     def close(self) -> None:

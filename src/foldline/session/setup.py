@@ -116,13 +116,6 @@ def _other_format(model: str | None, format: str) -> str:
     return "" if not named or format in (*speaks[named], DEFAULT) else speaks[named][0]
 
 
-def refuse_no_text(*, or_none: bool = False, **given: object) -> None:
-    """Raise `InvalidOption` for what is no text where one is wanted."""
-    for option, value in given.items():
-        if not isinstance(value, str) and not (or_none and value is None):
-            raise InvalidOption(option, value, why="give a text" + (", or leave it out" if or_none else ""))
-
-
 def model_in(pages: Pages) -> str | None:
     """The model that a log's first line names."""
     about = strict.loads(pages.about)

@@ -69,10 +69,10 @@ class _Log:
     """The log of a session, read as often as one likes."""
 
     def __init__(self, session: str, *, every: bool, counter: str | None) -> None:
+        from foldline.home import disk_store
         from foldline.privacy.events import KEPT_MS, Following
         from foldline.privacy.key import key_in
         from foldline.session.library import first_entry
-        from foldline.session.opening import disk_store
         from foldline.tokens.choose import counter_for
 
         self._session, self._store = session, disk_store()

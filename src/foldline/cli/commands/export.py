@@ -28,8 +28,8 @@ def command(*, session: str, as_format: str | None, out: str | None, as_json: bo
     sent next. The session stays as it is.
     """
     from foldline.files import convert
+    from foldline.home import disk_store
     from foldline.session.library import log_of, transcript_of
-    from foldline.session.opening import disk_store
 
     source = Source(file=session, format="auto", select=None, as_json=as_json)
     forbid_both_on_stdout(source, out)

@@ -81,13 +81,12 @@ def command(
     needs --in. It cannot be undone. What it cannot
     reach is listed: backups, exported files, what was sent. Exit code 4 when something was left undone.
     """  # fmt: skip
+    from foldline.home import disk_store
     from foldline.privacy.forgetting import NeededByForks
-    from foldline.settings import sessions_home
-    from foldline.stores.disk import DiskStore
 
     if (what is None) == (older is None):
         raise click.UsageError("say what to forget, or --older-than AGE", click.get_current_context())
-    store = DiskStore(sessions_home())
+    store = disk_store()
     asked = _asked(what, store, within=within, as_text=as_text, older=older)
     try:
         planned, kept = _forget(store, asked, dry_run=True)

@@ -35,8 +35,9 @@ def command(source: Source, *, name: str | None, everything: bool, dry_run: bool
     `foldline compact` brings it to a size. Known kinds of secrets are taken out before anything is written. Of a file with many
     conversations each becomes a session of its own, with a number behind the name.
     """
+    from foldline.home import disk_store
     from foldline.session.library import import_transcript, name_for
-    from foldline.session.opening import disk_store, redactor
+    from foldline.session.opening import redactor
 
     read = source.read_both()
     many = len(read) > 1

@@ -52,12 +52,11 @@ def command(name: str | None, *, every: bool, as_json: bool) -> int:
 
 def _scans(name: str | None) -> Iterator[Scan]:
     from foldline.core.errors import SessionCorrupt, SessionFailed, UnknownFormat
+    from foldline.home import disk_store, home_at
     from foldline.privacy.key import redactor_in
     from foldline.privacy.scanning import Scan, scan_bytes, scan_file, scan_session
-    from foldline.settings import sessions_home
-    from foldline.stores.disk import DiskStore
 
-    redactor = redactor_in(sessions_home())
+    redactor = redactor_in(home_at())
     if name == "-":
         yield scan_bytes(sys.stdin.buffer.read(), name="stdin", redactor=redactor)
         return
@@ -65,7 +64,7 @@ def _scans(name: str | None) -> Iterator[Scan]:
         with progress.busy(f"scanning {name}"):
             yield scan_file(name, redactor=redactor)
         return
-    store = DiskStore(sessions_home())
+    store = disk_store()
     for session in store.names() if name is None else (name,):
         with progress.shown(f"scanning {session}") as tick:
             try:

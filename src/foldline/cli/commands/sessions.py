@@ -23,8 +23,8 @@ def command(*, as_json: bool) -> int:
     """
     from msgspec import to_builtins
 
+    from foldline.home import disk_store
     from foldline.session.library import listed
-    from foldline.session.opening import disk_store
 
     found = list(listed(disk_store()))
     if as_json:

@@ -103,8 +103,8 @@ def _find(source: Source, address: str, *, is_session: bool) -> Shown:
     from foldline.lookup import show
 
     if is_session:
+        from foldline.home import disk_store
         from foldline.session.library import shown
-        from foldline.session.opening import disk_store
 
         try:
             return shown(disk_store(), source.file, address=address)

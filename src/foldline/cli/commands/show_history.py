@@ -22,9 +22,9 @@ CHARS_MAX = 2_000
 
 def show_history(source: Source, *, before: int | None, limit: int) -> int:
     """The newest page, or the one before an entry, oldest first."""
+    from foldline.home import disk_store
     from foldline.session.history import wire_of
     from foldline.session.library import page_of
-    from foldline.session.opening import disk_store
 
     page = page_of(disk_store(), source.file, before=before, limit=limit)
     if source.as_json:

@@ -30,12 +30,12 @@ def command(*, session: str | None, as_json: bool) -> int:
     the prices `foldline models` knows. Results of tools are estimated. A compaction that was undone, or lies behind a
     rollback, stands in a column of its own and has freed nothing.
     """
-    from foldline.settings import sessions_home
+    from foldline.home import disk_store
     from foldline.statistics import statistics
-    from foldline.stores.disk import DiskStore
 
     with progress.shown("counting") as tick:
-        document = statistics(DiskStore(sessions_home()), sessions_home(), session=session, tick=tick)
+        store = disk_store()
+        document = statistics(store, store.home, session=session, tick=tick)
     if as_json:
         screen.write_document(document)
     else:
