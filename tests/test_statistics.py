@@ -15,7 +15,7 @@ from foldline.core.errors import SessionBusy
 from foldline.statistics import cost_of, statistics
 from foldline.stores.disk import DiskStore
 from foldline.tokens.models import model
-from tests.stores.test_statistics import entry, filled
+from tests.privacy.test_statistics import entry, filled
 
 
 def row(name: str, **tokens: int) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def test_a_file_that_another_process_writes_is_busy(tmp_path: Path, monkeypatch:
     """interface.md, exit codes: 4 is busy; after a bounded wait."""
     store = filled("a")
     statistics(store, tmp_path)
-    monkeypatch.setattr("foldline.stores.statistics.BUSY_S_MAX", 0.01)
+    monkeypatch.setattr("foldline.recall.database.BUSY_S_MAX", 0.01)
     with closing(sqlite3.connect(tmp_path / "statistics.sqlite", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(SessionBusy) as caught:

@@ -1,6 +1,6 @@
 """What all sessions come to: events, compactions, what each pass freed, what was kept, and what it cost.
 
-Brings the file of `foldline.stores.statistics` up to date from the logs and asks it. Prices are those of the table of models,
+Brings the file of `foldline.privacy.statistics` up to date from the logs and asks it. Prices are those of the table of models,
 with the user's own word over them; a model without a price costs nothing here, and is named. A compaction that was taken back
 counts apart and has freed nothing.
 """
@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-from foldline.core.errors import SessionCorrupt, SessionFailed, UnknownFormat, UnknownModel
+from foldline.core.errors import UNREADABLE, UnknownModel
 from foldline.core.ports import Store
-from foldline.log.lineage import Lineage
+from foldline.log.lineage import cut_of
+from foldline.privacy.statistics import Statistics
 from foldline.settings import known_model
-from foldline.stores.statistics import Statistics
 from foldline.tokens.choose import counter_for
 
 COUNTER: Final = "estimate"
@@ -61,10 +62,13 @@ def statistics(
 ) -> dict[str, Any]:
     """The document of `foldline stats`, for all sessions or one. Raises `UnknownSession`."""
     names = store.names() if session is None else (session,)
-    kept = Statistics(home, counter_for(counter=COUNTER))
-    problems = [problem for name in names if (problem := _updated(kept, store, name=name, tick=tick))]
-    kept.keep_only(store.names())
+    with closing(Statistics(home, counter_for(counter=COUNTER))) as kept:
+        problems = [problem for name in names if (problem := _updated(kept, store, name=name, tick=tick))]
+        kept.keep_only(store.names())
+        return _document(kept, session, sessions=len(names), problems=problems)
 
+
+def _document(kept: Statistics, session: str | None, *, sessions: int, problems: list[str]) -> dict[str, Any]:
     def ask(sql: str) -> list[dict[str, Any]]:
         return kept.query(sql, session, session)
 
@@ -72,7 +76,7 @@ def statistics(
     costs = [row["cost_usd"] for row in usage if row["cost_usd"] is not None]
     return {
         "schema": "foldline.stats/1",
-        "sessions": len(names),
+        "sessions": sessions,
         "events": {row["type"]: row["count"] for row in ask(_EVENTS)},
         "tools": ask(_TOOLS),
         "compactions": ask(_COMPACTIONS),
@@ -88,13 +92,11 @@ def statistics(
 def _updated(kept: Statistics, store: Store, *, name: str, tick: Tick | None) -> str:
     """Count what came to one log, open no longer than that; why not all of it could be read, empty when it could."""
     try:
-        log = Lineage(store.read(name))
-    except (SessionCorrupt, SessionFailed, UnknownFormat) as error:
+        with closing(store.read(name)) as log:
+            cut = cut_of(log)
+            return kept.update(name, log, first=0 if cut is None else cut.seq + 1, tick=tick)
+    except UNREADABLE as error:
         return f"{name}: {error}; nothing of it is counted"
-    try:
-        return kept.update(name, log.own, first=0 if log.cut is None else log.cut.seq + 1, tick=tick)
-    finally:
-        log.close()
 
 
 def cost_of(row: dict[str, Any]) -> float | None:

@@ -8,6 +8,7 @@ entries refer to. `salvage` gives a log of what is sound. Neither changes anythi
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import Literal
 
 from msgspec import Struct
@@ -84,7 +85,8 @@ def verify(name: str, *, home: Home = None, progress: Callable[[int, int], None]
         offset = damage.offset if isinstance(damage, SessionCorrupt) else 0
         return Verdict(name=name, state="corrupt", problems=(Problem(offset=offset, why=damage.why),))
     try:
-        return _verdict(name, pages, log=lineage_of(disk_store(home), pages), progress=progress)
+        with closing(lineage_of(disk_store(home), pages)) as log:
+            return _verdict(name, pages, log=log, progress=progress)
     except SessionCorrupt as damage:  # a fork whose parent is gone
         return Verdict(name=name, state="corrupt", problems=(Problem(offset=damage.offset, why=damage.why),))
     finally:

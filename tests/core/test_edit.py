@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from foldline.core.address import block, part_address, span_address
-from foldline.core.edit import Drop, Edit, Fold, Frame, Replace, apply, edited, project
+from foldline.core.edit import Drop, Edit, Fold, Frame, Replace, apply, edited
 from foldline.core.errors import LawViolation
 from foldline.core.message import NEW, Message, Part, Text, ToolResult
 from foldline.core.view import Span, View, view_of
@@ -172,16 +172,6 @@ def test_ordinals_that_no_message_has_are_passed_over() -> None:
         Replace(seq=91, slot=0, part=part, address="m91.0@00000000"),
     ]
     assert edited(items, edits, counter=COUNTER) == items
-
-
-def test_a_log_of_compactions_projects_to_the_view_they_made() -> None:
-    """Law REPLAY, in memory: each compaction is applied to the view that the one before it made."""
-    view = view_from(SESSION)
-    first, second = [fold((1, 4))], [fold((0, 6))]
-    live = apply(apply(view, first, frame=frame_for(view)), second, frame=frame_for(view))
-    again = project(view, [first, second], frame=frame_for(view))
-    assert again.items() == live.items()
-    assert project(view, [], frame=frame_for(view)) is view
 
 
 def test_addresses_point_at_what_came_in_whatever_was_made_of_it() -> None:

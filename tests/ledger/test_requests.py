@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.ledger.requests import is_answer, requests, waits_for_user
+from foldline.ledger.requests import is_answer, requests
 
 
 @pytest.mark.parametrize(
@@ -78,15 +78,6 @@ def test_an_answer_asks_for_nothing(text: str) -> None:
 def test_more_than_an_answer_is_no_answer(text: str) -> None:
     """What follows the yes counts."""
     assert not is_answer(text)
-
-
-def test_an_assistant_that_asks_before_it_destroys_waits_for_the_user() -> None:
-    """anomalyco/opencode#36682: no synthetic text may answer."""
-    assert waits_for_user(
-        "I will rebuild the database and drop the old one. Do you have a backup? Execute now?"
-    )
-    assert not waits_for_user("Done. All tests pass.")
-    assert not waits_for_user("")
 
 
 def test_an_item_of_a_list_of_what_is_forbidden_asks_for_nothing() -> None:

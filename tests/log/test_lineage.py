@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
 from foldline.core.entry import Draft
 from foldline.core.errors import SessionCorrupt
 from foldline.core.ports import Pages
-from foldline.log.lineage import DEPTH_MAX, Lineage, cut_of, forks_of, lineage_of, read_lineage
+from foldline.log.lineage import DEPTH_MAX, WrittenLineage, cut_of, lineage_of, read_lineage
+from foldline.log.lineage import written as continued
 from foldline.log.values import dumps
 from foldline.session.forking import create_fork
 from foldline.stores.memory import MemoryPages, MemoryStore
@@ -15,14 +18,14 @@ from foldline.testing.builders import user
 from tests.log.drafts import draft, said
 
 
-def fork(store: MemoryStore, parent: str, name: str, *, seq: int) -> Lineage:
+def fork(store: MemoryStore, parent: str, name: str, *, seq: int) -> WrittenLineage:
     pages = read_lineage(store, parent)
     entry = next(entry for entry in pages.entries() if entry.seq == seq)
     about = {"id": name, "parent": {"name": parent, "seq": seq, "byte": entry.offset + entry.size}}
-    return lineage_of(store, store.create(name, format="neutral", about=dumps(about)))
+    return continued(store, store.create(name, format="neutral", about=dumps(about)))
 
 
-def parented() -> tuple[MemoryStore, Lineage]:
+def parented() -> tuple[MemoryStore, WrittenLineage]:
     store = MemoryStore()
     own = store.create("p", format="neutral", about=b"{}")
     own.append([said(user(f"p{n}")) for n in range(4)] + [draft("handoff")])
@@ -63,8 +66,6 @@ def test_a_parent_that_goes_on_does_not_show_in_its_fork_and_a_fork_of_a_fork_wo
     deep = fork(store, "f", "g", seq=3)
     deep.append([said(user("g0"))])
     assert seqs(deep) == [0, 1, 2, 3, 4]
-    assert forks_of(store, "p") == ("f",)
-    assert forks_of(store, "f") == ("g",)
 
 
 def test_hand_off_records_are_not_handed_on() -> None:
@@ -89,15 +90,101 @@ def test_a_first_line_that_names_no_readable_parent_is_refused() -> None:
     assert cut_of(store.create("t", format="neutral", about=b"{}")) is None
 
 
-def test_a_log_that_is_only_read_is_not_written() -> None:
-    """A programmer's error says what it is."""
+class Watched(MemoryStore):
+    """A store that notes which logs are open to be read."""
 
-    class Read(MemoryPages):
-        """Pages alone."""
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
 
-    store, _ = parented()
-    with pytest.raises(TypeError, match="opened to be read"):
-        Lineage(Read(store._logs["p"])).append([Draft(kind="x", body=b"{}")])
+    def read(self, name: str) -> MemoryPages:
+        store, pages = self, super().read(name)
+        store.open.append(name)
+
+        class Noted(MemoryPages):
+            closed = False
+
+            def close(self) -> None:
+                if not self.closed:
+                    store.open.remove(name)
+                self.closed = True
+
+        pages.__class__ = Noted
+        return pages
+
+
+@pytest.mark.parametrize(
+    "parent",
+    [
+        None,
+        {"name": "p", "seq": 0, "byte": 9},
+        {"name": "gone", "seq": 0, "byte": 9},
+        {"name": "s", "seq": 0, "byte": 9},
+        {"name": 3},
+    ],
+    ids=["none", "moved", "gone", "itself", "odd"],
+)
+def test_a_log_that_is_closed_or_refused_holds_nothing_open(parent: object) -> None:
+    """JRN-19: a walk over two hundred sessions has two hundred files open otherwise."""
+    store = Watched()
+    store.create("p", format="neutral", about=b"{}")
+    store.create("s", format="neutral", about=dumps({"parent": parent} if parent else {}))
+    with contextlib.suppress(SessionCorrupt):
+        log = read_lineage(store, "s")
+        assert store.open == ["s"]
+        log.close()
+    assert store.open == []
+
+
+def end_of(store: MemoryStore, name: str, messages: int) -> int:
+    """The byte at which the first so many entries end."""
+    entry = list(store.read(name).entries())[messages - 1]
+    return entry.offset + entry.size
+
+
+def logged(store: MemoryStore, name: str, *said_there: str, parent: dict[str, object] | None = None) -> None:
+    journal = store.create(name, format="neutral", about=dumps({"parent": parent} if parent else {}))
+    journal.append([said(user(text)) for text in said_there])
+    journal.close()
+
+
+def test_its_logs_are_named_each_as_far_as_it_belongs_to_the_fork() -> None:
+    """JRN-9: bytes are counted through all logs before, and messages too."""
+    store = MemoryStore()
+    logged(store, "a", "a0", "a1", "a2")
+    cut = end_of(store, "a", 2)
+    logged(store, "b", "b0", "b1", parent={"name": "a", "seq": 1, "byte": cut})
+    later = cut + end_of(store, "b", 1)
+    logged(store, "c", "c0", parent={"name": "b", "seq": 2, "byte": later})
+    log = read_lineage(store, "c")
+    assert [(one.name, one.byte) for one in log.logs("c")] == [
+        ("a", cut), ("b", end_of(store, "b", 1)), ("c", None),
+    ]  # fmt: skip
+    assert log.first_ordinal() == 3
+    assert [one.name for one in read_lineage(store, "a").logs("a")] == ["a"]
+    assert read_lineage(store, "a").first_ordinal() == 0
+
+
+def test_a_fork_of_a_fork_may_leave_it_before_its_own_beginning() -> None:
+    """JRN-9: then nothing of the parent's own log belongs to it, and less of the grandparent's."""
+    store = MemoryStore()
+    logged(store, "a", "a0", "a1", "a2")
+    cut, earlier = end_of(store, "a", 3), end_of(store, "a", 1)
+    logged(store, "b", "b0", parent={"name": "a", "seq": 2, "byte": cut})
+    logged(store, "c", "c0", parent={"name": "b", "seq": 0, "byte": earlier})
+    log = read_lineage(store, "c")
+    assert [(one.name, one.byte) for one in log.logs("c")] == [("a", earlier), ("b", 0), ("c", None)]
+    assert log.first_ordinal() == 1
+
+
+def test_a_parent_may_be_taken_as_it_is() -> None:
+    """JRN-9: what is to be forgotten is forgotten in a fork too that can no longer be opened."""
+    store = MemoryStore()
+    logged(store, "a", "a0")
+    logged(store, "b", "b0", parent={"name": "a", "seq": 3, "byte": 9_000, "start": 8_000})
+    with pytest.raises(SessionCorrupt, match="no longer holds"):
+        read_lineage(store, "b")
+    assert [entry.kind for entry in read_lineage(store, "b", as_it_is=True).own.entries()] == ["message"]
 
 
 def shortened(store: MemoryStore, *, entries: int, then: list[Draft]) -> None:

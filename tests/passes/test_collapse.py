@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foldline.core.address import read_block
-from foldline.core.edit import Fold, project
+from foldline.core.edit import Fold, apply
 from foldline.core.errors import UnknownAddress
 from foldline.core.message import Message
 from foldline.passes.collapse import Collapse, Collapsed, CollapseStore
@@ -111,11 +111,11 @@ def test_a_span_shows_as_one_summary_and_can_be_unfolded() -> None:
     frame = framed(stored, messages)
     done = planned(DEFAULT, messages, target=0)
     store = CollapseStore().add(collapsed(done))
-    shown = project(stored, [store.edits()], frame=frame)
+    shown = apply(stored, store.edits(), frame=frame)
     assert len(shown) == len(stored) - 29
     assert [item.message for item in stored] == messages
     rest = store.unfold(done.edits[0].address)  # type: ignore[union-attr]
-    assert [item.message for item in project(stored, [rest.edits()], frame=frame)] == messages
+    assert [item.message for item in apply(stored, rest.edits(), frame=frame)] == messages
 
 
 def test_the_store_keeps_extent_summary_tokens_and_time_by_message() -> None:
@@ -128,9 +128,8 @@ def test_the_store_keeps_extent_summary_tokens_and_time_by_message() -> None:
     assert (second.tokens_before > second.tokens_after, second.at_s) == (True, 12.5)
     stored = view_from(messages)
     frame = framed(stored, messages)
-    first_then_second = project(
-        stored, [CollapseStore().add(collapsed(done)).edits(), (second.fold,)], frame=frame
-    )
+    first = apply(stored, CollapseStore().add(collapsed(done)).edits(), frame=frame)
+    first_then_second = apply(first, (second.fold,), frame=frame)
     assert [item.message for item in first_then_second] == [item.message for item in done.after]
 
 

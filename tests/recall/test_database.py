@@ -8,11 +8,13 @@ import stat
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from foldline.recall import database as module
+from foldline.recall import index as module
 from foldline.recall.database import Database, Unavailable
 from foldline.recall.index import Index
 from foldline.recall.rows import Filters
+from foldline.recall.tables import INDEX
 from foldline.stores.memory import MemoryStore
 from foldline.testing.builders import user
 from tests.recall.logs import recall_over, written
@@ -112,11 +114,8 @@ def test_a_file_of_another_version_is_made_again(tmp_path: Path, monkeypatch: py
     """Older or newer: another cut of words."""
     path = tmp_path / "recall.sqlite"
     store = filled(path)
-    for version in (module.VERSION + 1, module.VERSION):
-        monkeypatch.setattr(module, "VERSION", version)
-        monkeypatch.setattr(
-            module, "_TABLES", module._TABLES.replace("user_version = 1", f"user_version = {version}")
-        )
+    for version in (INDEX.version + 1, INDEX.version):
+        monkeypatch.setattr(module, "INDEX", replace(INDEX, version=version))
         recall = recall_over(store, path=path)
         found = recall.search("alpha 9", session="s")
         assert (found.hits[0].snippet, found.notes) == ("alpha 9", ())
@@ -126,7 +125,8 @@ def test_a_file_of_another_version_is_made_again(tmp_path: Path, monkeypatch: py
 
 def test_without_full_text_search_the_logs_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     """Some builds of SQLite have no FTS5."""
-    monkeypatch.setattr(module, "_TABLES", "CREATE VIRTUAL TABLE words USING fts5_of_another_build (text)")
+    other = "CREATE VIRTUAL TABLE words USING fts5_of_another_build (text)"
+    monkeypatch.setattr(module, "INDEX", replace(INDEX, tables=other))
     store = MemoryStore()
     written(store, "s", [user("看数据库"), user("other")])
     found = recall_over(store).search("数据库")
@@ -138,7 +138,7 @@ def test_a_full_disk_is_no_damage(tmp_path: Path) -> None:
     """What was read before is still found, and the file stays."""
     path = tmp_path / "i"
     store = filled(path)
-    database = Database(path)
+    database = Database(path, INDEX)
 
     def fill() -> None:
         with database.writing() as connection:
@@ -156,7 +156,7 @@ def test_a_full_disk_is_no_damage(tmp_path: Path) -> None:
 
 def test_what_fails_inside_a_transaction_leaves_nothing_of_it(tmp_path: Path) -> None:
     """All of a batch or nothing."""
-    database = Database(tmp_path / "i")
+    database = Database(tmp_path / "i", INDEX)
 
     def fail() -> None:
         with database.writing() as connection:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import os
 import re
+import resource
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foldline.core.address import part_address, span_address
-from foldline.core.errors import InvalidOption, UnknownAddress, UnknownSession
+from foldline.core.errors import InvalidOption, SessionCorrupt, UnknownAddress, UnknownSession
 from foldline.core.message import Message
+from foldline.privacy.forgetting import forget_text
 from foldline.recall.find import HITS_MAX, Recall
 from foldline.recall.opening import Excerpt
 from foldline.recall.rows import Filters
@@ -195,7 +199,7 @@ def test_what_the_session_forgot_is_not_found(tmp_path: Path) -> None:
     [hit] = recall.search("xylophone").hits
     body = draft(user("keep ?????????")).body
     store.rewrite("s", lambda one: body if one.seq == 0 else None)
-    assert recall.forget("s", [0])
+    assert recall.index.take_out("s", None)
     assert recall.search("xylophone").hits == ()
     assert recall.search("keep").hits[0].snippet == "keep ?????????"
     with pytest.raises(UnknownAddress):
@@ -279,6 +283,68 @@ def test_a_session_that_cannot_be_read_is_named_and_the_others_are_searched() ->
     found = recall_over(store).search("pool size")
     assert [hit.session for hit in found.hits] == ["a"]
     assert "'gone'" in found.notes[0]
+
+
+def damaged(home: Path, name: str) -> None:
+    """The first line of a session is no line of a log any more."""
+    path = home / "sessions" / name / "log.jsonl"
+    path.write_bytes(b"x" * path.stat().st_size)
+
+
+@pytest.mark.parametrize("has_index", [True, False])
+def test_a_session_without_its_first_line_is_named_and_the_others_are_searched(
+    tmp_path: Path, *, has_index: bool
+) -> None:
+    """JRN-4, S18: before it and after it; in a search, by the logs alone too, and where an address is looked for."""
+    home = tmp_path / "home"
+    store = DiskStore(home)
+    for name in ("a", "m", "z"):
+        written(store, name, [user(f"pool size of {name}")])
+    damaged(home, "m")
+    path = home / "recall.sqlite"
+    if not has_index:
+        path.mkdir()
+    recall = recall_over(store, path=path)
+    found = recall.search("pool size")
+    assert sorted(hit.session for hit in found.hits) == ["a", "z"]
+    assert any("m: damaged at byte 0" in note for note in found.notes)
+    address = part_address(0, user("pool size of z").parts[0])
+    assert recall.open(address).session == "z"
+    with pytest.raises(UnknownAddress, match="not m: damaged"):
+        recall.open("m0@00000000")
+    with pytest.raises(SessionCorrupt):
+        recall.search("pool size", session="m")
+    recall.close()
+
+
+def open_files() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs Linux's list of open files")
+@pytest.mark.parametrize("has_index", [True, False])
+def test_no_more_files_are_open_for_many_sessions_than_for_few(tmp_path: Path, *, has_index: bool) -> None:
+    """JRN-19: a home of hundreds of sessions is searched, opened from and forgotten in with a hundred open files."""
+    home = tmp_path / "home"
+    store = DiskStore(home)
+    for number in range(150):
+        written(store, f"s{number}", [user(f"pool size of {number}")])
+    if not has_index:
+        (home / "recall.sqlite").mkdir()
+    recall = recall_over(store, path=home / "recall.sqlite")
+    gc.disable()  # what is closed late would be closed by chance
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (open_files() + 32, hard))
+    try:
+        before = open_files()
+        assert len(recall.search("pool size", hits_max=100).hits) == 100
+        recall.open(part_address(0, user("pool size of 149").parts[0]))
+        assert len(forget_text(store, "size of").changed) == 150
+        assert open_files() <= before + 4, "the index, and what belongs to it"
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        gc.enable()
+    recall.close()
 
 
 def test_reading_into_the_index_tells_how_far_it_is() -> None:

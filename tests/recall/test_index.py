@@ -151,8 +151,8 @@ class _Damaged:
 
     def __init__(self, pages: Pages, at: int) -> None:
         self._pages, self._at = pages, at
-        self.format, self.about, self.torn, self.entry, self.back = (
-            pages.format, pages.about, pages.torn, pages.entry, pages.back,
+        self.format, self.about, self.torn, self.entry, self.back, self.close = (
+            pages.format, pages.about, pages.torn, pages.entry, pages.back, pages.close,
         )  # fmt: skip
 
     def entries(self, offset: int = 0) -> Iterator[Entry]:
@@ -164,9 +164,9 @@ class _Damaged:
 
 SECRET = "xylophonecanary"
 FORGETS = {
-    "one message": lambda index: index.forget("s", [1]),
-    "a session": lambda index: index.forget("s"),
-    "what a session's removal leaves": lambda index: index.keep_only(["t"]),
+    "row by row": lambda index, store: index.take_out("s", store.read("s")),
+    "all of it": lambda index, store: index.take_out("s", None),
+    "what a session's removal leaves": lambda index, store: index.keep_only(["t"]),
 }
 
 
@@ -182,7 +182,7 @@ def test_what_is_forgotten_is_in_no_byte_of_the_file(tmp_path: Path, forget: obj
     for name in "st":
         index.update(name, store.read(name))
     assert SECRET.encode()[1:] in bytes_of(path)
-    forget(index)  # type: ignore[operator]
+    forget(index, store)  # type: ignore[operator]
     left = bytes_of(path)
     assert SECRET.encode()[3:] not in left
     assert b"w7x123"[2:] not in left
@@ -190,14 +190,14 @@ def test_what_is_forgotten_is_in_no_byte_of_the_file(tmp_path: Path, forget: obj
     assert found(index, "other") == [("t", 0, 0)]
 
 
-def test_forgetting_what_is_not_there_changes_nothing() -> None:
+def test_taking_out_what_is_not_there_changes_nothing() -> None:
     store, index = MemoryStore(), Index(None)
-    assert not index.forget("s")
     written(store, "s", [user("alpha")])
+    assert not index.take_out("s", store.read("s"))
     index.update("s", store.read("s"))
-    assert not index.forget("s", [1])
+    assert not index.take_out("t", None)
     assert found(index, "alpha")
-    assert index.forget("s", [0, 1])
+    assert index.take_out("s", store.read("s"))
     assert not found(index, "alpha")
 
 
@@ -233,7 +233,7 @@ def test_a_search_elsewhere_that_holds_on_to_the_words_is_named(
         connection.execute("BEGIN")
         connection.execute("SELECT count(*) FROM rows").fetchall()
         with pytest.raises(SessionBusy, match="a search in another process"):
-            index.forget("s")
+            index.take_out("s", store.read("s"))
         connection.execute("COMMIT")
     assert found(index, "alpha") == []
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from foldline.log.lineage import read_lineage
 from foldline.recall import scan as module
-from foldline.recall.lineage import lineage
 from foldline.recall.rows import Filters
 from foldline.recall.scan import Wanted, scan
 from foldline.recall.words import read_query
@@ -31,7 +31,10 @@ def scanned(query: str, **filters: object) -> list[tuple[int, str]]:
     store = MemoryStore(clock=lambda: 5)
     written(store, "s", MESSAGES)
     wanted = Wanted(query=read_query(query), literal=query, filters=Filters(**filters))  # type: ignore[arg-type]
-    return [(hit.row.ordinal, hit.row.tool) for hit in scan([lineage(store, "s")], wanted, is_one=True).found]
+    return [
+        (hit.row.ordinal, hit.row.tool)
+        for hit in scan([read_lineage(store, "s").logs("s")], wanted, is_one=True).found
+    ]
 
 
 def test_every_filter_narrows() -> None:
@@ -58,7 +61,7 @@ def test_a_bound_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     entries = written(store, "s", MESSAGES)
     monkeypatch.setattr(module, "BYTES_MAX", entries[2].offset)
     wanted = Wanted(query=read_query("pool"), literal="", filters=Filters())
-    told = scan([lineage(store, "s")], wanted, is_one=True)
+    told = scan([read_lineage(store, "s").logs("s")], wanted, is_one=True)
     assert [hit.row.ordinal for hit in told.found] == [1]
     assert "bytes of the logs were searched" in told.notes[0]
 

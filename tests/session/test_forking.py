@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foldline.core.errors import InvalidOption, SessionExists, UnknownSession
-from foldline.session.forking import create_fork, remove_session
+from foldline.session.forking import create_fork
 from foldline.stores.memory import MemoryStore
 from tests.session.making import answer, opened, worked
 
@@ -56,17 +56,3 @@ def test_a_fork_of_an_earlier_entry_is_the_session_of_then() -> None:
     opened(store, "empty").close()
     with pytest.raises(InvalidOption, match="says nothing yet"):
         create_fork(store, "empty", name="g")
-
-
-def test_a_session_that_forks_go_on_from_is_not_removed() -> None:
-    """JRN-9: they hold no copy of it."""
-    store = MemoryStore()
-    session = opened(store)
-    session.user("a")
-    session.fork("f").close()
-    session.close()
-    with pytest.raises(InvalidOption, match="f go on from it"):
-        remove_session(store, "s")
-    remove_session(store, "f")
-    remove_session(store, "s")
-    assert store.names() == ()

@@ -14,7 +14,7 @@ from foldline.core.errors import CheckpointFailed, InvalidOption
 from foldline.core.message import Text
 from foldline.log import checkpoint
 from foldline.log.checkpoint import EVERY
-from foldline.log.lineage import Lineage
+from foldline.log.lineage import WrittenLineage
 from foldline.session.keep import ARCHIVE_EVERY, Keeper, message_draft
 from foldline.session.opening import EVERY_MAX
 from foldline.stores.disk import DiskStore
@@ -144,14 +144,13 @@ def test_memory_lets_go_of_what_no_view_shows() -> None:
 
 def test_a_body_that_cannot_be_taken_in_leaves_memory_as_it_was() -> None:
     """A programmer's error does not become a half state, nor a log that nobody can read."""
-    keeper = Keeper("s", Lineage(MemoryStore().create("s", format="neutral", about=b"{}")))
+    keeper = Keeper("s", WrittenLineage(MemoryStore().create("s", format="neutral", about=b"{}")))
     keeper.say(message_draft(user("a")))
     state = keeper.state
     with pytest.raises(InvalidOption, match="could not be read again"):
         keeper.say(message_draft(user("b")), Draft(kind="message", body=b'{"format":"?"}'))
     assert keeper.state is state
     assert [entry.kind for entry in keeper.log.entries()] == ["message"]
-    assert not keeper.is_weighed
     assert [
         part.text for item in state.root.view for part in item.message.parts if isinstance(part, Text)
     ] == ["a"]

@@ -20,7 +20,7 @@ from foldline.core.errors import (
     UnknownSession,
 )
 from foldline.log.lines import parse_log
-from foldline.stores.disk import DiskStore, check_name, unix_ms
+from foldline.stores.disk import DiskStore, unix_ms
 from foldline.testing.stores import check_store
 
 ONE = Draft(kind="message", body=b'{"n":1}')
@@ -67,7 +67,6 @@ def test_a_name_that_is_no_folders_name_everywhere_is_refused(name: str, tmp_pat
     ):
         with pytest.raises(InvalidOption, match="a session's name has"):
             call()
-    assert check_name("x" * 128) == "x" * 128
 
 
 def test_no_home_has_no_sessions_and_a_near_name_is_named(tmp_path: Path) -> None:

@@ -29,6 +29,9 @@ class Promise(Struct, frozen=True, kw_only=True):
     rewritten: frozenset[str] = frozenset()
 
 
+SAID_SO: Final = Draft(kind="forgot", body=b'{"what":1}')
+"""Appended with a rewrite."""
+
 Said: TypeAlias = tuple[bytes, int]
 """Body of an entry, and how many of its append follow."""
 
@@ -79,12 +82,12 @@ class Witness:
         assert not why or self.disk.fault is not nothing_fails
 
     def rewrite(self, name: str) -> None:
-        """Other bodies of the same length."""
-        self.new[name] = [(body.replace(b"y", b"z"), more) for body, more in self.made[name]]
-        self.store.rewrite(name, lambda entry: entry.body.replace(b"y", b"z"))
-        self.promises.append(
-            Promise(counts=self.promises[-1].counts, rewritten=self.promises[-1].rewritten | {name})
-        )
+        """Other bodies of the same length, and an entry that says so."""
+        new = [(body.replace(b"y", b"z"), more) for body, more in self.made[name]]
+        self.new[name] = [*new, (SAID_SO.body, 0)]
+        self.store.rewrite(name, lambda entry: entry.body.replace(b"y", b"z"), more=[SAID_SO])
+        counts = {**self.promises[-1].counts, name: len(self.new[name])}
+        self.promises.append(Promise(counts=counts, rewritten=self.promises[-1].rewritten | {name}))
         self.disk.ack(len(self.promises) - 1)
 
     def remove(self, name: str) -> None:
@@ -115,7 +118,15 @@ class Witness:
         for name in names:
             count = max(promise.counts.get(name, 0), 0)
             self._reads(store, name, count=count, only_new=name in promise.rewritten)
+            store.write(name).close()
+            self._reads(store, name, count=count, only_new=name in promise.rewritten)
+            self._is_one(store, name)
             going_on(store, name)
+
+    def _is_one(self, store: Store, name: str) -> None:
+        """Once it was opened to be written, a log with all of its archive is the old one or the new one."""
+        found = [(entry.body, entry.more) for entry in store.read(name).entries()]
+        assert found in (self.made.get(name, [])[: len(found)], self.new.get(name, [])), "half a rewrite"
 
     def _reads(self, store: Store, name: str, *, count: int, only_new: bool) -> None:
         found = list(store.read(name).entries())

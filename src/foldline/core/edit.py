@@ -265,10 +265,3 @@ def _marked(item: Item, marked: dict[Place, Part], *, tokens: dict[Place, int]) 
         return item
     message = replace(item.message, parts=tuple(parts), edited=True)
     return item_of(item.seq, message, weights=tuple(weights), overhead=item.overhead)
-
-
-def project(view: View, compactions: Sequence[Sequence[Edit]], *, frame: Frame) -> View:
-    """The view after each compaction's edits in turn: what a log's message entries and edit entries come to."""
-    for edits in compactions:
-        view = apply(view, edits, frame=frame)
-    return view

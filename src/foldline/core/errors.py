@@ -187,5 +187,10 @@ class SessionCorrupt(FoldlineError):
         super().__init__(f"session {name!r} is damaged at byte {offset:,}: {why}; {then}")
 
 
+UNREADABLE = (SessionCorrupt, SessionFailed, UnknownFormat)
+"""What reading a log may raise for the log's own sake: damage, a disk that refuses, a later version. A walk over all
+sessions names that one and goes on."""
+
+
 class UnknownModel(UserWarning):
     """The model is not in the table; a stated default serves."""

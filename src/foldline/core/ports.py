@@ -145,6 +145,10 @@ class Pages(Protocol):
         """Entries from the newest to the oldest; costs what is taken of it. Raises `SessionCorrupt`."""
         ...
 
+    def close(self) -> None:
+        """Let go of what is held open. Closing twice is closing once."""
+        ...
+
 
 class Journal(Pages, Protocol):
     """A session's log, written. There is one at a time for a session, in all processes."""
@@ -175,15 +179,15 @@ class Journal(Pages, Protocol):
 
 
 class Store(Protocol):
-    """Keeps the logs of sessions, each under a name. Any number may read while one writes."""
+    """Keeps the logs of sessions, each under a name (`foldline.core.naming`; every method that is given another raises
+    `InvalidOption`). Any number may read while one writes."""
 
     def names(self) -> tuple[str, ...]:
         """The sessions there are, sorted."""
         ...
 
     def create(self, name: str, *, format: str, about: bytes) -> Journal:
-        """A new log, durable when this returns. Raises `SessionExists`, `SessionBusy`, `InvalidOption` for a name that
-        no session may have."""
+        """A new log, durable when this returns. Raises `SessionExists`, `SessionBusy`."""
         ...
 
     def write(self, name: str) -> Journal:
@@ -195,10 +199,13 @@ class Store(Protocol):
         """The log of a session as it is now. Raises `UnknownSession`."""
         ...
 
-    def rewrite(self, name: str, change: Callable[[Entry], bytes | None]) -> int:
+    def rewrite(
+        self, name: str, change: Callable[[Entry], bytes | None], *, more: Sequence[Draft] = ()
+    ) -> int:
         """Put another body in the place of old ones: `change` gives it, of the very length, or `None` to leave the
-        entry. Every offset and number stays; afterwards the old bytes are nowhere, before it the new ones; an
-        interruption leaves one or the other. Returns how many entries were changed. Raises as `write`."""
+        entry; `more` is appended with it. Every offset and number stays; afterwards the old bytes are nowhere, before it the
+        new ones; after an interruption the next to write finds one or the other. Returns how many entries were changed.
+        Raises as `write`."""
         ...
 
     def remove(self, name: str) -> None:

@@ -65,11 +65,6 @@ TASK_EAST = re.compile(
 QUESTION = re.compile(
     r"[?？؟]\W*$|(?:吗|呢|么|嗎)[。！\s]*$|(?:ですか|ますか|でしょうか|かな|니까|나요|까요)[。.！\s]*$"
 )
-CONFIRM = re.compile(
-    r"\b(?:shall|should|may|can|do you want|would you like|ready|ok(?:ay)?|want me|proceed|continue|confirm|execute|go ahead|approve|which|what|are you sure)\b"
-    r"|要不要|是否|可以吗|确认|继续吗|好吗|よろしい|しますか|할까요|진행|soll ich|dois-je|souhaitez|debo|quieres|devo|quer que",
-    re.IGNORECASE,
-)
 ANSWER = re.compile(
     r"^\W*+(?:(?:yes|yeah|yep|yup|sure|no|nope|nah|ok(?:ay)?|k|right|correct|exactly|true|false|fine|good|great|nice|cool|perfect|thanks?|thank you|thx|ty|agreed|approved?|confirmed?|done"
     r"|go ahead|go for it|do it|continue|proceed|please do|sounds good|looks good|lgtm|that works|works|makes sense|not (?:yet|now|sure)|maybe|both|neither|all|none|either|skip|later"
@@ -139,13 +134,3 @@ def is_answer(text: str) -> bool:
     """Whether a message only answers ("yes", "option B", "好的"): it asks for nothing and supersedes nothing."""
     short = text.strip()
     return len(short) <= ANSWER_CHARS_MAX and ANSWER.match(short) is not None
-
-
-def waits_for_user(text: str) -> bool:
-    """Whether an assistant's text ends by asking the user to decide; no one else may answer that."""
-    spans = sentences(text)
-    if not spans:
-        return False
-    start, end = spans[-1]
-    last = text[start:end]
-    return _is_question(last) and CONFIRM.search(last) is not None

@@ -12,13 +12,15 @@ Knows stores by their port alone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from contextlib import ExitStack
+from itertools import takewhile
+from typing import Any, Final, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.entry import Draft, Entry
-from foldline.core.errors import SessionCorrupt, UnknownSession
+from foldline.core.errors import InvalidOption, SessionCorrupt, UnknownSession
 from foldline.core.ports import Journal, Pages, Store
 from foldline.wire import strict
 
@@ -43,8 +45,17 @@ class Cut(Struct, frozen=True, kw_only=True):
     not outlive a forget, which rewrites bodies in place."""
 
 
+class Ancestor(Struct, frozen=True, kw_only=True):
+    """One log that a session's messages stand in."""
+
+    name: str
+    pages: Pages
+    byte: int | None = None
+    """Byte of this log at which its part of the session ends; `None`: it is the session's own."""
+
+
 class Lineage:
-    """`foldline.core.ports.Pages` over a log and all that it goes on from, and `Journal` where its own end can be written."""
+    """`foldline.core.ports.Pages` over a log and all that it goes on from."""
 
     def __init__(self, own: Pages, parent: Lineage | None = None, *, cut: Cut | None = None) -> None:
         self.own, self._parent, self._cut = own, parent, cut
@@ -91,6 +102,40 @@ class Lineage:
                 if entry.offset < self._byte:
                     yield _handed_on(entry)
 
+    def close(self) -> None:
+        self.own.close()
+        if self._parent is not None:
+            self._parent.close()
+
+    def logs(self, name: str) -> tuple[Ancestor, ...]:
+        """The logs it is made of, the oldest first; the last is its own, which is called `name`."""
+        found: list[Ancestor] = []
+        log: Lineage = self
+        end: int | None = None
+        while True:
+            begin = log._byte
+            byte = None if end is None else max(0, end - begin)
+            found.append(Ancestor(name=name, pages=log.own, byte=byte))
+            if log._parent is None or log._cut is None:
+                return tuple(reversed(found))
+            name, log, end = log._cut.name, log._parent, begin if end is None else min(end, begin)
+
+    def first_ordinal(self) -> int:
+        """The ordinal of its own first message: how many messages it goes on from. Reads those logs."""
+        if self._parent is None:
+            return 0
+        before = takewhile(lambda entry: entry.offset < self._byte, self._parent.entries())
+        return sum(entry.kind == "message" for entry in before)
+
+    def _mine(self, entry: Entry) -> Entry:
+        if self._cut is None:
+            return entry
+        return replace(entry, seq=entry.seq + self._seq, offset=entry.offset + self._byte)
+
+
+class WrittenLineage(Lineage):
+    """`foldline.core.ports.Journal` over a log that is written, and all that it goes on from."""
+
     def append(self, drafts: Sequence[Draft], *, sync: bool = True) -> tuple[Entry, ...]:
         return tuple([self._mine(entry) for entry in self._journal.append(drafts, sync=sync)])
 
@@ -105,25 +150,9 @@ class Lineage:
         """Pack its own end away; a parent's is its own affair."""
         return self._journal.archive()
 
-    def close(self) -> None:
-        close = getattr(self.own, "close", None)
-        if close is not None:
-            close()
-        if self._parent is not None:
-            self._parent.close()
-
     @property
     def _journal(self) -> Journal:
-        if not hasattr(self.own, "append"):
-            raise TypeError("a log that was opened to be read is not written")
-        own: Any = self.own
-        journal: Journal = own
-        return journal
-
-    def _mine(self, entry: Entry) -> Entry:
-        if self._cut is None:
-            return entry
-        return replace(entry, seq=entry.seq + self._seq, offset=entry.offset + self._byte)
+        return cast(Journal, self.own)  # as `written` made it
 
 
 def _handed_on(entry: Entry) -> Entry:
@@ -153,22 +182,49 @@ def _number(told: Any) -> int | None:
     return None if told is None else int(told)
 
 
-def lineage_of(store: Store, own: Pages, *, depth: int = 0) -> Lineage:
-    """A log with those it goes on from. Raises `SessionCorrupt`, also for a parent that is gone, or that
-    no longer holds the entry the log goes on from."""
+def lineage_of(store: Store, own: Pages, *, as_it_is: bool = False) -> Lineage:
+    """A log with those it goes on from. Raises `SessionCorrupt`, also for a parent that is gone, or that no longer holds the
+    entry the log goes on from; `as_it_is`: whatever the parent holds by now. Then `own` is the caller's to close."""
     cut = cut_of(own)
+    return Lineage(own, _above(store, cut, depth=1, as_it_is=as_it_is), cut=cut)
+
+
+def written(store: Store, own: Journal) -> WrittenLineage:
+    """A log that is written, with those it goes on from. Raises as `lineage_of`."""
+    cut = cut_of(own)
+    return WrittenLineage(own, _above(store, cut, depth=1), cut=cut)
+
+
+def read_lineage(store: Store, name: str, *, as_it_is: bool = False) -> Lineage:
+    """A session's log as it is now, to be read and closed. Raises as `lineage_of`, and `UnknownSession`."""
+    with ExitStack() as held:
+        own = store.read(name)
+        held.callback(own.close)
+        log = lineage_of(store, own, as_it_is=as_it_is)
+        held.pop_all()
+        return log
+
+
+def _above(store: Store, cut: Cut | None, *, depth: int, as_it_is: bool = False) -> Lineage | None:
+    """What a log goes on from, open to be read."""
     if cut is None:
-        return Lineage(own)
-    if depth >= DEPTH_MAX:
+        return None
+    if depth > DEPTH_MAX:
         raise SessionCorrupt(0, f"more than {DEPTH_MAX} forks of forks, or one that goes on from itself")
-    try:
-        parent = store.read(cut.name)
-    except UnknownSession as error:
-        why = f"this is a fork of session {cut.name!r}, which is gone; restore it from a copy"
-        raise SessionCorrupt(0, why) from error
-    above = lineage_of(store, parent, depth=depth + 1)
-    refuse_moved(above, cut)
-    return Lineage(own, above, cut=cut)
+    with ExitStack() as held:
+        try:
+            own = store.read(cut.name)
+        except (UnknownSession, InvalidOption) as error:  # gone, or a name that no session has
+            why = f"this is a fork of session {cut.name!r}, which is gone; restore it from a copy"
+            raise SessionCorrupt(0, why) from error
+        held.callback(own.close)
+        before = cut_of(own)
+        parent = Lineage(own, _above(store, before, depth=depth + 1, as_it_is=as_it_is), cut=before)
+        held.callback(parent.close)
+        if not as_it_is:
+            refuse_moved(parent, cut)
+        held.pop_all()
+        return parent
 
 
 def refuse_moved(parent: Lineage, cut: Cut) -> None:
@@ -203,20 +259,3 @@ def _at_cut(parent: Lineage, cut: Cut) -> Entry | None:
     except SessionCorrupt:  # no line begins there
         return None
     return after if after is not None and after.seq == cut.seq + 1 else None
-
-
-def read_lineage(store: Store, name: str) -> Lineage:
-    """A session's log as it is now, to be read. Raises as `lineage_of`, and `UnknownSession`."""
-    return lineage_of(store, store.read(name))
-
-
-def forks_of(store: Store, name: str) -> tuple[str, ...]:
-    """The sessions that go on from this one, and that its removal would break."""
-    found = []
-    for other in store.names():
-        pages = store.read(other)
-        cut = cut_of(pages)
-        if cut is not None and cut.name == name:
-            found.append(other)
-        Lineage(pages).close()
-    return tuple(found)

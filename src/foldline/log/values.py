@@ -146,10 +146,14 @@ def read_bytes(key: str, data: bytes) -> bytes:
     return members(data)[key] if text is None else str(text).encode("utf-8", "surrogateescape")
 
 
+_MEMBERS: Final = msgspec.json.Decoder(dict[str, Raw])
+_ELEMENTS: Final = msgspec.json.Decoder(list[Raw])
+
+
 def members(data: bytes) -> dict[str, bytes]:
     """The bytes of each member of a JSON object, copied, so that they do not hold the whole."""
     try:
-        return {name: bytes(piece) for name, piece in msgspec.json.decode(data, type=dict[str, Raw]).items()}
+        return {name: bytes(piece) for name, piece in _MEMBERS.decode(data).items()}
     except msgspec.DecodeError:  # lone surrogates somewhere: the values in another spelling
         return {name: dumps(told) for name, told in _object(data).items()}
 
@@ -157,7 +161,7 @@ def members(data: bytes) -> dict[str, bytes]:
 def elements(data: bytes) -> list[bytes]:
     """The bytes of each element of a JSON list, as `members`."""
     try:
-        return [bytes(piece) for piece in msgspec.json.decode(data, type=list[Raw])]
+        return [bytes(piece) for piece in _ELEMENTS.decode(data)]
     except msgspec.ValidationError as error:
         raise ValueError("not a list") from error
     except msgspec.DecodeError:

@@ -1,40 +1,34 @@
 """Forgetting over all that a home keeps: which logs, in which order, and what is said of it.
 
-    parents before their forks │ each log: look, then append `forgot`, then rewrite in place │ index and statistics anew
+    parents before their forks │ each log: look, take it out of what is made from it, then rewrite it, `forgot` included
 
-A log is only rewritten where something in it goes. Each rewrite leaves the old log or the new one, whatever interrupts
-it; asked again, a forget goes on where it was interrupted. Owns the walk; what goes in an entry is `foldline.log.forget`'s.
+A log is only rewritten where something in it goes. Each rewrite leaves the old log or the new one with all of its archive,
+whatever interrupts it; asked again, a forget goes on where it was interrupted. Owns the walk; what goes in an entry is
+`foldline.log.forget`'s, what is made from logs `foldline.privacy.derived`'s.
 What cannot be reached from here (backups, exports, other programs) is named in every answer.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from typing import Any, Final
 
 from msgspec import Struct
 
 from foldline.core.address import digest_of, parse_address
 from foldline.core.entry import Draft
-from foldline.core.errors import (
-    InvalidOption,
-    SessionBusy,
-    SessionCorrupt,
-    SessionFailed,
-    UnknownAddress,
-    UnknownFormat,
-    UnknownSession,
-)
+from foldline.core.errors import UNREADABLE, InvalidOption, SessionBusy, UnknownAddress, UnknownSession
 from foldline.core.message import Message
-from foldline.core.ports import Pages, Store
+from foldline.core.ports import Store
 from foldline.core.received import received
 from foldline.log.blanking import TEXT_CHARS_MIN, found_as, spelled
-from foldline.log.forget import Addresses, Forgetter, Quoted, Wish, chosen, quoted_of, readable
-from foldline.log.lineage import DEPTH_MAX
-from foldline.privacy.derived import forget_derived
+from foldline.log.forget import FORGOT, Addresses, Forgetter, Quoted, Wish, chosen, quoted_of, readable
+from foldline.log.forks import forks_in
+from foldline.log.lineage import Lineage, read_lineage
+from foldline.privacy.derived import Derived
 
 TEXT_CHARS_MAX = 10_000
 """A longer text is better named by its address."""
@@ -46,8 +40,6 @@ UNREACHABLE: Final = (
     "the same words in another spelling: other case, base64, hexadecimal",
 )
 """What a forget cannot reach, said each time."""
-
-_DAMAGED: Final = (SessionCorrupt, SessionFailed, UnknownFormat)
 
 Tick = Callable[[int, int], None]
 
@@ -152,13 +144,8 @@ def forget_address(
     `UnknownSession`."""
     place = parse_address(address)
     family = _family(store, within)
-    start = _first_ordinal(store, store.read(within))
-    owner = within
-    while place.start < start:  # a fork's address of what its parent said
-        owner = _parent(store.read(owner))[0]
-        start = _first_ordinal(store, store.read(owner))
-    messages = _messages(store.read(owner), first=start)
-    found = {o: received(m) for o, m in messages if place.start <= o < place.end and m is not None}
+    owner, messages = _owner(store, within, ordinal=place.start)
+    found = {o: received(m) for o, m in messages if place.start <= o < place.end}
     slots = frozenset(() if place.slot is None else (place.slot,))
     parts = [part for _, message in sorted(found.items()) for part in chosen(message, slots)]
     if len(found) != place.end - place.start or digest_of(parts) != place.digest:
@@ -176,16 +163,17 @@ def forget_session(store: Store, names: Sequence[str], *, dry_run: bool = False)
     `NeededByForks` where a fork that stays needs one of them."""
     for name in names:
         _known(store, name)
-    forks = _forks(store)
+    forks = forks_in(store)
     for name in names:
-        needed_by = _forks_below(forks, name) - set(names)
+        needed_by = forks.below(name) - set(names)
         if needed_by:
-            raise NeededByForks(name, tuple(sorted(needed_by, key=lambda fork: (-_depth(forks, fork), fork))))
-    ordered = sorted(names, key=lambda name: -_depth(forks, name))
+            raise NeededByForks(name, tuple(reversed(forks.ordered(needed_by))))
+    ordered = forks.ordered(names)[::-1]
     if not dry_run:
+        derived = Derived(store)
         for name in ordered:
-            store.remove(name)
-        _forget_derived(store)
+            with derived.changing(name):
+                store.remove(name)
     return Forgotten(changed=(), removed=tuple(ordered))
 
 
@@ -201,20 +189,21 @@ class NeededByForks(InvalidOption):
 
 def older_than(store: Store, time_ms: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Sessions whose last entry is older than this, and those of them that a younger fork still needs."""
-    last = {}
-    for name in store.names():
-        try:
-            entry = next(store.read(name).back(), None)
-        except _DAMAGED:  # nothing is known of its age
-            entry = None
-        last[name] = None if entry is None else entry.time_ms
+    last = {name: _last_ms(store, name) for name in store.names()}
     old = {name for name, at in last.items() if at is not None and at < time_ms}
-    kept: set[str] = set()
-    for name in sorted(last):
-        if name not in old:
-            line = _ancestors(store, name)
-            kept.update(old.intersection(line))
+    forks = forks_in(store)
+    kept = {above for name in last if name not in old for above in forks.above(name) if above in old}
     return tuple(sorted(old - kept)), tuple(sorted(kept))
+
+
+def _last_ms(store: Store, name: str) -> int | None:
+    """When a session was last written to; `None` where it is not known."""
+    try:
+        with closing(store.read(name)) as pages:
+            last = next(pages.back(), None)
+    except UNREADABLE:
+        return None
+    return None if last is None else last.time_ms
 
 
 # ── the walk ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -223,88 +212,80 @@ def older_than(store: Store, time_ms: int) -> tuple[tuple[str, ...], tuple[str, 
 def _walk(store: Store, family: Sequence[str], *, walk: _Walk) -> tuple[Changed, ...]:
     addresses: dict[str, Addresses] = {}
     out: list[Changed] = []
+    derived = Derived(store)
     for number, name in enumerate(family):
         if walk.tick is not None:
             walk.tick(number, len(family))
         try:
-            forgetter = _forgetter(store, name, walk=walk, known=addresses)
-            for entry in store.read(name).entries():
-                forgetter.change(entry)
+            forgetter = _looked(store, name, walk=walk, known=addresses)
             if forgetter.kinds or forgetter.places:
                 out.append(_changed(name, forgetter))
                 if not walk.dry_run:
-                    _append_forgot(
-                        store, name, forgetter=forgetter
-                    )  # first: after an interruption nobody would know
-                    forgetter = _forgetter(store, name, walk=walk, known=addresses)
-                    store.rewrite(name, forgetter.change)
+                    with derived.changing(name):
+                        forgetter = _rewritten(store, name, walk=walk, known=addresses, told=_told(forgetter))
             addresses[name] = forgetter.addresses
-        except (SessionBusy, UnknownSession, *_DAMAGED) as error:
+        except (SessionBusy, UnknownSession, *UNREADABLE) as error:
             found = any(one.name == name for one in out) or _stands_before(store, name, walk=walk)
             out = [one for one in out if one.name != name]
             unread = not isinstance(error, SessionBusy) and not found
             out.append(Changed(name=name, problem=str(error), unread=unread))
-    if not walk.dry_run:
-        _forget_derived(store)
     return tuple(out)
 
 
-def _forget_derived(store: Store) -> None:
-    """Whether or not a log changed: an earlier forget may have been interrupted before it came to this."""
-    home = getattr(store, "home", None)
-    if isinstance(home, Path):
-        forget_derived(home)
+def _looked(store: Store, name: str, *, walk: _Walk, known: Mapping[str, Addresses]) -> Forgetter:
+    """What is to go in a log, and nothing done."""
+    with closing(read_lineage(store, name, as_it_is=True)) as log:
+        forgetter = _forgetter(log, name, walk=walk, known=known)
+        for entry in log.own.entries():
+            forgetter.change(entry)
+        return forgetter
+
+
+def _rewritten(
+    store: Store, name: str, *, walk: _Walk, known: Mapping[str, Addresses], told: Draft
+) -> Forgetter:
+    """The log without what is to go, and with the entry that says so: all of it or nothing, whatever interrupts it."""
+    with closing(read_lineage(store, name, as_it_is=True)) as log:
+        forgetter = _forgetter(log, name, walk=walk, known=known)
+        store.rewrite(name, forgetter.change, more=[told])
+        return forgetter
 
 
 def _stands_before(store: Store, name: str, *, walk: _Walk) -> bool:
     """True when something that is to go stands before the damage of a log."""
     forgetter = Forgetter(walk.wish(name), Addresses(lambda _: None), quoted=walk.quoted)
-    with contextlib.suppress(*_DAMAGED, UnknownSession):
-        for entry in store.read(name).entries():
+    with suppress(UnknownSession, *UNREADABLE), closing(store.read(name)) as pages:
+        for entry in pages.entries():
             forgetter.change(entry)
     return bool(forgetter.places)
 
 
-def _forgetter(store: Store, name: str, *, walk: _Walk, known: dict[str, Addresses]) -> Forgetter:
-    pages = store.read(name)
-    parent, _ = _parent(pages)
-    first = _first_ordinal(store, pages)
-    above = known.get(parent)
-    reader = _Reader(store, name, first=first)
-    addresses = Addresses(reader.read, known=above, below=first)
+def _forgetter(log: Lineage, name: str, *, walk: _Walk, known: Mapping[str, Addresses]) -> Forgetter:
+    first = log.first_ordinal()
+    above = None if log.cut is None else known.get(log.cut.name)
+    addresses = Addresses(_Reader(log).read, known=above, below=first)
     return Forgetter(walk.wish(name), addresses, quoted=walk.quoted, first=first)
 
 
 class _Reader:
-    """Messages by ordinal, a fork's parents' included, read when they are asked for."""
+    """Messages of a log by ordinal, those it goes on from included, read when they are asked for."""
 
-    def __init__(self, store: Store, name: str, *, first: int) -> None:
-        self._store, self._pages, self._first = store, store.read(name), first
-        self._above: _Reader | None = None
-        self._offsets: list[int] | None = None
+    def __init__(self, log: Lineage) -> None:
+        self._log = log
+        self._offsets: array[int] | None = None
 
     def read(self, ordinal: int) -> Message | None:
         """The message as it was before this walk; `None` where there is none that can be read."""
-        if ordinal < self._first:
-            if self._above is None:
-                parent = _parent(self._pages)[0]
-                first = _first_ordinal(self._store, self._store.read(parent))
-                self._above = _Reader(self._store, parent, first=first)
-            return self._above.read(ordinal)
         if self._offsets is None:
-            self._offsets = [entry.offset for entry in self._pages.entries() if entry.kind == "message"]
-        if ordinal - self._first >= len(self._offsets):
+            self._offsets = array("Q", (e.offset for e in self._log.entries() if e.kind == "message"))
+        if ordinal >= len(self._offsets):
             return None
-        return readable(self._pages.entry(self._offsets[ordinal - self._first]).body)
+        return readable(self._log.entry(self._offsets[ordinal]).body)
 
 
-def _append_forgot(store: Store, name: str, *, forgetter: Forgetter) -> None:
+def _told(forgetter: Forgetter) -> Draft:
     told = {"ordinals": sorted(forgetter.ordinals), "what": forgetter.places}
-    journal = store.write(name)
-    try:
-        journal.append([Draft(kind="forgot", body=json.dumps(told, separators=(",", ":")).encode())])
-    finally:
-        journal.close()
+    return Draft(kind=FORGOT, body=json.dumps(told, separators=(",", ":")).encode())
 
 
 def _changed(name: str, forgetter: Forgetter) -> Changed:
@@ -319,109 +300,43 @@ def _changed(name: str, forgetter: Forgetter) -> Changed:
 def _other_bodies(store: Store, family: Sequence[str], *, owner: str, wish: Wish) -> Iterator[bytes]:
     """The bodies of the messages that stay, and of those that change, as they will be."""
     for name in family:
-        told = wish if name == owner else Wish()
-        forgetter = Forgetter(told, Addresses(lambda _: None), first=_first_ordinal(store, store.read(name)))
-        for entry in store.read(name).entries():
-            if entry.kind in ("message", "system", "tools"):
-                yield forgetter.change(entry) or entry.body
+        with closing(read_lineage(store, name, as_it_is=True)) as log:
+            told = wish if name == owner else Wish()
+            forgetter = Forgetter(told, Addresses(lambda _: None), first=log.first_ordinal())
+            for entry in log.own.entries():
+                if entry.kind in ("message", "system", "tools"):
+                    yield forgetter.change(entry) or entry.body
 
 
-# ── forks ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _parent(pages: Pages) -> tuple[str, int]:
-    """The session a fork goes on from, and the byte at which it leaves it; an empty name for one that is no fork."""
-    try:
-        told = json.loads(pages.about).get("parent")
-        return ("", 0) if told is None else (str(told["name"]), int(told["byte"]))
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise SessionCorrupt(0, f"the first line names no parent that can be read: {error}") from error
-
-
-def _first_ordinal(store: Store, pages: Pages) -> int:
-    """How many messages a fork goes on from."""
-    found = 0
-    parent, byte = _parent(pages)
-    for _ in range(DEPTH_MAX):
-        if not parent:
-            return found
-        above = store.read(parent)
-        parent, start = _parent(above)
-        for entry in above.entries():
-            if entry.offset + start >= byte:
-                break
-            found += entry.kind == "message"
-        byte = min(byte, start)
-    raise SessionCorrupt(0, f"more than {DEPTH_MAX} forks of forks, or one that goes on from itself")
-
-
-def _forks(store: Store) -> dict[str, str]:
-    """Every session and what it goes on from; nothing for one whose first line cannot be read."""
-    found = {}
-    for name in store.names():
-        try:
-            found[name] = _parent(store.read(name))[0]
-        except (UnknownSession, *_DAMAGED):
-            found[name] = ""
-    return found
-
-
-def _forks_below(forks: dict[str, str], name: str) -> set[str]:
-    """The forks of a session, and theirs."""
-    found = {name}
-    while more := {fork for fork, parent in forks.items() if parent in found} - found:
-        found |= more
-    return found - {name}
+def _owner(store: Store, name: str, *, ordinal: int) -> tuple[str, list[tuple[int, Message]]]:
+    """The session of a lineage whose own log has this message, and the messages of that log by ordinal."""
+    with closing(read_lineage(store, name, as_it_is=True)) as log:
+        first, cut = log.first_ordinal(), log.cut
+        if cut is not None and ordinal < first:
+            return _owner(store, cut.name, ordinal=ordinal)
+        bodies = (entry.body for entry in log.own.entries() if entry.kind == "message")
+        found = [(place, readable(body)) for place, body in enumerate(bodies, first)]
+    return name, [(place, message) for place, message in found if message is not None]
 
 
 def _known(store: Store, name: str) -> None:
     """Raise `UnknownSession` where there is none of this name; a damaged one is one."""
-    with contextlib.suppress(*_DAMAGED):
-        store.read(name)
+    with suppress(*UNREADABLE):
+        store.read(name).close()
 
 
 def _about(store: Store, name: str) -> bytes:
     try:
-        return store.read(name).about
-    except (UnknownSession, *_DAMAGED):
+        with closing(store.read(name)) as pages:
+            return pages.about
+    except (UnknownSession, *UNREADABLE):
         return b""
-
-
-def _ancestors(store: Store, name: str) -> list[str]:
-    forks = _forks(store)
-    found: list[str] = []
-    while (name := forks.get(name, "")) and name not in found:
-        found.append(name)
-    return found
-
-
-def _depth(forks: dict[str, str], name: str) -> int:
-    depth = 0
-    while (name := forks.get(name, "")) and depth < len(forks):
-        depth += 1
-    return depth
 
 
 def _family(store: Store, within: str | None) -> list[str]:
     """The sessions to walk, each before its forks: all of them, or one with its forks and what it goes on from."""
-    forks = _forks(store)
-    names = set(forks)
-    if within is not None:
-        _known(store, within)
-        names = {within}
-        while True:
-            more = {forks[name] for name in names if forks.get(forks.get(name, "")) is not None} | {
-                f for f, p in forks.items() if p in names
-            }
-            if more <= names:
-                break
-            names |= more
-    return sorted(names, key=lambda name: (_depth(forks, name), name))
-
-
-def _messages(pages: Pages, *, first: int) -> Iterator[tuple[int, Message | None]]:
-    ordinal = first
-    for entry in pages.entries():
-        if entry.kind == "message":
-            yield ordinal, readable(entry.body)
-            ordinal += 1
+    forks = forks_in(store)
+    if within is None:
+        return forks.ordered(forks.parents)
+    _known(store, within)
+    return forks.ordered(forks.related(within))

@@ -77,8 +77,10 @@ class HashedStore:
     def read(self, name: str) -> Pages:
         return self._memory.read(name)
 
-    def rewrite(self, name: str, change: Callable[[Entry], bytes | None]) -> int:
-        return self._memory.rewrite(name, change)
+    def rewrite(
+        self, name: str, change: Callable[[Entry], bytes | None], *, more: Sequence[Draft] = ()
+    ) -> int:
+        return self._memory.rewrite(name, change, more=more)
 
     def remove(self, name: str) -> None:
         self._memory.remove(name)

@@ -1,8 +1,9 @@
-"""The file of the index: opened, made anew when it is damaged or of another version, and emptied without a trace.
+"""A SQLite file that is made from logs: opened, made anew when it is damaged or of another version, and emptied without a
+trace.
 
-Owns the SQLite connection and the tables. The index is never the truth: whatever is wrong with the file, it is made
-again from the logs, and a machine where none can be made searches the logs themselves (`Unavailable`). Knows nothing
-of what the tables mean; that is `foldline.recall.index`.
+Owns the connection. Such a file is never the truth: whatever is wrong with it, it is made again from the logs, and where
+none can be kept there is none (`Unavailable`). Knows nothing of what its tables mean, which come in as a `Schema`: the search
+index's are `foldline.recall.index`'s, those of numbers `foldline.privacy.statistics`'s.
 """
 
 from __future__ import annotations
@@ -17,45 +18,47 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+
 from foldline.core.errors import SessionBusy
 
 if TYPE_CHECKING:
     import sqlite3
 
-VERSION: Final = 1
-"""Of the tables and of the cut of words; a file of another version is made again."""
-APPLICATION: Final = 0x666F6C64
-"""SQLite's `application_id`: "fold". A file of another program is not touched."""
 BUSY_S_MAX: Final = 10.0
-"""Longest wait for another process that writes the index."""
-FLUSH_BYTES: Final = 16 << 20
-"""Words gathered in memory before they are sorted into the file."""
+"""Longest wait for another process that writes the file."""
 BESIDE: Final = ("", "-wal", "-shm", "-journal")
 """What belongs to one database."""
 
-_TABLES: Final = f"""
-CREATE TABLE sessions (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, state BLOB NOT NULL);
-CREATE TABLE tools (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-CREATE TABLE rows (id INTEGER PRIMARY KEY, session INTEGER NOT NULL, ordinal INTEGER NOT NULL, slot INTEGER NOT NULL,
-  role INTEGER NOT NULL, kind INTEGER NOT NULL, tool INTEGER NOT NULL, time INTEGER, offset INTEGER NOT NULL,
-  size INTEGER NOT NULL, digest INTEGER NOT NULL);
-CREATE INDEX rows_by_ordinal ON rows (session, ordinal);
-CREATE VIRTUAL TABLE words USING fts5 (text, marks, content='', tokenize='unicode61 remove_diacritics 2');
-INSERT INTO words (words, rank) VALUES ('hashsize', {FLUSH_BYTES});
-PRAGMA application_id = {APPLICATION};
-PRAGMA user_version = {VERSION};
-"""
+
+class Schema(Struct, frozen=True, kw_only=True):
+    """What stands in a file."""
+
+    what: str
+    """The file, for a person: `the search index`."""
+    application: int
+    """SQLite's `application_id`. A file of another program is not touched."""
+    version: int
+    """A file of another version is made again."""
+    tables: str
+    """SQL that makes them."""
+    sound: str
+    """A query that every sound file answers."""
 
 
 class Unavailable(Exception):
-    """There can be no index here: why, for a person."""
+    """There can be no such file here, or not now (`is_busy`): why, for a person."""
+
+    def __init__(self, why: str, *, is_busy: bool = False) -> None:
+        self.is_busy = is_busy
+        super().__init__(why)
 
 
 class Database:
-    """One index file, or one in memory. Threads take turns; processes too."""
+    """One file, or one in memory. Threads take turns; processes too."""
 
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
+    def __init__(self, path: Path | None, schema: Schema) -> None:
+        self.path, self.schema = path, schema
         self._lock = RLock()
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
@@ -80,9 +83,8 @@ class Database:
                 yield connection
             except sqlite3.DatabaseError as error:
                 self._judge(error)
-                raise Unavailable(
-                    f"the search index failed ({error}); it is made again at the next search"
-                ) from error
+                why = f"{self.schema.what} failed ({error}); it is made again when it is next asked"
+                raise Unavailable(why, is_busy=_is_busy(error)) from error
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -99,17 +101,14 @@ class Database:
                     with contextlib.suppress(sqlite3.Error):
                         connection.execute("ROLLBACK")
 
-    def empty(self) -> None:
-        """Take everything out, so that no byte of it is left in the file or beside it. Raises `SessionBusy` where
-        another process holds on to what was."""
-        with self.writing() as connection:
-            connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
-            for table in ("rows", "sessions", "tools"):
-                connection.execute(f"DELETE FROM {table}")
+    def settle(self) -> None:
+        """Leave nothing of what was taken out in the file or beside it. Raises `SessionBusy` where another process holds on
+        to what was."""
         with self.reading() as connection:
             [(is_busy, *_)] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         if is_busy:
-            raise SessionBusy("recall.sqlite", "a search in another process")
+            name = self.schema.what if self.path is None else self.path.name
+            raise SessionBusy(name, "a search in another process", beside=True)
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is not None and self._file != self._file_there():
@@ -122,9 +121,45 @@ class Database:
                 try:
                     self._connection = self._open()
                 except _Damaged as error:
-                    raise Unavailable(f"no search index can be kept here: {error}") from error
+                    raise Unavailable(f"{self.schema.what} cannot be kept here: {error}") from error
             self._file = self._file_there()
         return self._connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Settings of the connection, and the tables where the file is new. Raises `_Damaged`, `Unavailable`."""
+        schema = self.schema
+        connection.execute("PRAGMA secure_delete = ON")
+        application = _number(connection, "application_id")
+        if application not in (0, schema.application):
+            raise Unavailable(f"{self.path} belongs to another program; move it away")
+        if application == schema.application and _number(connection, "user_version") == schema.version:
+            _go(connection)
+            connection.execute(schema.sound).fetchall()
+            return
+        if application == 0 and _number(connection, "schema_version") == 0:
+            self._make(connection)
+            return
+        raise _Damaged("a file of another version")
+
+    def _make(self, connection: sqlite3.Connection) -> None:
+        import sqlite3
+
+        schema = self.schema
+        _go(connection)
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            if _number(connection, "application_id") == 0:  # nobody else made it meanwhile
+                for statement in schema.tables.split(";"):
+                    if statement.strip():
+                        connection.execute(statement)
+                connection.execute(f"PRAGMA application_id = {schema.application}")
+                connection.execute(f"PRAGMA user_version = {schema.version}")
+            connection.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            connection.execute("ROLLBACK")
+            if "fts5" in str(error):
+                raise Unavailable("this Python's SQLite has no full-text search (FTS5)") from error
+            raise
 
     def _file_there(self) -> tuple[int, int] | None:
         """The file that is at the path now."""
@@ -147,12 +182,13 @@ class Database:
         )
         is_settled = False
         try:
-            _settle(connection)
+            self._prepare(connection)
             is_settled = True
         except sqlite3.DatabaseError as error:
             if not isinstance(error, sqlite3.OperationalError) or _says_damage(error):
                 raise _Damaged(str(error)) from error
-            raise Unavailable(f"no search index can be kept here: {error}") from error
+            why = f"{self.schema.what} cannot be kept here: {error}"
+            raise Unavailable(why, is_busy=_is_busy(error)) from error
         finally:
             if not is_settled:
                 connection.close()
@@ -194,53 +230,25 @@ class Database:
 
 
 class _Damaged(Exception):
-    """The file is no index of this version."""
+    """The file is none of this version."""
 
 
 _DAMAGE: Final = ("malformed", "not a database", "no such table", "no such column", "corrupt")
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    import sqlite3
+
+    return error.sqlite_errorcode == sqlite3.SQLITE_BUSY
 
 
 def _says_damage(error: Exception) -> bool:
     return any(word in str(error) for word in _DAMAGE)
 
 
-def _settle(connection: sqlite3.Connection) -> None:
-    """Settings of the connection, and the tables where the file is new. Raises `_Damaged`, `Unavailable`."""
-    connection.execute("PRAGMA secure_delete = ON")
-    application = _number(connection, "application_id")
-    if application not in (0, APPLICATION):
-        raise Unavailable("recall.sqlite belongs to another program; move it away")
-    if application == APPLICATION and _number(connection, "user_version") == VERSION:
-        _go(connection)
-        connection.execute("SELECT count(*) FROM (SELECT 1 FROM words, rows, sessions, tools LIMIT 1)")
-        return
-    if application == 0 and _number(connection, "schema_version") == 0:
-        _make(connection)
-        return
-    raise _Damaged("a file of another version")
-
-
 def _go(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL").fetchall()
     connection.execute("PRAGMA synchronous = NORMAL")
-
-
-def _make(connection: sqlite3.Connection) -> None:
-    import sqlite3
-
-    _go(connection)
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if _number(connection, "application_id") == 0:  # nobody else made it meanwhile
-            for statement in _TABLES.split(";"):
-                if statement.strip():
-                    connection.execute(statement)
-        connection.execute("COMMIT")
-    except sqlite3.OperationalError as error:
-        connection.execute("ROLLBACK")
-        if "fts5" in str(error):
-            raise Unavailable("this Python's SQLite has no full-text search (FTS5)") from error
-        raise
 
 
 def _number(connection: sqlite3.Connection, pragma: str) -> int:

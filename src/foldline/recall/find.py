@@ -11,7 +11,8 @@ both before a model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -20,16 +21,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.address import Place, part_address
-from foldline.core.errors import InvalidOption, SessionCorrupt, UnknownAddress, UnknownSession
+from foldline.core.errors import UNREADABLE, InvalidOption, SessionCorrupt, UnknownAddress, UnknownSession
 from foldline.core.message import Message, Part, Role
 from foldline.core.ports import Pages, Store, TokenCounter
 from foldline.log.forget import forgotten_in
-from foldline.log.lineage import read_lineage
+from foldline.log.lineage import Ancestor, read_lineage
 from foldline.recall.database import Unavailable
 from foldline.recall.entries import message_of
 from foldline.recall.index import Index
-from foldline.recall.lineage import Ancestor, lineage
-from foldline.recall.opening import Excerpt, Opened, Spot, left_of, open_spots, place_in
+from foldline.recall.opening import Excerpt, Opened, Spot, left_of, open_spots, place_in, spelt
 from foldline.recall.rank import Ranked, ranked, told_often
 from foldline.recall.rows import Filters, Reach, Row
 from foldline.recall.scan import Wanted, scan
@@ -46,6 +46,9 @@ FINALISTS: Final = 8
 """Parts beyond those shown that are read from their logs and weighed."""
 SAME_MAX: Final = 5
 """Addresses named of other parts with the very same content."""
+
+LOGS_OPEN_MAX: Final = 8
+"""Logs that are open at a time while hits are read from theirs."""
 
 Progress = Callable[[str, int], None]
 """Told a session's name and the bytes of its log that were read into the index."""
@@ -133,10 +136,32 @@ class Recall:
                 return ranked(self.index, wanted, filters=replace(filters, reach=reach))
             except Unavailable as error:
                 notes.append(f"{error}; the logs themselves were searched, which takes longer")
-        logs = [lineage(self.store, name) for name in names]
+        logs = self._each(names, notes) if session is None else self._one(session)
         scanned = scan(logs, Wanted(query=wanted, literal=query, filters=filters), is_one=session is not None)
         notes += scanned.notes
         return scanned.found
+
+    @contextmanager
+    def _logs(self, session: str) -> Iterator[tuple[Ancestor, ...]]:
+        """The logs of a session, its own last, open as long as they are read. Raises `UnknownSession`, and what reading a log
+        may raise (`foldline.core.errors.UNREADABLE`)."""
+        log = read_lineage(self.store, session)
+        try:
+            yield log.logs(session)
+        finally:
+            log.close()
+
+    def _one(self, session: str) -> Iterator[tuple[Ancestor, ...]]:
+        with self._logs(session) as logs:
+            yield logs
+
+    def _each(self, names: Iterable[str], notes: list[str]) -> Iterator[tuple[Ancestor, ...]]:
+        """The logs of each session, one open at a time; one that cannot be read is added to `notes`."""
+        for name in names:
+            try:
+                yield from self._one(name)
+            except (UnknownSession, *UNREADABLE) as error:
+                notes.append(f"{name}: {error}")
 
     def update(
         self, session: str | None = None, *, notes: list[str] | None = None, progress: Progress | None = None
@@ -147,14 +172,12 @@ class Recall:
         told = notes if notes is not None else []
         with self._updating:
             if session is not None:
-                return self._update(lineage(self.store, session), told, progress=progress)
+                with self._logs(session) as logs:
+                    return self._update(logs, told, progress=progress)
             names = self.store.names()
             self.index.keep_only(names)
-            for name in names:
-                try:
-                    self._update(lineage(self.store, name), told, progress=progress)
-                except (SessionCorrupt, UnknownSession) as error:
-                    told.append(f"{name}: {error}")
+            for logs in self._each(names, told):
+                self._update(logs, told, progress=progress)
             return None
 
     def _update(
@@ -176,34 +199,10 @@ class Recall:
         self, found: Sequence[Ranked], wanted: Query, *, literal: str, hits_max: int
     ) -> tuple[tuple[Hit, ...], bool]:
         """The best parts as they stand in their logs, and whether there were more."""
-        hits: dict[tuple[str, int], tuple[float, Hit]] = {}
-        pages: dict[str, Pages | None] = {}
-        more = False
-        for one in found:
-            row = one.row
-            key = (row.session, row.digest)
-            if key in hits:
-                weight, hit = hits[key]
-                if len(hit.same) < SAME_MAX:
-                    hits[key] = weight, replace(hit, same=(*hit.same, row.address))
-                continue
-            if len(hits) >= hits_max + FINALISTS:
-                more = True
-                break
-            if row.session not in pages:
-                pages[row.session] = self._pages(row.session)
-            part = _part_at(pages[row.session], row)
-            if part is not None:
-                hits[key] = _hit(one, part, wanted=wanted if one.exact else looser(wanted), literal=literal)
-        best = sorted(hits.values(), key=lambda told: (not told[1].exact, -told[0]))
+        with closing(_Shelf(self.store)) as shelf:
+            hits, more = _gathered(found, wanted, literal=literal, hits_max=hits_max, shelf=shelf)
+        best = sorted(hits, key=lambda told: (not told[1].exact, -told[0]))
         return tuple([hit for _, hit in best[:hits_max]]), more or len(best) > hits_max
-
-    def _pages(self, session: str) -> Pages | None:
-        """A session's own log; `None` when it was removed a moment ago."""
-        try:
-            return self.store.read(session)
-        except UnknownSession:
-            return None
 
     # ── opening ──────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -212,39 +211,43 @@ class Recall:
         whichever session holds it. Where something was forgotten there, what is left of it, and the title says so. Raises `UnknownAddress`, `UnknownSession`, `InvalidOption`."""
         place = place_in(address)
         wanted = excerpt or Excerpt()
-        names = (session,) if session is not None else self.store.names()
-        for name in names:
-            spots = self._spots(name, first=place.start, last=place.end - 1)
-            opened = open_spots(name, spots, place=place, excerpt=wanted, counter=self.counter)
-            if opened is None and session is not None and self._forgot(name, place):
-                left = left_of(spots, place)
-                opened = open_spots(name, spots, place=left, excerpt=wanted, counter=self.counter)
-                opened = opened and replace(
-                    opened, address=address, title=f"{opened.title}, of which something was forgotten"
-                )
+        unread: list[str] = []
+        for name in (session,) if session is not None else self.store.names():
+            try:
+                opened = self._open(name, place, excerpt=wanted, is_one=session is not None)
+            except UNREADABLE as error:
+                if session is not None:
+                    raise
+                unread.append(f"{name}: {error}")
+                continue
             if opened is not None:
                 return opened
-        raise unknown(address, session)
+        raise unknown(address, session, unread=unread)
+
+    def _open(self, name: str, place: Place, *, excerpt: Excerpt, is_one: bool) -> Opened | None:
+        """What stands at a place of one session; `None` where something else does."""
+        spots = self._spots(name, first=place.start, last=place.end - 1)
+        opened = open_spots(name, spots, place=place, excerpt=excerpt, counter=self.counter)
+        if opened is None and is_one and self._forgot(name, place):
+            left = left_of(spots, place)
+            opened = open_spots(name, spots, place=left, excerpt=excerpt, counter=self.counter)
+            title = "" if opened is None else f"{opened.title}, of which something was forgotten"
+            opened = opened and replace(opened, address=spelt(place), title=title)
+        return opened
 
     def _forgot(self, session: str, place: Place) -> bool:
         """True when something was forgotten in the messages of a place."""
-        forgotten = forgotten_in(read_lineage(self.store, session))
+        with closing(read_lineage(self.store, session)) as log:
+            forgotten = forgotten_in(log)
         return not forgotten.isdisjoint(range(place.start, place.end))
-
-    # ── forgetting ───────────────────────────────────────────────────────────────────────────────────────────
-
-    def forget(self, session: str, ordinals: Collection[int] | None = None) -> bool:
-        """As `foldline.recall.index.Index.forget`."""
-        with self._updating:
-            return self.index.forget(session, ordinals)
 
     def _spots(self, session: str, *, first: int, last: int) -> list[Spot]:
         """The messages from `first` to `last`, both included, as far as the session has them."""
-        logs = lineage(self.store, session)
-        try:
-            return self._spots_by_index(logs, first=first, last=last)
-        except Unavailable:
-            return _spots_by_scan(logs, first=first, last=last)
+        with self._logs(session) as logs:
+            try:
+                return self._spots_by_index(logs, first=first, last=last)
+            except Unavailable:
+                return _spots_by_scan(logs, first=first, last=last)
 
     def _spots_by_index(self, logs: Sequence[Ancestor], *, first: int, last: int) -> list[Spot]:
         with self._updating:
@@ -261,10 +264,13 @@ class Recall:
         return spots
 
 
-def unknown(address: str, session: str | None) -> UnknownAddress:
-    """The error for an address that nobody holds."""
+def unknown(address: str, session: str | None, *, unread: Sequence[str] = ()) -> UnknownAddress:
+    """The error for an address that nobody holds. `unread`: sessions that could not be asked, and why."""
     what = "no session holds that" if session is None else f"session {session!r} holds something else there"
-    return UnknownAddress(address, f"{what}; search for the words, which gives the address they have now")
+    asked = f" of those that can be read (not {'; not '.join(unread)})" if unread else ""
+    return UnknownAddress(
+        address, f"{what}{asked}; search for the words, which gives the address they have now"
+    )
 
 
 def _spots_by_scan(logs: Sequence[Ancestor], *, first: int, last: int) -> list[Spot]:
@@ -290,6 +296,52 @@ def _message_at(pages: Pages, offset: int) -> Message | None:
     except SessionCorrupt:
         return None
     return message_of(entry) if entry.kind == "message" else None
+
+
+class _Shelf:
+    """A store's logs, of which a few are open at a time."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._open: dict[str, Pages] = {}
+
+    def pages(self, session: str) -> Pages | None:
+        """A session's own log; `None` where there is none to be read, since it was removed or damaged a moment ago."""
+        if session not in self._open:
+            while len(self._open) >= LOGS_OPEN_MAX:
+                self._open.pop(next(iter(self._open))).close()
+            try:
+                self._open[session] = self._store.read(session)
+            except (UnknownSession, *UNREADABLE):
+                return None
+        return self._open[session]
+
+    def close(self) -> None:
+        """Close those that are open."""
+        for pages in self._open.values():
+            pages.close()
+        self._open.clear()
+
+
+def _gathered(
+    found: Sequence[Ranked], wanted: Query, *, literal: str, hits_max: int, shelf: _Shelf
+) -> tuple[list[tuple[float, Hit]], bool]:
+    """The first parts as they stand in their logs, each content once, with their weights; and whether there are more."""
+    hits: dict[tuple[str, int], tuple[float, Hit]] = {}
+    for one in found:
+        row = one.row
+        key = (row.session, row.digest)
+        if key in hits:
+            weight, hit = hits[key]
+            if len(hit.same) < SAME_MAX:
+                hits[key] = weight, replace(hit, same=(*hit.same, row.address))
+            continue
+        if len(hits) >= hits_max + FINALISTS:
+            return list(hits.values()), True
+        part = _part_at(shelf.pages(row.session), row)
+        if part is not None:
+            hits[key] = _hit(one, part, wanted=wanted if one.exact else looser(wanted), literal=literal)
+    return list(hits.values()), False
 
 
 def _part_at(pages: Pages | None, row: Row) -> Part | None:

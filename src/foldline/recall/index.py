@@ -3,8 +3,8 @@ the truth: every hit is read from its log before it is shown.
 
     log of a session ── from the byte the index knows ──► parts ──► words (FTS5, without the text) and rows
 
-One database for all sessions. A log that is another one than was read, or in which something was forgotten, is noticed,
-and then everything is taken out and read anew. Owns how far each log was read; words are cut by `foldline.recall.words`, the file
+One database for all sessions. A log that is another one than was read, or in which something was forgotten that nobody told
+of (`take_out`), is noticed, and then everything is taken out and read anew. Owns how far each log was read; words are cut by `foldline.recall.words`, the file
 is `foldline.recall.database`'s, ranking `foldline.recall.rank`'s.
 """
 
@@ -26,13 +26,15 @@ from foldline.log.said import time_of
 from foldline.recall.database import Database
 from foldline.recall.entries import message_of, note_calls
 from foldline.recall.rows import Filters, Row, condition, kind_named, marked, marks_of, role_of
+from foldline.recall.tables import INDEX
+from foldline.recall.taking_out import take_all, take_out
 from foldline.recall.texts import KINDS, ROLES, said_in
 from foldline.recall.words import split
 
 if TYPE_CHECKING:
     import sqlite3
 
-BATCH_CHARS: Final = 4_000_000
+BATCH_CHARS: Final = 8_000_000
 """Characters of text put in at a time; between two batches others may write, and an interruption loses one."""
 NO_SLOT: Final = -1
 """The slot of the one row of a message without words."""
@@ -97,7 +99,7 @@ class Index:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self._database = Database(path)
+        self._database = Database(path, INDEX)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -133,34 +135,35 @@ class Index:
         with self._database.reading() as connection:
             known = [name for (name,) in connection.execute("SELECT name FROM sessions")]
         if not set(known) <= set(sessions):
-            self.empty()
+            self._empty()
 
-    def forget(self, session: str, ordinals: Collection[int] | None = None) -> bool:
-        """Take words out so that no byte of them is left in the index: those of some messages of a session, `None`: of
-        all. To be called once the log no longer holds them; what it still holds is read anew at the next search.
-        Returns whether there was anything. Raises `SessionBusy` where another process holds on to the old file."""
-        with self._database.reading() as connection:
-            known = connection.execute("SELECT id FROM sessions WHERE name = ?", (session,)).fetchone()
+    def take_out(self, session: str, pages: Pages | None) -> bool:
+        """Take a session's words out so that no byte of them is left in the index; what its log says is read anew at the next
+        search. To be called before a log is changed or removed, while `pages` still say what was read: where they say
+        something else, or there are none, everything goes. Returns whether there was anything. Raises `SessionBusy`
+        where another process holds on to the old file."""
+        with self._database.writing() as connection:
+            sql = "SELECT id, state FROM sessions WHERE name = ?"
+            known = connection.execute(sql, (session,)).fetchone()
             if known is None:
                 return False
-            found = ordinals is None or any(
-                connection.execute(
-                    "SELECT 1 FROM rows WHERE session = ? AND ordinal = ? LIMIT 1", (known[0], ordinal)
-                ).fetchone()
-                for ordinal in ordinals
-            )
-        if found:
-            self.empty()
-        return found
+            number, read = known[0], msgspec.json.decode(known[1], type=Read)
+            first = _first(connection, number)
+            parts = iter(()) if pages is None else _parts_again(pages, read, base=first)
+            if not take_out(connection, number, parts=parts):
+                take_all(connection)
+        self._database.settle()
+        return True
 
-    def empty(self) -> None:
-        """Take everything out without a trace. Raises `SessionBusy` as `forget`."""
-        self._database.empty()
+    def _empty(self) -> None:
+        with self._database.writing() as connection:
+            take_all(connection)
+        self._database.settle()
 
     def _begin_again(self) -> None:
         """Take everything out to read it anew. What another process holds on to goes with its last search."""
         with contextlib.suppress(SessionBusy):
-            self.empty()
+            self._empty()
 
     # ── looking ──────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -279,6 +282,21 @@ def _batches(pages: Pages, read: Read, *, own: int) -> Iterator[_Batch]:
         raise
     if batch.size:
         yield batch
+
+
+def _parts_again(pages: Pages, read: Read, *, base: int) -> Iterator[tuple[int, int, int, str]]:
+    """What was put in of a session, as its log says it now; it ends where the log cannot be read."""
+    with contextlib.suppress(SessionCorrupt):
+        for batch in _batches(pages, Read(identity=read.identity, ordinals=base), own=0):
+            for ordinal, slot, *_, digest, words in batch.rows:
+                yield ordinal, slot, digest, words
+
+
+def _first(connection: sqlite3.Connection, session: int) -> int:
+    """The ordinal of a session's own first message."""
+    sql = "SELECT coalesce(min(ordinal), 0) FROM rows WHERE session = ?"
+    [(first,)] = connection.execute(sql, (session,)).fetchall()
+    return int(first)
 
 
 def _take(batch: _Batch, entry: Entry, *, own: int) -> None:

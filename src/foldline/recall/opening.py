@@ -122,7 +122,7 @@ def open_spots(
     text = "\n".join(map(shown_text, parts)) if len(spots) == 1 else _joined(spots)
     whole = Opened(
         session=session,
-        address=_spelt(place),
+        address=spelt(place),
         title=title,
         text=text,
         lines=(1, text.count("\n") + 1),
@@ -135,7 +135,8 @@ def open_spots(
     return _cut(whole, excerpt, counter=counter)
 
 
-def _spelt(place: Place) -> str:
+def spelt(place: Place) -> str:
+    """A place as its address is written."""
     last = f"-{place.end - 1}" if place.end - place.start > 1 else ""
     slot = f".{place.slot}" if place.slot is not None else ""
     return f"m{place.start}{last}{slot}@{place.digest}"

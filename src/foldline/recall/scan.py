@@ -7,7 +7,7 @@ Counterpart: `foldline.recall.rank`.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from foldline.core.entry import Entry
 from foldline.core.errors import SessionCorrupt
 from foldline.core.message import Message
+from foldline.log.lineage import Ancestor
 from foldline.log.said import time_of
 from foldline.recall.entries import message_of, note_calls
-from foldline.recall.lineage import Ancestor
 from foldline.recall.rank import Ranked
 from foldline.recall.rows import Filters, Row
 from foldline.recall.texts import Said, said_in
@@ -53,8 +53,8 @@ class Scanned(Struct, kw_only=True):
         return [Ranked(row=row, weight=1.0, length=1.0, exact=True) for row in reversed(self.newest)]
 
 
-def scan(sessions: Sequence[Sequence[Ancestor]], wanted: Wanted, *, is_one: bool) -> Scanned:
-    """Parts that hold every phrase. `sessions`: the logs of each; `is_one`: a fork's messages from before it are wanted
+def scan(sessions: Iterable[Sequence[Ancestor]], wanted: Wanted, *, is_one: bool) -> Scanned:
+    """Parts that hold every phrase. `sessions`: the logs of each, asked for one after the other; `is_one`: a fork's messages from before it are wanted
     too, else they are found in their own session."""
     scanned = Scanned(newest=deque(maxlen=ROWS_MAX), notes=[], left=BYTES_MAX)
     for logs in sessions:

@@ -120,7 +120,7 @@ def _opened(session: str, *, dry_run: bool) -> Session:
 
 def existing(store: Store, session: str) -> Store:
     """The store, where it has the session. Raises `UnknownSession`: opening would begin one."""
-    store.read(session)
+    store.read(session).close()
     return store
 
 

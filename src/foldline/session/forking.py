@@ -1,4 +1,4 @@
-"""Forks: a new log that goes on from an entry of another, and what a removal would break.
+"""Forks: a new log that goes on from an entry of another.
 
 Works on any store, and on a session that another process writes, since its log is only read. Counterpart:
 `foldline.log.lineage`, which reads a fork and its parents as one log.
@@ -12,14 +12,14 @@ from foldline.core.entry import Draft
 from foldline.core.errors import InvalidOption
 from foldline.core.ports import Store
 from foldline.log.checkpoint import TooLarge, checkpoint_body
-from foldline.log.lineage import Cut, Lineage, forks_of, lineage_of, read_lineage
+from foldline.log.lineage import Cut, Lineage, WrittenLineage, read_lineage, written
 from foldline.log.replay import at as state_at
 from foldline.log.values import dumps
 from foldline.privacy.hashed import refuse_hashed
 from foldline.wire import strict
 
 
-def create_fork(store: Store, parent: str, *, name: str, at: int | None = None) -> Lineage:
+def create_fork(store: Store, parent: str, *, name: str, at: int | None = None) -> WrittenLineage:
     """A new session that goes on from entry `at` of another, the last one where none is named; its log, open to be
     written. Its first entry is a checkpoint, so that it opens without reading its parent's log. Raises `SessionExists`,
     `UnknownSession`, `InvalidOption`."""
@@ -36,7 +36,7 @@ def create_fork(store: Store, parent: str, *, name: str, at: int | None = None) 
         journal = store.create(name, format=format, about=dumps(told))
     finally:
         pages.close()
-    log = lineage_of(store, journal)
+    log = written(store, journal)
     try:
         body = checkpoint_body(state, replay.places)
         log.append([Draft(kind="checkpoint", body=body)])
@@ -58,13 +58,3 @@ def _cut(pages: Lineage, parent: str, *, at: int | None) -> Cut:
     first = next(pages.entries(), None)
     assert first is None, "a log with entries has a last one"
     raise InvalidOption("at", at, why=f"session {parent!r} says nothing yet; open a new one instead")
-
-
-def remove_session(store: Store, name: str) -> None:
-    """Take a session away with everything kept for it. Raises `InvalidOption` while forks go on from it, since they
-    hold no copy of it; `UnknownSession`, `SessionBusy`."""
-    forks = forks_of(store, name)
-    if forks:
-        why = f"{', '.join(forks[:5])} go on from it and hold no copy; export or remove them first"
-        raise InvalidOption("name", name, why=why)
-    store.remove(name)

@@ -25,8 +25,8 @@ from foldline.core.message import Message
 from foldline.core.ports import TokenCounter
 from foldline.core.view import View, view_of
 from foldline.log.checkpoint import EVERY, TooLarge, checkpoint_body, small_body
-from foldline.log.lineage import Lineage
-from foldline.log.replay import WEIGHTLESS, Replay, foreseen, resume, weighed
+from foldline.log.lineage import WrittenLineage
+from foldline.log.replay import Replay, foreseen, resume, weighed
 from foldline.log.state import ROOT, Scope, State
 from foldline.log.values import Json, dumps, edit_json, members, message_json, read_message
 
@@ -45,7 +45,7 @@ class Keeper:
     def __init__(
         self,
         name: str,
-        log: Lineage,
+        log: WrittenLineage,
         *,
         durability: Durability = "event",
         redact: Callable[[bytes], bytes] = lambda body: body,
@@ -63,7 +63,7 @@ class Keeper:
         """Full checkpoints that are not packed away; counted when it first matters."""
 
     @property
-    def log(self) -> Lineage:
+    def log(self) -> WrittenLineage:
         """The log. Raises `SessionFailed` once it was closed."""
         self.refuse_closed()
         return self._log
@@ -242,11 +242,6 @@ class Keeper:
             scopes[name] = replace(scope, view=view)
         self.replay.counter = counter
         self.replay.state = replace(self.state, scopes=scopes)
-
-    @property
-    def is_weighed(self) -> bool:
-        """False while nothing has been counted yet, as after a resume."""
-        return self.replay.counter is not WEIGHTLESS
 
     def close(self) -> None:
         """Put on disk what is not, and let others write."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, Final
 
 from msgspec import Struct
@@ -210,8 +210,9 @@ def refuse_taken(store: Store, name: str, *, format: str = "") -> None:
         pages = store.read(name)
     except UnknownSession:
         return
-    if pages.format != format or next(pages.back(), None) is not None:
-        raise SessionExists(name)
+    with closing(pages):
+        if pages.format != format or next(pages.back(), None) is not None:
+            raise SessionExists(name)
 
 
 def _write(store: Store, name: str, *, drafts: Sequence[Draft], format: str, about: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ from foldline.core.ports import Journal, Store
 from foldline.engine.policy import Policy
 from foldline.home import Home, disk_store, home_at
 from foldline.log.checkpoint import EVERY
-from foldline.log.lineage import lineage_of
+from foldline.log.lineage import written
 from foldline.log.values import dumps
 from foldline.privacy.hashed import refuse_hashed
 from foldline.session.keep import Durability, Keeper
@@ -136,7 +136,7 @@ def _open_in(store: Store, name: str, *, asked: Asked, new: str) -> Session:
         if asked.format is not None and asked.format != journal.format:
             why = f"session {name!r} speaks {journal.format}; leave it out, or take another name"
             raise InvalidOption("format", asked.format, why=why)
-        log = lineage_of(store, journal)
+        log = written(store, journal)
         keeper = Keeper(
             name, log, durability=asked.durability, redact=asked.redact, every=asked.checkpoint_every
         )

@@ -3,7 +3,8 @@
     HOME/sessions/NAME/log.jsonl    the log, or its newest segment: appended to, or replaced whole
                        archive/     older bytes of it, packed (`foldline.stores.archive`)
                        lock         held by the one writer
-                       new.jsonl    a file about to take log.jsonl's place; left over by an interruption, then removed
+                       new.jsonl    a file about to take log.jsonl's place; left over by an interruption, then removed …
+                       commit       … or put there, where this says that all new files are whole
 
 Owns the order of calls that makes an append, a new session and a rewrite durable (`docs/concepts/durability.md`). Every
 call goes through `foldline.stores.fs`; lines are `foldline.log.lines`'s, finding them `foldline.stores.scan`'s. Knows nothing of
@@ -17,12 +18,12 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
-from foldline.core.entry import Entry
+from foldline.core.entry import Draft, Entry
 from foldline.core.errors import (
     InvalidOption,
     SessionBusy,
@@ -30,6 +31,7 @@ from foldline.core.errors import (
     SessionFailed,
     UnknownSession,
 )
+from foldline.core.naming import check_name, is_name
 from foldline.log.lines import header_line
 from foldline.stores.disk_log import LOG, NEW, DiskJournal, DiskPages, LogFolder, write_all
 from foldline.stores.fs import Fs, Lock, LockHeld, Open
@@ -38,20 +40,11 @@ from foldline.stores.segments import HEADER_BYTES_MAX
 
 SESSIONS: Final = "sessions"
 LOCK: Final = "lock"
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", re.ASCII)
 
 
 def unix_ms() -> int:
     """Now, in milliseconds: the clock of a store that was given no other."""
     return time.time_ns() // 1_000_000
-
-
-def check_name(name: str) -> str:
-    """A name a session may have: it is a folder's, on every system. Raises `InvalidOption`."""
-    if _NAME.fullmatch(name) is None:
-        why = "a session's name has 1 to 128 letters, digits, dots, hyphens or underscores, and begins with a letter or digit"
-        raise InvalidOption("name", name, why=why)
-    return name
 
 
 class DiskStore:
@@ -71,7 +64,7 @@ class DiskStore:
             found = self._fs.names(SESSIONS)
         except FileNotFoundError:
             return ()
-        return tuple(name for name in found if _NAME.fullmatch(name) and LOG in self._files(name))
+        return tuple(name for name in found if is_name(name) and LOG in self._files(name))
 
     def create(self, name: str, *, format: str, about: bytes) -> DiskJournal:
         first = header_line(format=format, body=about)
@@ -101,9 +94,11 @@ class DiskStore:
         with _told(name):
             return DiskPages(log)
 
-    def rewrite(self, name: str, change: Callable[[Entry], bytes | None]) -> int:
+    def rewrite(
+        self, name: str, change: Callable[[Entry], bytes | None], *, more: Sequence[Draft] = ()
+    ) -> int:
         with self._locked_log(name) as (log, _):
-            return log.rewrite(change)
+            return log.rewrite(change, more=more, time_ms=self._clock())
 
     def remove(self, name: str) -> None:
         with self._locked_log(name) as (log, _):
@@ -153,7 +148,7 @@ class DiskStore:
         with self._locked(name) as lock, _told(name):
             if LOG not in self._files(name):
                 raise self._unknown(name)
-            log.clear_leftovers()
+            log.settle()
             self._sync_folders(log)
             yield log, lock
 

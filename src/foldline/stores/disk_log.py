@@ -26,6 +26,10 @@ from foldline.stores.segments import ActivePiece, Piece, Pieces, first_line
 LOG: Final = "log.jsonl"
 NEW: Final = "new.jsonl"
 ARCHIVE: Final = "archive"
+BESIDE: Final = ".new"
+"""Ends the name of a file that is to take the place of one of the archive."""
+COMMIT: Final = "commit"
+"""An empty file that says that all new files are whole."""
 INTERRUPTED: Final = "an append was interrupted"
 COPY_BYTES: Final = 1 << 20
 """Copied at a time when a log is rewritten."""
@@ -66,19 +70,55 @@ class LogFolder:
     def pack(self, data: Iterable[bytes], stored: Stored) -> None:
         """Put a range of the log into the archive, in the place of what has that name: read back and compared, and on
         disk when this returns."""
-        new = f"{ARCHIVE}/{NEW}"
-        self._remove(ARCHIVE, NEW)
+        self.pack_beside(data, stored)
+        self.fs.replace(self.file(_beside(stored)), self.file(f"{ARCHIVE}/{stored.name}"))
+        self.fs.sync_folder(self.file(ARCHIVE))
+
+    def pack_beside(self, data: Iterable[bytes], stored: Stored) -> None:
+        """Pack a range of the log into a file beside the one of that name, read back and compared."""
+        new = _beside(stored)
+        self._remove(ARCHIVE, stored.name + BESIDE)
         packing = packing_of(stored.suffix, stored.name)
         write_all(self, new, data=packed(data, start=stored.start, packing=packing))
         if not ArchivePiece(self.fs, self.file(new), stored=stored).is_sound():
             raise OSError(errno.EIO, "what was put into the archive reads back differently")
-        self.fs.replace(self.file(new), self.file(f"{ARCHIVE}/{stored.name}"))
-        self.fs.sync_folder(self.file(ARCHIVE))
+
+    def settle(self) -> None:
+        """After an interruption: new files that were committed take their places, all others go, since nothing of them
+        counts."""
+        if COMMIT in self.fs.names(self.path):
+            self._take_places()
+        self.clear_leftovers()
 
     def clear_leftovers(self) -> None:
-        """Take away what an interruption left half done: nothing of it counts."""
+        """Take away new files that were not committed."""
         self._remove("", NEW)
-        self._remove(ARCHIVE, NEW)
+        for name in self.archived():
+            if name.endswith(BESIDE):
+                self._remove(ARCHIVE, name)
+
+    def _commit(self) -> None:
+        """All new files are whole, and take their places: from the first sync on an interruption changes nothing of that."""
+        if self.archived():
+            self.fs.sync_folder(self.file(ARCHIVE))
+        self.fs.sync_folder(self.path)
+        write_all(self, COMMIT, data=())
+        self.fs.sync_folder(self.path)
+        self._take_places()
+
+    def _take_places(self) -> None:
+        new = [name for name in self.archived() if name.endswith(BESIDE)]
+        for name in new:
+            self.fs.replace(
+                self.file(f"{ARCHIVE}/{name}"), self.file(f"{ARCHIVE}/{name.removesuffix(BESIDE)}")
+            )
+        if new:
+            self.fs.sync_folder(self.file(ARCHIVE))
+        if NEW in self.fs.names(self.path):
+            self.fs.replace(self.file(NEW), self.file(LOG))
+        self.fs.sync_folder(self.path)
+        self.fs.remove(self.file(COMMIT))
+        self.fs.sync_folder(self.path)  # a later new file must not be found beside it
 
     def clear_archive(self, *, end: int) -> None:
         """Take away what in the archive does not count, where the active segment begins at `end`: an interruption left it,
@@ -92,6 +132,7 @@ class LogFolder:
 
     def clear(self) -> None:
         """Take away everything beside log and lock."""
+        self._remove("", COMMIT)
         self.clear_leftovers()
         if ARCHIVE in self.fs.names(self.path):
             for name in self.archived():
@@ -104,32 +145,49 @@ class LogFolder:
             if name in self.fs.names(path):
                 self.fs.remove(f"{path}/{name}")
 
-    def rewrite(self, change: Callable[[Entry], bytes | None]) -> int:
+    def rewrite(
+        self, change: Callable[[Entry], bytes | None], *, more: Sequence[Draft] = (), time_ms: int | None
+    ) -> int:
         """`foldline.core.ports.Store.rewrite`, with the lock held."""
         pages = DiskPages(self)
         try:
             self.clear_archive(end=pages.active.start)
-            lines = []
+            lines, last = [], -1
             for entry in pages.entries():
+                last = entry.seq
                 body = change(entry)
                 if body is not None and body != entry.body:
                     lines.append((entry.offset, line_again(entry, body, crc=pages.extent.crc)))
-            for piece in pages.pieces:
-                if any(offset < piece.end and offset + len(line) > piece.start for offset, line in lines):
-                    self._rewrite_piece(piece, lines, active=pages.active)
+            place = Place(seq=last + 1, offset=pages.active.end, time_ms=time_ms)
+            appended, _ = append_lines(more, place=place, crc=pages.extent.crc)
+            self._rewrite(pages, lines, appended=appended)
             return len(lines)
         finally:
             pages.close()
 
-    def _rewrite_piece(
-        self, piece: Piece, lines: Sequence[tuple[int, bytes]], *, active: ActivePiece
-    ) -> None:
-        if isinstance(piece, ArchivePiece):
-            return self.pack(overlaid(piece, lines), piece.stored)
-        head = (active.head(),) if active.start else ()  # otherwise the first line is a part of the whole log
-        write_all(self, NEW, data=chain(head, overlaid(piece, lines)))
-        self.fs.replace(self.file(NEW), self.file(LOG))
-        self.fs.sync_folder(self.path)
+    def _rewrite(self, pages: DiskPages, lines: Sequence[tuple[int, bytes]], *, appended: bytes) -> None:
+        """New files for the pieces that hold these lines, and then all of them at once in the place of the old."""
+        active = pages.active
+        changed = [piece for piece in pages.pieces if _holds(piece, lines)]
+        for piece in changed:
+            if isinstance(piece, ArchivePiece):
+                self.pack_beside(overlaid(piece, lines), piece.stored)
+        if active in changed or appended:
+            # the first line of a later segment is no part of the whole log
+            head = (active.head(),) if active.start else ()
+            write_all(self, NEW, data=chain(head, overlaid(active, lines), (appended,)))
+        if changed or appended:
+            self._commit()
+
+
+def _beside(stored: Stored) -> str:
+    """The new file that is to take the place of one of the archive."""
+    return f"{ARCHIVE}/{stored.name}{BESIDE}"
+
+
+def _holds(piece: Piece, lines: Sequence[tuple[int, bytes]]) -> bool:
+    """True when a piece has bytes of one of the lines."""
+    return any(offset < piece.end and offset + len(line) > piece.start for offset, line in lines)
 
 
 def overlaid(piece: Piece, lines: Sequence[tuple[int, bytes]]) -> Iterator[bytes]:

@@ -19,6 +19,7 @@ from foldline.core.errors import (
     SessionFailed,
     UnknownSession,
 )
+from foldline.core.naming import check_name
 from foldline.log.lines import (
     Damage,
     Header,
@@ -82,6 +83,9 @@ class MemoryPages:
             at = self._log.data.rfind(b"\n", 0, at - 1) + 1
             yield self.entry(at)
 
+    def close(self) -> None:
+        """Nothing is held open."""
+
 
 class MemoryJournal(MemoryPages):
     """`foldline.core.ports.Journal` over bytes in memory."""
@@ -125,7 +129,7 @@ class MemoryStore:
         return tuple(sorted(self._logs))
 
     def create(self, name: str, *, format: str, about: bytes) -> MemoryJournal:
-        if name in self._logs:
+        if check_name(name) in self._logs:
             raise SessionExists(name)
         first = header_line(format=format, body=about)
         self._logs[name] = _Log(data=bytearray(first), header=read_header(first[:-1]), start=len(first))
@@ -141,7 +145,9 @@ class MemoryStore:
     def read(self, name: str) -> MemoryPages:
         return MemoryPages(self._of(name))
 
-    def rewrite(self, name: str, change: Callable[[Entry], bytes | None]) -> int:
+    def rewrite(
+        self, name: str, change: Callable[[Entry], bytes | None], *, more: Sequence[Draft] = ()
+    ) -> int:
         log = self._of(name)
         if log.writer is not None:
             raise SessionBusy(name, "another part of this program")
@@ -153,6 +159,9 @@ class MemoryStore:
             line = line_again(entry, body, crc=log.header.crc)
             log.data[entry.offset : entry.offset + entry.size] = line
             changed += 1
+        journal = self.write(name)
+        journal.append(more)
+        journal.close()
         return changed
 
     def remove(self, name: str) -> None:
@@ -161,7 +170,7 @@ class MemoryStore:
         del self._logs[name]
 
     def _of(self, name: str) -> _Log:
-        log = self._logs.get(name)
+        log = self._logs.get(check_name(name))
         if log is None:
             raise UnknownSession(name, tuple(get_close_matches(name, self._logs, n=1)))
         return log

@@ -7,10 +7,11 @@ def test_my_store() -> None:
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from foldline.core.entry import Draft
-from foldline.core.errors import SessionBusy, SessionExists, SessionFailed, UnknownSession
+from foldline.core.errors import InvalidOption, SessionBusy, SessionExists, SessionFailed, UnknownSession
 from foldline.core.ports import Store
 from foldline.stores.disk import DiskStore
 from foldline.stores.memory import MemoryStore
@@ -44,6 +45,8 @@ def _reads_what_was_written(store: Store) -> None:
     pages = store.read("s")
     assert (pages.format, pages.about, pages.torn) == ("anthropic", b'{"id":"s"}', "")
     assert list(before.entries()) == [first, second], "a reader sees the log as it was when it was opened"
+    before.close()
+    before.close()
     assert list(pages.entries()) == list(journal.entries()) == [first, second, third]
     assert list(pages.entries(second.offset)) == [second, third]
     assert list(pages.back()) == [third, second, first]
@@ -78,6 +81,10 @@ def _knows_names(store: Store) -> None:
     _raises(SessionExists, lambda: store.create("b", format="anthropic", about=b"{}"))
     _raises(UnknownSession, lambda: store.read("fix-logon"))
     _raises(UnknownSession, lambda: store.write("fix-logon"))
+    for name in ("", "..", ".b", "a/b", "a b", "é", "x" * 129):
+        _raises(InvalidOption, partial(store.create, name, format="anthropic", about=b"{}"))
+        for call in (store.read, store.write, store.remove):
+            _raises(InvalidOption, partial(call, name))
     assert store.names() == ("b", "fix-login")
     store.remove("b")
     assert store.names() == ("fix-login",)
@@ -95,6 +102,9 @@ def _rewrites_in_place(store: Store) -> None:
     assert [entry.offset for entry in after] == [entry.offset for entry in before]
     _raises(ValueError, lambda: store.rewrite("s", lambda _: b"{}"))
     assert list(store.read("s").entries()) == after
+    assert store.rewrite("s", lambda _: None, more=[ONE]) == 0
+    assert [entry.seq for entry in store.read("s").entries()] == [0, 1, 2, 3]
+    assert next(store.read("s").back()).body == ONE.body
 
 
 def _raises(error: type[Exception], call: Callable[[], Any]) -> None:

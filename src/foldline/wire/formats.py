@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from foldline.core.errors import UnknownFormat
@@ -68,8 +69,9 @@ _BODY_KEYS = {
 }
 
 
+@cache
 def codec(name: str) -> Codec:
-    """The codec of a wire format. Raises `UnknownFormat` for any other name."""
+    """The codec of a wire format, asked for with every message that is read. Raises `UnknownFormat` for any other name."""
     module = _MODULES.get(name)
     if module is None:
         raise UnknownFormat(name, CODECS, why=f"no wire format is called {name!r}")

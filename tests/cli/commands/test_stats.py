@@ -10,7 +10,7 @@ from foldline.environment import FOLDLINE_HOME
 from foldline.stores.disk import DiskStore
 from tests.cli.payloads import FORBIDDEN, PAYLOADS
 from tests.cli.running import documents, run
-from tests.stores.test_statistics import CALL, drafts, message
+from tests.privacy.test_statistics import CALL, drafts, message
 
 
 @pytest.fixture(autouse=True)

@@ -51,7 +51,7 @@ def command(name: str | None, *, every: bool, as_json: bool) -> int:
 
 
 def _scans(name: str | None) -> Iterator[Scan]:
-    from foldline.core.errors import SessionCorrupt, SessionFailed, UnknownFormat
+    from foldline.core.errors import UNREADABLE
     from foldline.home import disk_store, home_at
     from foldline.privacy.key import redactor_in
     from foldline.privacy.scanning import Scan, scan_bytes, scan_file, scan_session
@@ -69,7 +69,7 @@ def _scans(name: str | None) -> Iterator[Scan]:
         with progress.shown(f"scanning {session}") as tick:
             try:
                 pages = store.read(session)
-            except (SessionCorrupt, SessionFailed, UnknownFormat) as error:
+            except UNREADABLE as error:
                 if name is not None:
                     raise
                 yield Scan(name=session, bytes=0, found=(), damage=str(error))

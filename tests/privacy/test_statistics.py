@@ -15,8 +15,8 @@ import pytest
 from foldline.core.entry import Draft, Entry
 from foldline.core.errors import InvalidOption
 from foldline.core.ports import Pages
+from foldline.privacy.statistics import FILE, Statistics
 from foldline.stores.memory import MemoryStore
-from foldline.stores.statistics import FILE, Statistics
 from foldline.testing.counting import CharacterCounter
 
 REPORT = {
@@ -65,6 +65,9 @@ class Counted:
     def __init__(self, pages: Pages) -> None:
         self._pages, self.read = pages, 0
         self.format, self.about, self.torn = pages.format, pages.about, pages.torn
+
+    def close(self) -> None:
+        self._pages.close()
 
     def entry(self, offset: int) -> Entry:
         return self._pages.entry(offset)

@@ -2,8 +2,8 @@
 
     log of a session ── from the byte the file knows ──► events, compactions, passes, facts, usage ──► rows
 
-Holds numbers, and names of sessions, tools, models, policies and passes; nothing that was said. A file that is damaged, of
-another version, or of a log that is another one than was read, is made anew. Events are `foldline.log.audit`'s, which also
+Holds numbers, and names of sessions, tools, models, policies and passes; nothing that was said. A log that is another one
+than was read is read anew; the file itself is `foldline.recall.database`'s to open and to make again. Events are `foldline.log.audit`'s, which also
 says what waits for a result between two readings.
 """
 
@@ -25,20 +25,14 @@ from foldline.core.surrogates import whole
 from foldline.log.audit import Audit, AuditState
 from foldline.log.chain import chain_of
 from foldline.log.values import members
-from foldline.stores.real_fs import RealFs
+from foldline.recall.database import Database, Schema, Unavailable
 from foldline.wire import strict
 
 if TYPE_CHECKING:
     import sqlite3
 
 FILE: Final = "statistics.sqlite"
-VERSION: Final = 2
-"""Of the tables; a file of another version is made anew."""
-BUSY_S_MAX: Final = 10.0
-"""Longest wait for another process that brings the file up to date."""
-_BESIDE: Final = ("", "-journal", "-wal", "-shm")
-
-_TABLES: Final = f"""
+_TABLES: Final = """
 CREATE TABLE sessions (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, state BLOB NOT NULL);
 CREATE TABLE events (session INTEGER NOT NULL, seq INTEGER NOT NULL, type TEXT NOT NULL, time TEXT, tool TEXT,
   tokens INTEGER, success INTEGER, duration_ms INTEGER, PRIMARY KEY (session, seq)) WITHOUT ROWID;
@@ -54,10 +48,16 @@ CREATE TABLE facts (session INTEGER NOT NULL, entry INTEGER NOT NULL, kind TEXT 
 CREATE TABLE usage (session INTEGER NOT NULL, message INTEGER NOT NULL, model TEXT NOT NULL, tokens_input INTEGER NOT NULL,
   tokens_output INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL,
   PRIMARY KEY (session, message)) WITHOUT ROWID;
-PRAGMA user_version = {VERSION};
 """
 _NAMED: Final = {"undo": "entry", "rollback": "to"}
 """The member in which an entry that takes back names another."""
+STATISTICS: Final = Schema(
+    what="the file of statistics",
+    application=0x666F6C73,  # "fols"
+    version=2,
+    tables=_TABLES,
+    sound="SELECT count(*) FROM (SELECT 1 FROM sessions, events, compactions, taken_back, passes, facts, usage LIMIT 1)",
+)
 _OF_SESSION: Final = ("events", "compactions", "taken_back", "passes", "facts", "usage")
 
 
@@ -76,11 +76,15 @@ class Read(Struct, kw_only=True):
 
 
 class Statistics:
-    """The file in a home. `counter` counts the results of tools. Every method raises `InvalidOption` for a home that is not
-    safe to use."""
+    """The file in a home. `counter` counts the results of tools. Every method raises `InvalidOption` for a home where there can
+    be none."""
 
     def __init__(self, home: Path, counter: TokenCounter) -> None:
-        self._home, self._counter = home, counter
+        self._counter, self._database = counter, Database(home / FILE, STATISTICS)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()
 
     def update(
         self, name: str, pages: Pages, *, first: int = 0, tick: Callable[[int, int], None] | None = None
@@ -132,45 +136,27 @@ class Statistics:
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        """The database in one transaction; what is no database of this version is made anew."""
-        import sqlite3
-
-        path = self._claim()
-        for attempt in (1, 2):
-            with closing(sqlite3.connect(path, timeout=BUSY_S_MAX, isolation_level=None)) as connection:
-                try:
-                    _settle(connection)
-                    connection.execute("BEGIN IMMEDIATE")
-                except sqlite3.OperationalError as error:
-                    if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
-                        raise SessionBusy(FILE, "another `foldline stats`", beside=True) from error
-                    raise _refused(path, error) from error
-                except sqlite3.DatabaseError as error:
-                    if attempt == 2:
-                        raise _refused(path, error) from error
-                else:
-                    yield connection
-                    connection.execute("COMMIT")
-                    return
-            self._remove_file()
-
-    def _claim(self) -> Path:
-        """Make the file where there is none, for the user alone; refuse what is no plain file of the user's."""
-        files = RealFs(str(self._home))
-        files.make_folder("")
+        """The database in one transaction."""
         try:
-            files.open(FILE, "new").close()
-        except FileExistsError:
-            files.open(FILE, "read").close()
-        return self._home / FILE
+            with self._database.writing() as connection:
+                yield connection
+        except Unavailable as error:
+            if error.is_busy:
+                raise SessionBusy(FILE, "another `foldline stats`", beside=True) from error
+            raise InvalidOption("home", str(self._database.path), why=str(error)) from error
 
-    def _remove_file(self) -> None:
-        files = RealFs(str(self._home))
-        there = files.names("")
-        for end in _BESIDE:
-            if FILE + end in there:
-                files.remove(FILE + end)
-        self._claim()
+
+def take_out(home: Path, name: str) -> None:
+    """Take a session out of the file in a home, where there is one, so that no byte of it is left. Raises
+    `foldline.recall.database.Unavailable`, `SessionBusy`."""
+    if not (home / FILE).is_file():
+        return
+    with closing(Database(home / FILE, STATISTICS)) as database:
+        with database.writing() as connection:
+            found = connection.execute("SELECT id FROM sessions WHERE name = ?", (name,)).fetchone()
+            if found is not None:
+                _remove(connection, found[0])
+        database.settle()
 
 
 class _Rows:
@@ -293,21 +279,3 @@ def _remove(connection: sqlite3.Connection, id: int) -> None:
     for table in _OF_SESSION:
         connection.execute(f"DELETE FROM {table} WHERE session = ?", (id,))
     connection.execute("DELETE FROM sessions WHERE id = ?", (id,))
-
-
-def _refused(path: Path, error: Exception) -> InvalidOption:
-    return InvalidOption("home", str(path), why=f"no statistics can be kept ({error})")
-
-
-def _settle(connection: sqlite3.Connection) -> None:
-    """Settings, and the tables where the file is new. Raises `sqlite3.DatabaseError` for what is none of this version."""
-    import sqlite3
-
-    connection.execute("PRAGMA secure_delete = ON").fetchall()
-    connection.execute("PRAGMA synchronous = NORMAL")
-    [(version,)] = connection.execute("PRAGMA user_version").fetchall()
-    [(tables,)] = connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
-    if tables == 0:
-        connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} COMMIT;")
-    elif version != VERSION:
-        raise sqlite3.DatabaseError("a file of another version")
