@@ -13,6 +13,8 @@ from foldline.core.message import (
     calls_of,
     holds_results,
     is_blank,
+    is_native_compaction,
+    may_open,
     result_text,
     results_of,
     speaks_for_user,
@@ -69,3 +71,17 @@ def test_the_next_request_starts_from_the_larger_of_the_providers_own_sums() -> 
     assert Usage(tokens_input=90, tokens_output=10).tokens_context == 100
     assert Usage(tokens_input=90, tokens_output=10, tokens_total=120).tokens_context == 120
     assert Usage(tokens_input=90, tokens_output=40, tokens_total=120).tokens_context == 130
+
+
+def test_a_providers_own_compaction_may_open_a_history() -> None:
+    """SDK types/beta/beta_compaction_block_param.py: it is sent back first, in the message it came in."""
+    block = Opaque(type="compaction", raw=b'{"type":"compaction","content":"x","signature":"s"}', slot=0)
+    native = Message(role="assistant", parts=(block,))
+    users = frozenset({"user"})
+    assert is_native_compaction(native)
+    assert not is_native_compaction(Message(role="assistant", parts=(Opaque(type="container", raw=b"{}"),)))
+    assert [may_open(message, users) for message in (native, assistant("x"), user("x"))] == [
+        True,
+        False,
+        True,
+    ]

@@ -176,6 +176,16 @@ def test_a_history_that_opens_with_the_assistant_gets_a_line_before_it() -> None
     assert repair([], STRICT).placed == ()
 
 
+def test_nothing_is_put_in_front_of_a_providers_own_compaction() -> None:
+    """`compaction_block_misplaced` of Anthropic's SDK: the block is the first of the conversation."""
+    block = Opaque(type="compaction", raw=b'{"type":"compaction","content":"x"}', slot=0)
+    messages = [Message(role="assistant", parts=(block,)), user("go")]
+    found = repair(messages, STRICT)
+    assert found.repairs == ()
+    assert found.placed[0].message is messages[0]
+    assert not list(check(found.placed, STRICT))
+
+
 def test_repairs_are_told_in_the_order_of_the_history() -> None:
     """A person reads them beside the file."""
     found = repair([assistant("hi"), user(TORN), result("gone"), assistant(), user("on")], STRICT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.core.message import Message, Meta, Text
+from foldline.core.message import Message, Meta, Opaque, Text
 from foldline.core.pairing import Needs
 from foldline.core.rounds import (
     Outline,
@@ -195,3 +195,14 @@ def test_a_line_that_opens_a_history_keeps_nothing_in_place() -> None:
 def test_a_history_of_system_messages_alone_is_kept_whole() -> None:
     """Law TAIL where no user has spoken yet."""
     assert kept_seqs(outlined(system("be kind"), system("be brief"))) == {0, 1}
+
+
+def test_a_providers_newest_compaction_is_kept_as_it_is() -> None:
+    """Signed or sealed: nobody here can write it anew, and an older one is superseded by it."""
+    block = Message(
+        role="assistant", parts=(Opaque(type="compaction", raw=b'{"type":"compaction"}', slot=0),)
+    )
+    structure = outline_of(
+        view_from([block, user("go"), block, user("last")], needs=Needs(first=frozenset({"user"})))
+    )
+    assert kept_seqs(structure) == {2, 3}

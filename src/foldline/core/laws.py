@@ -24,6 +24,7 @@ from foldline.core.message import (
     ToolResult,
     calls_of,
     is_blank,
+    may_open,
     results_of,
     speaks_for_user,
 )
@@ -122,7 +123,7 @@ def _role(history: Sequence[Standing], needs: Needs) -> Iterator[Violation]:
         if message.role == "system":
             before = message
             continue
-        if not opened and message.role not in needs.first:
+        if not opened and not may_open(message, needs.first):
             yield Violation(
                 law="ROLE", at=_at(placed.seq), why=f"a history may not open with role {message.role}"
             )

@@ -202,6 +202,18 @@ def is_fold(message: Message) -> bool:
     return message.synthetic in ("fold", "notice")
 
 
+def is_native_compaction(message: Message) -> bool:
+    """True for a message with a provider's own compaction in it: signed or sealed by the service, so that it is kept as it is
+    and where it is, or lost."""
+    return any([type(p) is Opaque and p.type == "compaction" for p in message.parts])
+
+
+def may_open(message: Message, first: frozenset[str]) -> bool:
+    """True for a message that a history may open with: of a role in `first`, or a provider's own compaction, which stands
+    first in place of what it summarises."""
+    return message.role in first or is_native_compaction(message)
+
+
 def speaks_for_user(message: Message) -> bool:
     """True for a message in which a person said something: role user, not made by a host, with text or media."""
     if message.role != "user" or message.synthetic or (message.meta is not None and message.meta.injected):

@@ -38,6 +38,7 @@ from foldline.core.message import (
     ToolCall,
     ToolResult,
     is_blank,
+    may_open,
 )
 from foldline.core.pairing import Needs, Placed, Repair, ours, pair
 from foldline.core.surrogates import is_torn, whole, whole_json
@@ -63,7 +64,7 @@ def repair(messages: Sequence[Message], needs: Needs) -> Repaired:
         placed = [Placed(seq=seq, message=ours("user", Text(text=NOTHING)))]
         repairs.append(Repair(kind="empty-message", seq=seq, why="nothing of the history is left to send"))
     opening = next((n for n, p in enumerate(placed) if p.message.role != "system"), None)
-    if opening is not None and placed[opening].message.role not in needs.first:
+    if opening is not None and not may_open(placed[opening].message, needs.first):
         seq = placed[opening].seq
         placed.insert(opening, Placed(seq=seq, message=ours("user", Text(text=OPENING))))
         repairs.append(

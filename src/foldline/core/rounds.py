@@ -24,6 +24,7 @@ from foldline.core.message import (
     ToolResult,
     calls_of,
     holds_results,
+    is_native_compaction,
     results_of,
     speaks_for_user,
 )
@@ -154,17 +155,16 @@ def awaits_person(name: str) -> bool:
 
 def kept_seqs(structure: Outline) -> frozenset[int]:
     """Ordinals no pass may edit: leading system messages, the last user message and the open round (law TAIL), rounds
-    with a call that waits for a person, and messages of which a repair moved a part into an earlier round: an edit
-    speaks of ordinals and would take both halves."""
+    with a call that waits for a person, a provider's own newest compaction, which nobody here can write anew, and messages
+    of which a repair moved a part into an earlier round: an edit speaks of ordinals and would take both halves."""
     items, kept = structure.items, set[int]()
     for item in items:
         if item.message.role != "system":
             break
         kept.add(item.seq)
-    for item in reversed(items):
-        if speaks_for_user(item.message):
-            kept.add(item.seq)
-            break
+    for belongs in (speaks_for_user, is_native_compaction):
+        newest = next((item for item in reversed(items) if belongs(item.message)), None)
+        kept |= {newest.seq} if newest is not None else set()
     for unit in structure.units:
         if unit.open or (unit.kind == "round" and _waits(items[unit.start : unit.end])):
             kept |= structure.seqs(unit)

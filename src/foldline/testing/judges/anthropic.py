@@ -330,7 +330,7 @@ def _thinking_last(case: Case) -> Found:
 
 
 def _thinking_first(case: Case) -> Found:
-    """Thinking is on when the body says so, or, as a history alone does not say, when the message has any."""
+    """Thinking is demanded when the body enables it (adaptive thinking may be left out), or when the message has any."""
     for at, message in enumerate(case.body["messages"]):
         kinds = [block["type"] for block in _blocks(message)]
         late = [
@@ -342,7 +342,7 @@ def _thinking_first(case: Case) -> Found:
     if last < 0:
         return
     kinds = [block["type"] for block in _blocks(case.body["messages"][last])]
-    switched_on = (case.body.get("thinking") or {}).get("type") in ("enabled", "adaptive")
+    switched_on = (case.body.get("thinking") or {}).get("type") == "enabled"
     thinks = (switched_on and "tool_use" in kinds) or bool(REASONING & set(kinds))
     if kinds and thinks and kinds[0] not in REASONING:
         yield f"messages.{last}.content.0", f"expected thinking, but found {kinds[0]}"

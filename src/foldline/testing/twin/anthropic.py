@@ -24,6 +24,7 @@ from foldline.testing.twin.measure import MARK, Scales, digest
 from foldline.testing.twin.overflow import Sizes
 from foldline.testing.twin.refused import Refused
 from foldline.testing.twin.script import Answer
+from foldline.wire import native
 
 FORMAT: Final = "anthropic"
 BINDING_BETA: Final = "thinking-binding-controls-2026-08-01"
@@ -55,8 +56,8 @@ KEYS: Final = frozenset(
 LEGACY_KEYS: Final = frozenset({"temperature", "top_k", "top_p"})
 """No longer in the SDK's types; older clients send them."""
 BETA_KEYS: Final[Mapping[str, tuple[str, ...]]] = {
-    "context_management": (edits.CLEARING_BETA, edits.THRESHOLD_BETA),
-    "compaction": (edits.ON_DEMAND_BETA,),
+    "context_management": (native.CLEARING_BETA, native.THRESHOLD_BETA),
+    "compaction": (native.ON_DEMAND_BETA,),
     "billing_policy": (),
     "fallback_credit_token": (),
     "fallbacks": (),

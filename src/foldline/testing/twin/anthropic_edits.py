@@ -16,10 +16,8 @@ from msgspec import Struct
 from foldline.testing.twin import seal
 from foldline.testing.twin.measure import Scales, Weight
 from foldline.testing.twin.refused import Refused
+from foldline.wire.native import ON_DEMAND_BETA, THRESHOLD_BETA
 
-CLEARING_BETA: Final = "context-management-2025-06-27"
-THRESHOLD_BETA: Final = "compact-2026-01-12"
-ON_DEMAND_BETA: Final = "compact-2026-09-04"
 CLEAR_TOOLS: Final = "clear_tool_uses_20250919"
 CLEAR_THINKING: Final = "clear_thinking_20251015"
 COMPACT: Final = "compact_20260112"

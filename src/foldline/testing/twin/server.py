@@ -1,7 +1,7 @@
 """The twin as a server on loopback: sockets, HTTP/1.1, threads, and which dialect a path belongs to.
 
 Built on the standard library's `http.server`, one thread a connection: a script may wait, stall and reset a connection, which
-reads plainly in a thread and needs no dependency (decision 0010). Never listens elsewhere than on loopback. What is said is the
+reads plainly in a thread and needs no dependency (decision 0012). Never listens elsewhere than on loopback. What is said is the
 dialects' affair.
 """
 
