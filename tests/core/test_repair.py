@@ -186,6 +186,15 @@ def test_nothing_is_put_in_front_of_a_providers_own_compaction() -> None:
     assert not list(check(found.placed, STRICT))
 
 
+def test_a_call_that_was_read_otherwise_than_it_stands_is_sent_as_it_was_read() -> None:
+    """Null for the arguments of a call, as saved sessions have it: every provider wants a text."""
+    torn = replace(call("a"), edited=True)
+    found = repair([user("go"), Message(role="assistant", parts=(torn,)), result("a", "x")], STRICT)
+    assert kinds(found) == ["no-arguments"]
+    assert found.placed[1].message.edited
+    assert repair([p.message for p in found.placed], STRICT).repairs == ()
+
+
 def test_repairs_are_told_in_the_order_of_the_history() -> None:
     """A person reads them beside the file."""
     found = repair([assistant("hi"), user(TORN), result("gone"), assistant(), user("on")], STRICT)

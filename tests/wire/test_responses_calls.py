@@ -219,3 +219,16 @@ def test_a_result_that_leaves_its_item_keeps_what_it_holds() -> None:
     assert make_output(found)["tools"] == ITEMS["tool_search_output"]["tools"]
     listed = only(CODEC.decode(ITEMS["shell_call_output"]))
     assert make_output(listed)["output"][0]["stdout"].startswith(listed.content[0].text)
+
+
+@pytest.mark.parametrize("arguments", [None, {"path": "a"}])
+def test_arguments_that_are_no_text_are_written_as_text_before_they_are_sent(arguments: Any) -> None:
+    """A saved session may hold null or a value there; the API wants a string (SDK response_function_tool_call_param.py)."""
+    items: list[Any] = [
+        {"role": "user", "content": "go"},
+        {"type": "function_call", "call_id": "c1", "name": "ls", "arguments": arguments},
+        {"type": "function_call_output", "call_id": "c1", "output": "x"},
+    ]
+    out = foldline.compact(items, format="openai-responses")
+    assert violations({"input": out.messages}) == []
+    assert items[1]["arguments"] == arguments

@@ -42,6 +42,7 @@ RepairKind: TypeAlias = Literal[
     "empty-message",
     "trailing-reasoning",
     "lone-surrogate",
+    "no-arguments",
     "first-role",
     "moved-system",
 ]

@@ -87,12 +87,21 @@ def _cleaned(messages: Sequence[Message], needs: Needs, *, repairs: list[Repair]
     placed: list[Placed] = []
     may_end = needs.reasoning_may_end
     for seq in range(len(messages) - 1, -1, -1):
-        clean = _clean(messages[seq], seq, needs=needs, may_end=may_end, repairs=repairs)
+        message = _with_arguments(messages[seq], seq, repairs=repairs)
+        clean = _clean(message, seq, needs=needs, may_end=may_end, repairs=repairs)
         if clean is not None:
             placed.append(Placed(seq=seq, message=clean))
             may_end = needs.reasoning_may_end or (needs.items and clean.role == "assistant")
     placed.reverse()
     return placed
+
+
+def _with_arguments(message: Message, seq: int, *, repairs: list[Repair]) -> Message:
+    """The message with its calls written as they were read, where the wire had no text for their arguments."""
+    if message.edited or not any([type(part) is ToolCall and part.edited for part in message.parts]):
+        return message
+    repairs.append(Repair(kind="no-arguments", seq=seq, why="a call whose arguments are no text"))
+    return replace(message, edited=True)
 
 
 def _clean(

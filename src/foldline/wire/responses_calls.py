@@ -86,7 +86,8 @@ _ASKED = {output: call for call, output in ANSWERS.items()}
 
 
 def read_call(item: WireValue) -> tuple[ToolCall | ToolResult, ...]:
-    """The call of an item, and its result where the provider ran the tool. Raises `ValueError` on a missing key."""
+    """The call of an item, and its result where the provider ran the tool; `edited` where its arguments, null or a value,
+    have to be written as text before a provider takes them. Raises `ValueError` on a missing key."""
     kind = item["type"]
     shape = CALLS[kind]
     name = shape.name or item.get("name")
@@ -100,6 +101,7 @@ def read_call(item: WireValue) -> tuple[ToolCall | ToolResult, ...]:
         server=server,
         kind=kind if kind in ANSWERS and not server else "",
         slot=0,
+        edited=shape.mode == "text" and not isinstance(item.get(shape.keys[0]), str),
     )
     if shape.output is None or (item.get(shape.output) is None and item.get("error") is None):
         return (call,)
