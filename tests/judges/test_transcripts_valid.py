@@ -26,6 +26,8 @@ CORPUS = os.environ.get("FOLDLINE_CORPUS")
 SHARES = ("50%", "20%", "5%")
 SEEDS = ("1", "2")
 DONE, UNREACHABLE = 0, 3
+TRIMMED = "names at input.6.name: '[trimmed for fixture]' does not match"
+"""A tool's name that a published fixture of Codex (its licence stands beside it) holds in place of the real one."""
 
 
 def sessions() -> list[Path]:
@@ -81,7 +83,8 @@ def test_a_reduced_session_meets_its_target_and_is_valid_everywhere(
         assert report["violations"] == []
     assert (code == UNREACHABLE) == any(report["outcome"] == "unreachable" for report in reports)
     found = [panel.violations(body, format=format, open_tail=True) for body in bodies]
-    assert [lines[:5] for lines in found if lines][:5] == []
+    wrong = [[line for line in lines if not line.startswith(TRIMMED)] for lines in found]
+    assert [lines[:5] for lines in wrong if lines][:5] == []
 
 
 HASHED = """
