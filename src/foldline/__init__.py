@@ -7,6 +7,8 @@
         session.user("Find why login fails")
         request = session.prepare()
 
+    client = foldline.wrap(anthropic.Anthropic(), session="fix-login")
+
 Importing does nothing: names are loaded when they are first used. Errors are drawn as a tree in
 `foldline.core.errors`; everything not named here may change.
 """
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from foldline.api import Compaction, acompact, compact
+    from foldline.clients.wrap import wrap
     from foldline.core.completion import Reply
     from foldline.core.errors import (
         CheckpointFailed,
@@ -78,6 +81,7 @@ _WHERE = {
     "recall_tool": "foldline.recall.tool",
     "Session": "foldline.session.session",
     "open": "foldline.session.opening",
+    "wrap": "foldline.clients.wrap",
 }
 
 __all__ = [
@@ -111,6 +115,7 @@ __all__ = [
     "completer",
     "open",
     "recall_tool",
+    "wrap",
 ]
 
 

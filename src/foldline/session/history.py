@@ -71,7 +71,7 @@ class Chronicle:
             entry = next(self._walk, None)
             if entry is None:
                 return
-            if entry.kind in self._kinds and _scope_of(entry) == self._scope:
+            if entry.kind in self._kinds and scope_of(entry) == self._scope:
                 self._found.append(entry.offset)
 
     def __len__(self) -> int:
@@ -167,6 +167,7 @@ def happened(entry: Entry) -> Happened:
     )
 
 
-def _scope_of(entry: Entry) -> str:
+def scope_of(entry: Entry) -> str:
+    """The scope that an entry speaks of: the session's own, or a node's."""
     told = members(entry.body).get("node")
     return ROOT if told is None else str(strict.loads(told))

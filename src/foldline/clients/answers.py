@@ -1,0 +1,113 @@
+"""An answer on its way back, read on the side: what passes to the caller is what came.
+
+    bytes ──► caller
+      └─────► events ──► response so far ──► taken in when it is whole
+
+An answer that breaks off, or that its caller stops reading, is not taken in: the next request's list says what became of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from foldline.clients.following import Conversations, Ticket
+from foldline.core.errors import InvalidOption
+from foldline.wire import strict
+from foldline.wire.events import Events
+from foldline.wire.streamed import streamed
+
+ANSWER_BYTES_MAX: Final = 64 * 1024 * 1024
+"""An answer that came whole and is longer than this is not taken in."""
+ENDED: Final = ("finish_reason", "finishReason")
+
+
+WAITING: Final = frozenset({"response.created", "response.in_progress", "response.queued", "ping"})
+"""Events that say only that an answer may come: an overflow may still follow them (OpenAI answers 200, then refuses)."""
+
+
+class Answer:
+    """One answer. `take` what came, then `end`."""
+
+    def __init__(self, conversations: Conversations, ticket: Ticket, *, is_stream: bool) -> None:
+        self._conversations, self._ticket = conversations, ticket
+        self._events = Events() if is_stream else None
+        self._reader = streamed(ticket.call.format)
+        self._data = bytearray()
+        self._has_ended = False
+        self.has_begun = not is_stream
+        """True once it is known whether the answer came or a refusal in its place."""
+        self.refusal: Any = None
+        """What a stream began with in place of an answer, as the body of an error."""
+
+    def take(self, data: bytes) -> None:
+        """Bytes as they came."""
+        if self._events is not None:
+            for event in self._events.feed(data):
+                if not self.has_begun:
+                    self._begin(event)
+                self._reader.take(event)
+        elif len(self._data) <= ANSWER_BYTES_MAX:
+            self._data += data
+
+    def _begin(self, event: Mapping[str, Any]) -> None:
+        kind = event.get("type")
+        if kind in WAITING:
+            return
+        self.has_begun = True
+        within = event.get("response") if kind == "response.failed" else event
+        error = within.get("error") if isinstance(within, Mapping) else None
+        if error or kind == "error":
+            self.refusal = {"error": error or event}
+
+    def event(self, value: Mapping[str, Any]) -> None:
+        """An event that came as a value."""
+        self._reader.take(value)
+
+    def end(self) -> None:
+        """It came to its end, or its caller read no further: some leave a last line unread."""
+        if self._has_ended:
+            return
+        self._has_ended = True
+        response = self._whole()
+        if not is_complete(response, format=self._ticket.call.format):
+            return
+        try:
+            self._conversations.answered(self._ticket, response)
+        except InvalidOption:
+            return  # it holds no message; the next list says how the conversation goes on
+
+    def _whole(self) -> Any:
+        if self._events is not None:
+            for event in self._events.close():
+                self._reader.take(event)
+        elif self._data:
+            try:
+                return strict.loads(bytes(self._data))
+            except ValueError:
+                return {}
+        return self._reader.response()
+
+
+def is_complete(response: Any, *, format: str) -> bool:
+    """True for an answer that says why it ended."""
+    if not isinstance(response, Mapping):
+        return False
+    match format:
+        case "anthropic":
+            return response.get("stop_reason") is not None
+        case "openai-responses":
+            return response.get("status") in ("completed", "incomplete")
+        case _:
+            choices = response.get("choices", response.get("candidates"))
+            first = choices[0] if isinstance(choices, list) and choices else {}
+            return isinstance(first, Mapping) and any(first.get(key) is not None for key in ENDED)
+
+
+def refusal_of(data: bytes | str) -> Any:
+    """The body of a refusal: its JSON, or its text."""
+    text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
+    try:
+        return strict.loads(text.encode("utf-8", "replace"))
+    except ValueError:
+        return text

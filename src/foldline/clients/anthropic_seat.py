@@ -1,0 +1,84 @@
+"""The seat in a client of `anthropic`: its middleware, which sees every attempt with the body still a value.
+
+It stays with the client through `with_options`, and serves Bedrock, Vertex and Foundry too, whose bodies are written and signed
+behind it. Streams, raw responses and the tool runner pass through it like any request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from foldline.clients.calls import call_of
+from foldline.clients.exchange import aexchange, exchange
+from foldline.clients.following import Conversations, Outgoing
+from foldline.providers.completer import ASKING
+from foldline.wire import strict
+
+PATH = "/v1/messages"
+
+
+def seated(client: Any, conversations: Conversations, *, is_async: bool) -> Any:
+    """The client with the seat; the given one stays as it is, and shares its connections."""
+    seat = _Seat(conversations)
+    own = seat.handle_async if is_async else seat.handle
+    return client.with_options(middleware=[*client.middleware, own])
+
+
+class _Seat:
+    """Two handlers of one kind; the SDK takes a callable of either."""
+
+    def __init__(self, conversations: Conversations) -> None:
+        self._conversations = conversations
+
+    def _outgoing(self, request: Any) -> Outgoing | None:
+        body = request.json
+        if ASKING.get() or request.method.lower() != "post" or request.url.split("?")[0] != PATH:
+            return None
+        call = call_of(body, format="anthropic") if isinstance(body, dict) else None
+        return None if call is None else self._conversations.outgoing(call)
+
+    def handle(self, request: Any, call_next: Any) -> Any:
+        """Of a sync client."""
+        going = self._outgoing(request)
+        if going is None:
+            return call_next(request)
+        sent = []
+
+        def send(one: Outgoing) -> Any:
+            sent.append(call_next(_with(request, one)))
+            return sent[-1].http_response
+
+        exchange(self._conversations, going, send=send)
+        return sent[-1]
+
+    async def handle_async(self, request: Any, call_next: Any) -> Any:
+        """Of an async client."""
+        going = await asyncio.to_thread(self._outgoing, request)
+        if going is None:
+            return await call_next(request)
+        sent = []
+
+        async def send(one: Outgoing) -> Any:
+            sent.append(await call_next(_with(request, one)))
+            return sent[-1].http_response
+
+        await aexchange(self._conversations, going, send=send)
+        return sent[-1]
+
+
+def _with(request: Any, going: Outgoing) -> Any:
+    """The request with other messages. The caller's own are the very objects it gave."""
+    if going.messages is None:
+        return request
+    own = dict(zip(going.ticket.call.messages, request.json["messages"], strict=True))
+    messages = [own[wire] if wire in own else strict.parse(wire) for wire in going.messages]
+    options = request.options.model_copy()
+    options.json_data = {**request.json, "messages": messages}
+    return type(request)(
+        options=options,
+        cast_to=request.cast_to,
+        stream=request.stream,
+        stream_cls=request.stream_cls,
+        retries_taken=request.retries_taken,
+    )

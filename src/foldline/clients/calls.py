@@ -1,0 +1,145 @@
+"""A request on its way to a provider: the part that carries the conversation, message by message, and how it is written again.
+
+Takes the body as bytes, or as the dict that an SDK is about to write, and never changes either. Requests whose history is kept by
+the provider, or compacted by it, are no conversation of ours: they pass (`passes_because`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Raw, Struct
+
+from foldline.wire import strict
+from foldline.wire.body import KEYS
+from foldline.wire.slices import fields, items
+
+LEADING: Final = ("system", "developer")
+"""Roles of OpenAI's formats that stand for the system prompt at the beginning of the list."""
+SERVER_HELD: Final = ("previous_response_id", "conversation", "thread", "cachedContent")
+"""Keys that say that the provider keeps the history, or a part of it."""
+NATIVE: Final = ("context_management", "compaction")
+"""Keys that say that the provider reduces it."""
+NATIVE_ITEMS: Final = (b'"compaction"', b'"compaction_trigger"')
+
+
+class Call(Struct, kw_only=True):
+    """One request."""
+
+    format: str
+    model: str | None
+    body: Mapping[str, Any]
+    """By key; values may be raw JSON."""
+    messages: list[bytes]
+    """Each in its own bytes."""
+    leading: int = 0
+    """So many of them are the system prompt."""
+
+    @property
+    def key(self) -> str:
+        """Of the messages."""
+        return KEYS[self.format].messages
+
+    @property
+    def system(self) -> Any:
+        """The system prompt, in the format's own shape; `None` for none."""
+        if self.leading:
+            texts = [_content(strict.parse(wire)) for wire in self.messages[: self.leading]]
+            return texts[0] if len(texts) == 1 else [part for text in texts for part in _parts(text)]
+        return next((_plain(self.body[key]) for key in KEYS[self.format].system if self.body.get(key)), None)
+
+    @property
+    def tools(self) -> list[Any] | None:
+        """The tool schemas."""
+        tools = _plain(self.body.get("tools"))
+        return tools if isinstance(tools, list) and tools else None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What a summary asked of the same model is asked with: everything but the conversation and the stream."""
+        keys = KEYS[self.format]
+        apart = {keys.messages, *keys.system, "tools", "model", "stream", "stream_options"}
+        return {key: _plain(value) for key, value in self.body.items() if key not in apart}
+
+    def with_messages(self, shown: Sequence[bytes]) -> dict[str, Any]:
+        """The body with other messages, each in its own bytes."""
+        return {**self.body, self.key: Raw(b"[%b]" % b",".join(shown))}
+
+    @property
+    def passes_because(self) -> str:
+        """Why the request is none of ours; empty where it is."""
+        for keys, why in (
+            (SERVER_HELD, "the provider keeps the history"),
+            (NATIVE, "the provider reduces the history"),
+        ):
+            found = [key for key in keys if _plain(self.body.get(key)) is not None]
+            if found:
+                return f"{why} ({found[0]})"
+        if any(
+            kind in wire for wire in self.messages for kind in NATIVE_ITEMS if len(wire) and _is_native(wire)
+        ):
+            return "the provider has reduced the history (compaction)"
+        return "" if len(self.messages) > self.leading else "it has no messages"
+
+
+def call_of(body: bytes | Mapping[str, Any], *, format: str, model: str | None = None) -> Call | None:
+    """A request read; `None` for a body that is none of this format."""
+    try:
+        told: Mapping[str, Any] = fields(body) if isinstance(body, bytes) else body
+        key = KEYS[format].messages
+        messages = _messages(told.get(key), key=key)
+    except (ValueError, TypeError):
+        return None
+    named = _plain(told.get("model")) if model is None else model
+    return Call(
+        format=format,
+        model=named if isinstance(named, str) else None,
+        body=told,
+        messages=messages,
+        leading=_leading(messages) if format.startswith("openai") else 0,
+    )
+
+
+def _messages(value: Any, *, key: str) -> list[bytes]:
+    if isinstance(value, Raw):
+        value = bytes(value)
+        if key == "input" and value[:1] == b'"':
+            return [b'{"role":"user","content":%b}' % value]
+        return [bytes(one) for one in items(value)]
+    if isinstance(value, str) and key == "input":
+        return [strict.dump({"role": "user", "content": value})]
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"{key}: no list")
+    return [strict.dump(one) for one in value]
+
+
+def _leading(messages: list[bytes]) -> int:
+    """How many messages at the beginning are the system prompt."""
+    count = 0
+    for wire in messages:
+        role = _plain(fields(wire).get("role"))
+        if role not in LEADING:
+            break
+        count += 1
+    return count
+
+
+def _is_native(wire: bytes) -> bool:
+    """True for an item, or a message with a block, of the provider's own compaction."""
+    value = strict.parse(wire)
+    content = value.get("content") if isinstance(value, dict) else None
+    told = [value, *content] if isinstance(content, list) else [value]
+    return any(isinstance(one, dict) and str(one.get("type")).startswith("compaction") for one in told)
+
+
+def _plain(value: Any) -> Any:
+    return strict.parse(bytes(value)) if isinstance(value, Raw) else value
+
+
+def _content(message: Any) -> Any:
+    return message.get("content") if isinstance(message, dict) else message
+
+
+def _parts(content: Any) -> list[Any]:
+    return content if isinstance(content, list) else [{"type": "text", "text": content}]

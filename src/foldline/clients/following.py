@@ -1,0 +1,385 @@
+"""The conversations of one client, each found again by the longest known chain of messages.
+
+    known    a b c d          the list goes on: e is appended, the session prepares, the request goes out
+    request  a b c d e
+
+    known    a b c d          d was answered and dropped, or said anew: it is taken back, x is appended
+    request  a b c x
+
+    known    a b c d          another list that begins alike: a branch of its own, which costs nothing while it is short.
+    request  a x              Gone on with while the first one rests, it takes its place in the session (a rollback)
+
+Lists are compared by the bytes of their messages first, and by what these say where bytes differ (`digests`). The named session is
+the first conversation's. Others pass as they are until a reduction may be due, and get a session of their own then. A request that
+nothing was done for goes out as it came. Knows nothing of sockets and SDKs: a seat calls `outgoing`, `answered` and `refused`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from threading import RLock
+from typing import Any, Final
+
+from msgspec import Struct
+
+from foldline.clients.calls import Call
+from foldline.clients.digests import loose, said, unmarked
+from foldline.core.errors import FoldlineError, SessionExists
+from foldline.core.message import Message
+from foldline.engine.policy import Policy
+from foldline.engine.report import Report
+from foldline.session.following import Following, Kept
+from foldline.session.session import Session
+from foldline.settings import plan_for
+from foldline.wire.formats import codec
+from foldline.wire.overflow import classify_error
+
+BRANCHES_MAX: Final = 64
+"""Conversations beside the first that are known at a time; the one that rested longest is forgotten first."""
+NAME_DIGITS: Final = 8
+"""Of the digest in the name of a branch's session."""
+ALWAYS_BYTES_MIN: Final = 4_000
+"""Bytes of the shortest message that is shortened before a request of any size (requirement BUD-6)."""
+SHRUNK_TO: Final = 0.8
+"""Of the limit that a provider named when it refused: the size that is tried next. Where it names none, half of what it
+refused."""
+WITHOUT_RECOVERY: Final = frozenset({"reserve"})
+"""Policies whose document has no reactive tier (requirement REA-3)."""
+
+
+class Link(Struct, kw_only=True):
+    """A message of a list that is known."""
+
+    raw: bytes
+    """A digest of the bytes as the caller last sent them; empty for an answer that did not come back yet."""
+    said: bytes
+    loose: bytes
+    seq: int = -1
+    """Its entry in the session's log."""
+    ordinal: int = -1
+
+
+class Chain(Struct, kw_only=True):
+    """One conversation."""
+
+    links: list[Link] = []
+    kept: Following | None = None
+    """Its session; `None` while it has none."""
+    answers: int = 0
+    """So many links at the end were answered and did not come back yet."""
+    before_answer: int = -1
+    """The last entry before them."""
+    used: int = 0
+    """When, in requests of this client."""
+    born: int = 0
+    parent: Chain | None = None
+    recovered: bool = False
+    """True from a recovery until the next answer (requirement REA-1)."""
+
+
+class Ticket(Struct, kw_only=True):
+    """A request that is on its way."""
+
+    chain: Chain
+    call: Call
+    size: int
+    """Links of the chain when it went out."""
+
+
+class Outgoing(Struct, frozen=True, kw_only=True):
+    """What is sent."""
+
+    ticket: Ticket
+    messages: list[bytes] | None = None
+    """In place of the caller's; `None`: as it came."""
+
+
+Open = Callable[[str, Call], Session]
+"""Opens the session of that name, for requests like this one; an empty name is one in memory."""
+
+
+class Conversations:
+    """Of one client. Safe to use from several threads; whatever waits for a disk is called off the event loop by its seat."""
+
+    def __init__(
+        self, open: Open, *, name: str = "", session: Session | None = None, policy: Policy, model: str | None
+    ) -> None:
+        self._open, self._name, self._policy, self._model = open, name, policy, model
+        self._first = Chain(kept=None if session is None else Following(session))
+        self._first_is_read = False
+        self._branches: list[Chain] = []
+        self._now = 0
+        self._lock = RLock()
+        self.report: Report | None = None
+        """Of the last request that a session prepared."""
+        self.passed: dict[str, int] = {}
+        """Requests that were none of ours, by why."""
+
+    @property
+    def session(self) -> Session | None:
+        """The first conversation's, once there is one."""
+        return self._first.kept.session if self._first.kept is not None else None
+
+    def close(self) -> None:
+        """Close every session."""
+        with self._lock:
+            for chain in (self._first, *self._branches):
+                if chain.kept is not None:
+                    chain.kept.session.close()
+
+    # ── requests ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def outgoing(self, call: Call) -> Outgoing | None:
+        """What goes out for a request; `None` for one that is none of ours. Raises what opening and preparing raise."""
+        why = call.passes_because
+        if why:
+            self.passed[why] = self.passed.get(why, 0) + 1
+            return None
+        with self._lock:
+            self._now += 1
+            read = _Read(call)
+            chain = self._chain(read)
+            self._extend(chain, read)
+            chain.used = self._now
+            ticket = Ticket(chain=chain, call=call, size=len(chain.links))
+            return Outgoing(ticket=ticket, messages=self._prepared(chain, read))
+
+    def _prepared(self, chain: Chain, read: _Read) -> list[bytes] | None:
+        kept = chain.kept
+        if kept is None:
+            return None
+        call = read.call
+        model = self._model or call.model
+        if model is not None and model != kept.session.model:
+            kept.session.use(model)
+        prepared = kept.session.prepare(system=call.system, tools=call.tools)
+        self.report = prepared.report
+        if kept.is_whole():
+            return None
+        places = {link.ordinal: place for place, link in enumerate(chain.links)}
+        writer = codec(call.format)
+        own = call.messages[call.leading :]
+        shown = [
+            own[one] if isinstance(one, int) else writer.encode_bytes(one)
+            for one in kept.shown(prepared, places)
+        ]
+        return [*call.messages[: call.leading], *shown]
+
+    # ── which conversation ───────────────────────────────────────────────────────────────────────────────────
+
+    def _chain(self, read: _Read) -> Chain:
+        """The conversation that a list belongs to, cut back to what is known of it."""
+        self._read_first(read.call)
+        chains = [self._first, *self._branches]
+        known = [read.common(chain) for chain in chains]
+        most = max(known)
+        for chain, count in zip(chains, known, strict=True):
+            goes_on = count >= len(chain.links) - chain.answers
+            if count == most and goes_on and (count or chain is self._first):
+                return self._gone_on(chain, count, further=len(read) > len(chain.links))
+        return self._branch(chains[known.index(most)], most)
+
+    def _gone_on(self, chain: Chain, count: int, *, further: bool) -> Chain:
+        """A conversation that goes on: an answer that came back otherwise is taken back; a branch that goes further while
+        the first one rests takes its place."""
+        if count < len(chain.links):
+            if chain.kept is not None:
+                chain.kept.session.rollback(to=chain.before_answer)
+            del chain.links[count:]
+        chain.answers = 0
+        rests = further and chain.parent is self._first and self._first.used < chain.born
+        if rests and chain.kept is None and self._first.kept is not None:
+            return self._promoted(chain)
+        return chain
+
+    def _promoted(self, branch: Chain) -> Chain:
+        """The first conversation, with the branch in the place of what came after the two parted."""
+        first = self._first
+        assert first.kept is not None, "what has no session has nothing to go back in"
+        at = next((n for n, link in enumerate(branch.links) if link.seq < 0), len(branch.links))
+        first.kept.session.rollback(to=branch.links[at - 1].seq if at else -1)
+        first.links, first.answers = branch.links[:at], 0
+        self._branches.remove(branch)
+        return first
+
+    def _branch(self, parent: Chain, count: int) -> Chain:
+        links = [
+            Link(raw=link.raw, said=link.said, loose=link.loose, seq=link.seq, ordinal=link.ordinal)
+            for link in parent.links[:count]
+        ]
+        branch = Chain(links=links, parent=parent, born=self._now)
+        self._branches.append(branch)
+        if len(self._branches) > BRANCHES_MAX:
+            gone = min(self._branches[:-1], key=lambda chain: chain.used)
+            self._branches.remove(gone)
+            if gone.kept is not None:
+                gone.kept.session.close()
+        return branch
+
+    def _read_first(self, call: Call) -> None:
+        """Open the named session, and read what it knows from before."""
+        if self._first_is_read:
+            return
+        if self._first.kept is None and self._name:
+            self._first.kept = Following(self._open(self._name, call))
+        if self._first.kept is not None:
+            self._first.links = [_link(one) for one in self._first.kept.kept()]
+        self._first_is_read = True
+
+    # ── what is new ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def _extend(self, chain: Chain, read: _Read) -> None:
+        """Take in what the list has beyond what is known."""
+        start = len(chain.links)
+        chain.links += [read.link(place) for place in range(start, len(read))]
+        if chain.kept is None and self._may_be_due(read):
+            self._own_session(chain, read)
+        elif chain.kept is not None:
+            self._append(chain, chain.kept, read=read, start=start)
+
+    def _append(self, chain: Chain, kept: Following, *, read: _Read, start: int) -> None:
+        made = kept.take([read.message(place) for place in range(start, len(read))])
+        for link, one in zip(chain.links[start:], made, strict=True):
+            link.seq, link.ordinal = one.seq, one.ordinal
+
+    def _may_be_due(self, read: _Read) -> bool:
+        """True where a reduction cannot be ruled out: no token is shorter than a byte."""
+        planned = plan_for(self._model or read.call.model)
+        always = read.longest >= ALWAYS_BYTES_MIN and any(
+            tier.when == "always" for tier in self._policy.tiers
+        )
+        line = self._policy.threshold
+        return always or line.is_reached(read.size, planned.window, output_max=planned.output_max)
+
+    def _own_session(self, chain: Chain, read: _Read) -> None:
+        """A session for a conversation that has none: a fork where it branched off one that has, its own else."""
+        at = next((n for n, link in enumerate(chain.links) if link.seq < 0), 0)
+        parent = chain.parent.kept if chain.parent is not None and at else None
+        mark = chain.links[min(at, len(chain.links) - 1)].said.hex()[:NAME_DIGITS]
+        name = f"{self._name}.{mark}" if self._name else ""
+        if parent is not None and self._name:
+            kept = Following(self._forked(parent, name, at=chain.links[at - 1].seq))
+        else:
+            kept = Following(self._open(name, read.call))
+        known = [_link(one) for one in kept.kept()]
+        count = read.common(Chain(links=known))
+        if count < len(known):
+            kept.session.rollback(to=known[count - 1].seq if count else -1)
+        for place, link in enumerate(known[:count]):
+            chain.links[place].seq, chain.links[place].ordinal = link.seq, link.ordinal
+        chain.kept = kept
+        self._append(chain, kept, read=read, start=count)
+
+    def _forked(self, parent: Following, name: str, *, at: int) -> Session:
+        try:
+            return parent.session.fork(name, at=at)
+        except SessionExists:
+            return parent.session.fork(f"{name}.{self._now}", at=at)
+
+    # ── answers ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def answered(self, ticket: Ticket, response: Any) -> None:
+        """Take in what was answered, whole. Nothing where the conversation has gone on meanwhile."""
+        with self._lock:
+            chain = ticket.chain
+            chain.recovered = False
+            if len(chain.links) != ticket.size or chain.kept is None:
+                return
+            before = chain.kept.seq
+            made = chain.kept.record(response)
+            chain.links += [_link(one) for one in made]
+            chain.answers, chain.before_answer = len(made), before
+
+    def refused(self, ticket: Ticket, status: int | None, *, body: Any) -> Outgoing | None:
+        """After a refusal, before anything was delivered: what to send once more, or `None` to let the refusal through. One
+        recovery and one retry, at most once until the next answer (requirements REA-1, REA-2)."""
+        refusal = classify_error(status=status, body=body)
+        with self._lock:
+            chain = ticket.chain
+            if not refusal.is_overflow or chain.recovered or self._policy.name in WITHOUT_RECOVERY:
+                return None
+            if len(chain.links) != ticket.size:
+                return None
+            chain.recovered = True
+            read = _Read(ticket.call)
+            try:
+                if chain.kept is None:
+                    self._own_session(chain, read)
+                self._shrink(chain, refusal.tokens_limit)
+                messages = self._prepared(chain, read)
+            except FoldlineError:
+                return None  # the view is as it was, and the refusal says what is wrong (requirement REA-4)
+            return None if messages is None else Outgoing(ticket=ticket, messages=messages)
+
+    def _shrink(self, chain: Chain, limit: int | None) -> None:
+        assert chain.kept is not None, "what is shrunk has a session"
+        session = chain.kept.session
+        planned = plan_for(self._model or session.model)
+        target = self._policy.target.tokens(planned.window, output_max=planned.output_max)
+        limit = int(limit * SHRUNK_TO) if limit else session.preview(1).tokens_before // 2
+        session.compact(min(target, limit))
+
+
+class _Read:
+    """A request's list, each message decoded at most once, and only where its bytes are not known."""
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self._wires = call.messages[call.leading :]
+        self.raws = [blake2b(wire, digest_size=16).digest() for wire in self._wires]
+        self.size = sum(map(len, call.messages)) + sum(map(len, _fixed(call)))
+        """Bytes of the conversation: an upper bound of its tokens."""
+        self.longest = max(map(len, self._wires), default=0)
+        """Bytes of the longest message."""
+        self._messages: dict[int, Message] = {}
+        self._reader = codec(call.format)
+
+    def __len__(self) -> int:
+        return len(self._wires)
+
+    def message(self, place: int) -> Message:
+        """The message, without the caller's cache marks."""
+        found = self._messages.get(place)
+        if found is None:
+            found = self._messages[place] = self._reader.decode(unmarked(self._wires[place]))
+        return found
+
+    def link(self, place: int) -> Link:
+        """Of a message that is new."""
+        message = self.message(place)
+        return Link(raw=self.raws[place], said=said(message), loose=loose(message))
+
+    def common(self, chain: Chain) -> int:
+        """How many messages of the list are the chain's, from the first on. What is equal in another spelling is known by
+        that from here on."""
+        stored = None if chain.kept is None else chain.kept.stored
+        answered = len(chain.links) - chain.answers
+        count = 0
+        for place, (raw, link) in enumerate(zip(self.raws, chain.links, strict=False)):
+            if raw != link.raw:
+                message = self.message(place)
+                if not _is_same(message, link, loosely=place >= answered, stored=stored):
+                    break
+                link.raw = raw
+            count += 1
+        return count
+
+
+def _is_same(
+    message: Message, link: Link, *, loosely: bool, stored: Callable[[Message], Message] | None
+) -> bool:
+    if said(message) == link.said or (loosely and loose(message) == link.loose):
+        return True
+    clean = message if stored is None else stored(message)
+    return clean is not message and said(clean) == link.said
+
+
+def _link(kept: Kept) -> Link:
+    return Link(
+        raw=b"", said=said(kept.message), loose=loose(kept.message), seq=kept.seq, ordinal=kept.ordinal
+    )
+
+
+def _fixed(call: Call) -> Sequence[bytes]:
+    return [repr(call.system).encode(), repr(call.tools).encode()]

@@ -1,0 +1,180 @@
+"""The seat in a client of `google-genai`: between its modules and what sends their requests, where a body is a value and every
+round of automatic function calling passes.
+
+The SDK has no place for one, so this stands on `_api_client`, with its four calls `request`, `request_streamed` and their async
+twins; `tests/clients/test_gemini_seat.py` holds what it needs of them against the SDK that is installed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any, Final
+
+from foldline.clients.answers import Answer
+from foldline.clients.calls import call_of
+from foldline.clients.following import Conversations, Outgoing
+from foldline.providers.completer import ASKING
+from foldline.wire import strict
+
+VERBS: Final = ("generateContent", "streamGenerateContent")
+PATH: Final = 1
+BODY: Final = 2
+"""Places in what the four calls are given."""
+_END: Final = object()
+
+
+def seated(client: Any, conversations: Conversations) -> Any:
+    """The client with the seat; the given one stays as it is, and shares its connections."""
+    given = client._api_client
+    kind = type(given)
+    seated_kind: Any = type(f"Seated{kind.__name__}", (kind,), _members(kind, _Seat(conversations)))
+    api: Any = object.__new__(seated_kind)
+    api.__dict__ = given.__dict__
+    module = importlib.import_module("google.genai.client")
+    made: Any = type(f"Seated{type(client).__name__}", (type(client),), {"__del__": _nothing})
+    wrapped = object.__new__(made)
+    wrapped.__dict__ = {**client.__dict__, "_api_client": api, "_foldline_given": client}
+    wrapped._aio, wrapped._models = module.AsyncClient(api), module.Models(api)
+    return wrapped
+
+
+def _nothing(self: Any) -> None:
+    """The connections are the given client's to close, which is kept for as long as this one."""
+
+
+def _members(kind: Any, seat: _Seat) -> dict[str, Any]:
+    """The four calls, each by way of the seat. They are given verb, path, body and options, in this order."""
+
+    def request(self: Any, *given: Any) -> Any:
+        return seat.whole(_forward(kind.request, self, given=given), given[PATH], body=given[BODY])
+
+    def request_streamed(self: Any, *given: Any) -> Any:
+        return seat.streamed(
+            _forward(kind.request_streamed, self, given=given), given[PATH], body=given[BODY]
+        )
+
+    async def async_request(self: Any, *given: Any) -> Any:
+        return await seat.awhole(
+            _forward(kind.async_request, self, given=given), given[PATH], body=given[BODY]
+        )
+
+    async def async_request_streamed(self: Any, *given: Any) -> Any:
+        send = _forward(kind.async_request_streamed, self, given=given)
+        return seat.astreamed(send, given[PATH], body=given[BODY])
+
+    calls = (request, request_streamed, async_request, async_request_streamed)
+    return {"__del__": _nothing, **{call.__name__: call for call in calls}}
+
+
+def _forward(call: Any, api: Any, *, given: tuple[Any, ...]) -> Callable[[Any], Any]:
+    """What sends the same with another body."""
+    return lambda body: call(api, *given[:BODY], body, *given[BODY + 1 :])
+
+
+class _Seat:
+    """`forward` sends a body."""
+
+    def __init__(self, conversations: Conversations) -> None:
+        self._conversations = conversations
+        self._refusals: type[Exception] = importlib.import_module("google.genai.errors").APIError
+
+    def _outgoing(self, path: str, body: Any) -> Outgoing | None:
+        model, _, verb = path.rpartition(":")
+        if ASKING.get() or verb.split("?")[0] not in VERBS or not isinstance(body, dict):
+            return None
+        call = call_of(body, format="gemini", model=model.rpartition("/")[2])
+        return None if call is None else self._conversations.outgoing(call)
+
+    def _again(self, going: Outgoing, error: Any) -> Outgoing:
+        """What to send after a refusal. Raises it where there is nothing."""
+        again = self._conversations.refused(going.ticket, error.code, body=error.details)
+        if again is None:
+            raise error
+        return again
+
+    def _answer(self, going: Outgoing) -> Answer:
+        return Answer(self._conversations, going.ticket, is_stream=False)
+
+    def whole(self, forward: Callable[[Any], Any], path: str, *, body: Any) -> Any:
+        """Of a sync client, not streamed."""
+        going = self._outgoing(path, body)
+        if going is None:
+            return forward(body)
+        try:
+            response = forward(_with(body, going))
+        except self._refusals as error:
+            response = forward(_with(body, self._again(going, error)))
+        answer = self._answer(going)
+        answer.take((response.body or "").encode())
+        answer.end()
+        return response
+
+    async def awhole(self, forward: Callable[[Any], Any], path: str, *, body: Any) -> Any:
+        """Of an async client, not streamed."""
+        going = await asyncio.to_thread(self._outgoing, path, body)
+        if going is None:
+            return await forward(body)
+        try:
+            response = await forward(_with(body, going))
+        except self._refusals as error:
+            again = await asyncio.to_thread(self._again, going, error)
+            response = await forward(_with(body, again))
+        answer = self._answer(going)
+        answer.take((response.body or "").encode())
+        await asyncio.to_thread(answer.end)
+        return response
+
+    def streamed(self, forward: Callable[[Any], Any], path: str, *, body: Any) -> Iterator[Any]:
+        """Of a sync client, streamed: a refusal comes with the first piece."""
+        going = self._outgoing(path, body)
+        if going is None:
+            yield from forward(body)
+            return
+        pieces = iter(forward(_with(body, going)))
+        try:
+            first = next(pieces, _END)
+        except self._refusals as error:
+            pieces = iter(forward(_with(body, self._again(going, error))))
+            first = next(pieces, _END)
+        answer = self._answer(going)
+        while first is not _END:
+            _hear(answer, first)
+            yield first
+            first = next(pieces, _END)
+        answer.end()
+
+    async def astreamed(self, forward: Callable[[Any], Any], path: str, *, body: Any) -> AsyncIterator[Any]:
+        """Of an async client, streamed."""
+        going = await asyncio.to_thread(self._outgoing, path, body)
+        if going is None:
+            async for piece in await forward(body):
+                yield piece
+            return
+        try:
+            pieces = await forward(_with(body, going))
+            first = await anext(pieces, _END)
+        except self._refusals as error:
+            pieces = await forward(_with(body, await asyncio.to_thread(self._again, going, error)))
+            first = await anext(pieces, _END)
+        answer = self._answer(going)
+        while first is not _END:
+            _hear(answer, first)
+            yield first
+            first = await anext(pieces, _END)
+        await asyncio.to_thread(answer.end)
+
+
+def _hear(answer: Answer, piece: Any) -> None:
+    value = strict.parse((piece.body or "{}").encode())
+    if isinstance(value, dict):
+        answer.event(value)
+
+
+def _with(body: dict[str, Any], going: Outgoing) -> dict[str, Any]:
+    """The body with other contents. The caller's own are the very objects it gave."""
+    if going.messages is None:
+        return body
+    own = dict(zip(going.ticket.call.messages, body["contents"], strict=True))
+    return {**body, "contents": [own[wire] if wire in own else strict.parse(wire) for wire in going.messages]}

@@ -1,0 +1,97 @@
+"""`foldline.wrap`: an official client that keeps a session, used as before.
+
+    client = foldline.wrap(anthropic.Anthropic(), session="fix-login")
+    client.messages.create(model=…, messages=history, …)
+
+The caller goes on keeping its own list and sends all of it each time. What the policy takes out is taken out on the way, what is
+answered is in the session's log, and a request that nothing was done for is the one the SDK would have sent.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, TypeVar
+
+from foldline.clients.following import Conversations, Open
+from foldline.core.errors import InvalidOption
+from foldline.engine.policy import Policy
+from foldline.home import disk_store
+from foldline.presets import policy_of
+from foldline.providers.sdks import is_async, sdk_of
+from foldline.session.opening import Asked, open_in, redactor
+from foldline.session.session import Session
+from foldline.settings import plan_for
+from foldline.stores.disk import unix_ms
+from foldline.stores.memory import MemoryStore
+
+Client = TypeVar("Client")
+ATTRIBUTE = "foldline"
+"""Under this name a wrapped client has its `Conversations`: `.session`, `.report`, `.passed`, `.close()`."""
+
+
+def wrap(
+    client: Client,
+    *,
+    session: str | Session | None = None,
+    policy: str | Policy = "balanced",
+    model: str | None = None,
+    home: str | os.PathLike[str] | None = None,
+) -> Client:
+    """A client of `anthropic`, `openai` or `google-genai`, sync or async, that keeps its conversations inside their window.
+
+    `session`: the name of a durable session, or an open one; left out, what was taken out is kept in memory alone. `policy`: when
+    and how far. `model`: whose window is planned with, where the requests name one that is not known. `home`: as of
+    `foldline.open`. The given client stays as it is. What a wrapped one has done is under its attribute `foldline`: `.session`,
+    `.report` of the last request, `.passed` (requests left alone, by why), `.close()`.
+
+    Raises `InvalidOption`, `UnknownPolicy`. Its requests raise what the SDK raises, and what `foldline.open` and
+    `Session.prepare` do.
+    """
+    sdk = sdk_of(client)
+    if session is not None and not isinstance(session, (str, Session)):
+        raise InvalidOption("session", session, why="give the name of a session, or one that is open")
+    named = session if isinstance(session, str) else ""
+    conversations = Conversations(
+        _opening(policy, home=home, model=model),
+        name=named,
+        session=session if isinstance(session, Session) else None,
+        policy=session.policy if isinstance(session, Session) else policy_of(policy, plan_for(model).window),
+        model=model,
+    )
+    wrapped = _seated(client, sdk.module, conversations=conversations)
+    setattr(wrapped, ATTRIBUTE, conversations)
+    made: Client = wrapped
+    return made
+
+
+def _seated(client: Any, module: str, *, conversations: Conversations) -> Any:
+    asynchronous = is_async(client)
+    if module == "anthropic":
+        from foldline.clients import anthropic_seat
+
+        return anthropic_seat.seated(client, conversations, is_async=asynchronous)
+    if module == "openai":
+        from foldline.clients import openai_seat
+
+        return openai_seat.seated(client, conversations, is_async=asynchronous)
+    if asynchronous:
+        why = "give the genai.Client itself; what its .aio sends is seen too"
+        raise InvalidOption("client", type(client).__name__, why=why)
+    from foldline.clients import gemini_seat
+
+    return gemini_seat.seated(client, conversations)
+
+
+def _opening(policy: str | Policy, *, home: str | os.PathLike[str] | None, model: str | None) -> Open:
+    """What opens sessions for this client."""
+
+    def opened(name: str, call: Any) -> Session:
+        asked = Asked(model=model or call.model, policy=policy, format=call.format, clock=unix_ms)
+        if not name:
+            return open_in(MemoryStore(), "memory", asked=asked)
+        on_disk = Asked(
+            model=asked.model, policy=policy, format=call.format, clock=unix_ms, redact=redactor(home)
+        )
+        return open_in(disk_store(home), name, asked=on_disk)
+
+    return opened

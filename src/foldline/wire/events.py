@@ -1,0 +1,65 @@
+"""Server-sent events: the JSON values in a stream of bytes, however it was cut into pieces.
+
+Owns the framing alone: lines, `data:`, blank lines. What an event says is `foldline.wire.streamed`'s to read. Every provider
+streams so; Gemini where `alt=sse` is asked for, as its SDK does.
+
+    b'event: x\\ndata: {"a"' │ b':1}\\n\\ndata: [DONE]\\n\\n'   ──►   {"a": 1}
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from foldline.wire import strict
+
+EVENT_BYTES_MAX: Final = 16 * 1024 * 1024
+"""An event longer than this is passed over: no provider sends one, and memory has an end."""
+_LINE_END: Final = re.compile(rb"\r\n|\n|\r(?!\Z)")
+_END_OF_STREAM: Final = b"[DONE]"
+
+
+class Events:
+    """A stream under way. Mutable; of one reader."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._data: list[bytes] = []
+        self._size = 0
+        self.passed_over = 0
+        """Events that were no JSON object, or too long."""
+
+    def feed(self, data: bytes) -> list[dict[str, Any]]:
+        """The events that are whole with these bytes, in order."""
+        *lines, self._rest = _LINE_END.split(self._rest + data)
+        found = [event for line in lines if (event := self._line(line)) is not None]
+        if len(self._rest) > EVENT_BYTES_MAX:
+            self._rest, self._size = b"", EVENT_BYTES_MAX + 1
+        return found
+
+    def close(self) -> list[dict[str, Any]]:
+        """What the stream's end makes whole: some servers leave out the last blank line."""
+        return self.feed(b"\n\n")
+
+    def _line(self, line: bytes) -> dict[str, Any] | None:
+        if not line:
+            return self._whole()
+        if line.startswith(b"data:"):
+            self._size += len(line)
+            if self._size <= EVENT_BYTES_MAX:
+                self._data.append(line[5:].removeprefix(b" "))
+        return None
+
+    def _whole(self) -> dict[str, Any] | None:
+        data, size = b"\n".join(self._data), self._size
+        self._data, self._size = [], 0
+        if not size or data == _END_OF_STREAM:
+            return None
+        try:
+            value = strict.loads(data) if size <= EVENT_BYTES_MAX else None
+        except ValueError:
+            value = None
+        if isinstance(value, dict):
+            return value
+        self.passed_over += 1
+        return None

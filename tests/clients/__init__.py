@@ -1,0 +1,1 @@
+"""Official clients that keep a session, each against a server on loopback."""

@@ -1,0 +1,65 @@
+"""Lists as callers keep them, and a client's conversations without a client."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from foldline.clients.calls import Call, call_of
+from foldline.clients.following import Conversations, Outgoing
+from foldline.core.errors import InvalidOption
+from foldline.engine.policy import Policy
+from foldline.presets import policy_of
+from foldline.session.opening import Asked, open_in
+from foldline.session.session import Session
+from foldline.stores.disk import DiskStore
+from foldline.stores.memory import MemoryStore
+from foldline.wire import strict
+
+MODEL = "gpt-4o"
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def assistant(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
+
+
+def answer(text: str) -> dict[str, Any]:
+    """A whole response of chat."""
+    choice = {"index": 0, "message": assistant(text), "finish_reason": "stop"}
+    return {"id": "r", "model": MODEL, "choices": [choice]}
+
+
+def long(word: str, tokens: int) -> str:
+    """A text of about so many tokens."""
+    return " ".join(f"{word}{n}" for n in range(tokens // 3))
+
+
+def conversations(home: Path | None = None, *, policy: str = "balanced", name: str = "main") -> Conversations:
+    """Of one client, with sessions on disk below `home`, or in memory."""
+    store = MemoryStore() if home is None else DiskStore(home)
+    chosen: Policy = policy_of(policy, 128_000)
+
+    def opened(name: str, call: Call) -> Session:
+        asked = Asked(model=call.model, policy=policy, format=call.format)
+        return open_in(store if name else MemoryStore(), name or "memory", asked=asked)
+
+    return Conversations(opened, name=name, policy=chosen, model=None)
+
+
+def call(messages: list[Any], *, system: str | None = None, **more: Any) -> Call:
+    """A request of chat."""
+    first = [] if system is None else [{"role": "system", "content": system}]
+    made = call_of({"model": MODEL, "messages": [*first, *messages], **more}, format="openai-chat")
+    if made is None:
+        raise InvalidOption("messages", messages, why="no request of chat")
+    return made
+
+
+def sent(going: Outgoing | None, asked: Call) -> list[Any]:
+    """The messages that went out."""
+    assert going is not None
+    return [strict.parse(wire) for wire in (going.messages or asked.messages)]

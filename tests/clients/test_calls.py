@@ -1,0 +1,110 @@
+"""A request is read message by message from bytes or values, written again around what changed, and left alone when it is none of
+ours."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from foldline.clients.calls import Call, call_of
+from foldline.wire import strict
+
+CHAT = {
+    "model": "gpt-4o",
+    "temperature": 0.5,
+    "stream": True,
+    "tools": [{"type": "function", "function": {"name": "read"}}],
+    "messages": [{"role": "system", "content": "be brief"}, {"role": "user", "content": "hi"}],
+}
+
+
+def read(body: Any, format: str) -> Call:
+    made = call_of(body, format=format)
+    assert made is not None
+    return made
+
+
+@pytest.mark.parametrize("is_bytes", [False, True])
+def test_the_conversation_and_what_stands_beside_it_are_told_apart(is_bytes: bool) -> None:
+    """The same from what an SDK is about to write and from what it wrote."""
+    call = read(json.dumps(CHAT).encode() if is_bytes else CHAT, "openai-chat")
+    assert call.model == "gpt-4o"
+    assert call.leading == 1
+    assert call.system == "be brief"
+    assert call.tools == CHAT["tools"]
+    assert call.parameters == {"temperature": 0.5}
+    assert call.passes_because == ""
+    shown = [call.messages[0], b'{"role":"user","content":"folded"}']
+    written = strict.parse(strict.dump(call.with_messages(shown)))
+    assert written == {
+        **CHAT,
+        "messages": [{"role": "system", "content": "be brief"}, {"role": "user", "content": "folded"}],
+    }
+
+
+def test_several_leading_messages_are_one_system_prompt() -> None:
+    """Text and parts; a developer's too."""
+    parts = [{"type": "text", "text": "b"}]
+    given = [{"role": "system", "content": "a"}, {"role": "developer", "content": parts}]
+    call = read({"messages": [*given, {"role": "user", "content": "hi"}]}, "openai-chat")
+    assert call.leading == 2
+    assert call.system == [{"type": "text", "text": "a"}, *parts]
+
+
+def test_each_format_keeps_the_system_prompt_in_its_place() -> None:
+    """A key of its own, spelt in two ways by Gemini."""
+    assert read({"system": "s", "messages": []}, "anthropic").system == "s"
+    assert read({"instructions": "s", "input": "hi"}, "openai-responses").system == "s"
+    assert read({"system_instruction": {"parts": []}, "contents": []}, "gemini").system == {"parts": []}
+    assert read({"contents": [], "tools": []}, "gemini").system is None
+    assert read({"contents": [], "tools": []}, "gemini").tools is None
+
+
+def test_a_bare_text_of_responses_is_one_user_message() -> None:
+    """As the API has it."""
+    for body in ({"input": "hi"}, b'{"input": "hi"}'):
+        assert read(body, "openai-responses").messages == [b'{"role":"user","content":"hi"}']
+
+
+@pytest.mark.parametrize(
+    ("format", "body", "why"),
+    [
+        (
+            "openai-responses",
+            {"previous_response_id": "r", "input": "a"},
+            "the provider keeps the history (previous_response_id)",
+        ),
+        (
+            "openai-responses",
+            {"input": [{"type": "compaction", "encrypted_content": "e"}]},
+            "the provider has reduced the history (compaction)",
+        ),
+        (
+            "anthropic",
+            {"messages": [{"role": "user", "content": [{"type": "compaction", "content": "c"}]}]},
+            "the provider has reduced the history (compaction)",
+        ),
+        (
+            "anthropic",
+            {"context_management": {"edits": []}, "messages": [{"role": "user", "content": "a"}]},
+            "the provider reduces the history (context_management)",
+        ),
+        ("openai-chat", {"messages": [{"role": "system", "content": "a"}]}, "it has no messages"),
+        ("openai-chat", {"messages": [{"role": "user", "content": 'say "compaction"'}]}, ""),
+        ("openai-chat", {"conversation": None, "messages": [{"role": "user", "content": "a"}]}, ""),
+    ],
+)
+def test_history_that_the_provider_keeps_or_reduces_is_none_of_ours(
+    format: str, body: dict[str, Any], why: str
+) -> None:
+    """MIC-3: its own compaction and ours are exclusive; a word in a text decides nothing."""
+    assert read(body, format).passes_because == why
+    assert read(json.dumps(body).encode(), format).passes_because == why
+
+
+@pytest.mark.parametrize("body", [b"no json", b"[]", {"messages": 5}, {}, {"messages": [object()]}])
+def test_a_body_of_another_kind_is_no_call(body: Any) -> None:
+    """It passes as it is, and the provider says what it thinks of it."""
+    assert call_of(body, format="openai-chat") is None

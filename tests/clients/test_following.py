@@ -1,0 +1,285 @@
+"""A caller's own list is found again, whatever became of it: gone on with, taken back, branched, edited, restarted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from foldline.clients import following
+from foldline.clients.following import Conversations
+from tests.clients.lists import answer, assistant, call, conversations, long, sent, user
+
+RULE = "Fix the login. Never touch auth.py."
+
+
+def turn(known: Conversations, messages: list[Any], text: str = "done") -> list[Any]:
+    """One request and its answer; what was sent."""
+    asked = call(messages)
+    going = known.outgoing(asked)
+    shown = sent(going, asked)
+    assert going is not None
+    known.answered(going.ticket, answer(text))
+    return shown
+
+
+def grown(known: Conversations, messages: list[Any], turns: int, tokens: int = 9_000) -> list[Any]:
+    """The caller's list after so many turns of that size; what the last one sent."""
+    shown: list[Any] = []
+    for n in range(turns):
+        shown = turn(known, messages, f"answer {n}")
+        messages += [assistant(f"answer {n}"), user(f"step {n} {long(f'w{n}x', tokens)}")]
+    return shown
+
+
+def names(known: Conversations) -> list[str]:
+    """What the log of the first conversation holds, each message by its beginning."""
+    assert known.session is not None
+    return [str(message["content"])[:12] for message in known.session.messages]
+
+
+def test_a_list_that_goes_on_is_in_the_log_once_and_goes_out_as_it_came() -> None:
+    """Below the threshold nothing is done for a request; what is said is kept once."""
+    known = conversations()
+    messages = [user(RULE)]
+    for n in range(3):
+        asked = call(messages, system="be brief")
+        going = known.outgoing(asked)
+        assert going is not None
+        assert going.messages is None
+        known.answered(going.ticket, answer(f"answer {n}"))
+        messages += [assistant(f"answer {n}"), user(f"step {n}")]
+    known.outgoing(call(messages, system="be brief"))
+    assert names(known) == [str(message["content"])[:12] for message in messages]
+    assert known.session is not None
+    assert known.report is not None
+    assert known.report.reason == "below the threshold"
+
+
+def test_past_the_threshold_the_view_is_sent_and_stays_byte_for_byte() -> None:
+    """Laws PREFIX and TAIL: what was folded once is folded the same in every later request; the caller's own messages
+    stand around it."""
+    known = conversations()
+    messages = [user(RULE)]
+    grown(known, messages, 12)
+    first = turn(known, messages, "a")
+    assert len(first) < len(messages)
+    assert "Never touch auth.py" in str(first)
+    assert first[-1] == messages[-1]
+    messages += [assistant("a"), user("go on")]
+    second = turn(known, messages, "b")
+    assert second[: len(first)] == first
+    assert second[len(first) :] == messages[-2:]
+
+
+def test_an_answer_that_comes_back_in_another_spelling_is_known() -> None:
+    """An SDK's object, content in parts, without reasoning, with null keys, trimmed."""
+    known = conversations()
+    messages = [user(RULE)]
+    turn(known, messages, " hello there\n")
+    spelt = {"role": "assistant", "content": [{"type": "text", "text": "hello there"}], "refusal": None}
+    turn(known, [*messages, spelt, user("go on")])
+    assert names(known) == [RULE[:12], " hello there", "go on", "done"]
+
+
+def test_an_answer_that_was_dropped_or_said_anew_is_taken_back() -> None:
+    """A caller may ask again, or put words in the model's mouth: the list is the truth, the log still has what was said."""
+    known = conversations()
+    messages = [user(RULE)]
+    turn(known, messages, "first")
+    turn(known, messages, "second")
+    assert names(known) == [RULE[:12], "second"]
+    turn(known, [*messages, assistant("other"), user("go on")])
+    assert names(known) == [RULE[:12], "other", "go on", "done"]
+
+
+def test_asking_again_does_not_undo_what_was_folded() -> None:
+    """Law PREFIX: a retry of the same list is the same request."""
+    known = conversations()
+    messages = [user(RULE)]
+    grown(known, messages, 14)
+    first = turn(known, messages, "dropped")
+    assert len(first) < len(messages)
+    assert turn(known, messages, "again") == first
+
+
+def test_a_side_request_that_begins_alike_leaves_the_session_alone() -> None:
+    """A title, a summary of one's own, a second sample: shorter lists that go no further cost nothing."""
+    known = conversations()
+    messages = [user(RULE)]
+    for n in range(3):
+        turn(known, messages, f"answer {n}")
+        messages += [assistant(f"answer {n}"), user(f"step {n}")]
+    before = names(known)
+    for side in ([user(RULE)], [user("Write a title.")], [*messages[:3], user("Sum it up.")]):
+        assert turn(known, side, "a title") == side
+        assert turn(known, side, "a title") == side
+    assert names(known) == before
+    turn(known, messages)
+    assert names(known)[-1] == "done"
+
+
+def test_a_list_that_was_rewound_and_gone_on_with_takes_its_place() -> None:
+    """A turn that was edited: the session goes back and on, and what was said before is still in its log."""
+    known = conversations()
+    messages = [user(RULE)]
+    for n in range(3):
+        turn(known, messages, f"answer {n}")
+        messages += [assistant(f"answer {n}"), user(f"step {n}")]
+    rewound = [*messages[:3], user("another way")]
+    turn(known, rewound, "well")
+    rewound += [assistant("well"), user("on")]
+    turn(known, rewound)
+    assert names(known) == [str(message["content"])[:12] for message in rewound] + ["done"]
+    assert known.session is not None
+    known.session.rollback(to=4)
+    assert names(known) == [RULE[:12], "answer 0", "step 0", "answer 1", "step 1"]
+
+
+def test_two_conversations_in_turns_never_mix() -> None:
+    """Sub-agents behind one client: each keeps its own, the named session stays the first one's."""
+    known = conversations()
+    one, other = [user(RULE)], [user("You are a reviewer.")]
+    for n in range(4):
+        turn(known, one, f"one {n}")
+        turn(known, other, f"other {n}")
+        one += [assistant(f"one {n}"), user(f"one step {n}")]
+        other += [assistant(f"other {n}"), user(f"other step {n}")]
+    assert names(known) == [str(message["content"])[:12] for message in one[:-1]]
+
+
+def test_a_branch_that_grows_long_gets_a_session_of_its_own(tmp_path: Path) -> None:
+    """It is reduced like the first one, in a fork that shares what both began with, and the first one is untouched."""
+    known = conversations(tmp_path)
+    messages = [user(RULE)]
+    turn(known, messages, "answer")
+    messages += [assistant("answer"), user("step")]
+    turn(known, messages)
+    branch = [*messages[:2], user("another way")]
+    for n in range(14):
+        turn(known, branch, f"branch {n}")
+        turn(known, messages, "again")
+        branch += [assistant(f"branch {n}"), user(f"{n} {long(f'b{n}x', 9_000)}")]
+    assert len(turn(known, branch)) < len(branch)
+    assert names(known) == [RULE[:12], "answer", "step", "again"]
+    assert len(list((tmp_path).glob("**/*"))) > 2
+    known.close()
+
+
+def test_a_restart_finds_the_conversation_and_sends_the_same_bytes(tmp_path: Path) -> None:
+    """State is the durable log: the list is matched by what it says, secrets that the log does not hold among it."""
+    key = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
+    messages = [user(f"{RULE} The token is {key}.")]
+    known = conversations(tmp_path)
+    grown(known, messages, 14)
+    first = turn(known, messages, "a")
+    known.close()
+    messages += [assistant("a"), user("go on")]
+    again = conversations(tmp_path)
+    second = turn(again, messages)
+    assert second[: len(first)] == first
+    again.close()
+
+
+def test_a_new_list_in_an_old_session_takes_its_place_once_it_goes_on(tmp_path: Path) -> None:
+    """A program that starts anew under the same name."""
+    known = conversations(tmp_path)
+    turn(known, [user("old")])
+    known.close()
+    again = conversations(tmp_path)
+    turn(again, [user("new")], "answer")
+    assert names(again) == ["old", "done"]
+    turn(again, [user("new"), assistant("answer"), user("on")])
+    assert names(again) == ["new", "answer", "on", "done"]
+    again.close()
+
+
+def test_without_a_name_nothing_is_kept_until_it_must_be() -> None:
+    """What was taken out is kept in memory, as long as the client lives."""
+    known = conversations(name="")
+    messages = [user(RULE)]
+    turn(known, messages)
+    assert known.session is None
+    grown(known, messages, 14)
+    assert len(turn(known, messages)) < len(messages)
+    assert known.session is not None
+
+
+def test_an_overflow_is_recovered_from_once_until_the_next_answer() -> None:
+    """REA-1: one compaction and one retry; a second refusal goes through."""
+    known = conversations()
+    messages = [user(RULE)]
+    grown(known, messages, 6, tokens=3_000)
+    asked = call(messages)
+    going = known.outgoing(asked)
+    assert going is not None
+    assert going.messages is None
+    words = {"error": {"message": "prompt is too long: 20000 tokens > 12000 maximum"}}
+    again = known.refused(going.ticket, 400, body=words)
+    assert again is not None
+    assert len(sent(again, asked)) < len(messages)
+    assert known.refused(again.ticket, 400, body=words) is None
+    known.answered(again.ticket, answer("done"))
+    messages += [assistant("done"), user(long("more", 9_000))]
+    later = known.outgoing(call(messages))
+    assert later is not None
+    assert known.refused(later.ticket, 400, body=words) is not None
+
+
+def test_what_is_no_overflow_is_not_recovered_from() -> None:
+    """A throttle, a bad request, a server's fault; and `reserve`, which has no reactive tier (REA-3)."""
+    known = conversations()
+    going = known.outgoing(call([user(RULE)]))
+    assert going is not None
+    assert known.refused(going.ticket, 429, body={"error": {"message": "rate limit reached"}}) is None
+    assert known.refused(going.ticket, 400, body={"error": {"message": "bad tool"}}) is None
+    overflow = {"error": {"message": "prompt is too long: 20 tokens > 12 maximum"}}
+    reserve = conversations(policy="reserve")
+    going = reserve.outgoing(call([user(RULE)]))
+    assert going is not None
+    assert reserve.refused(going.ticket, 400, body=overflow) is None
+
+
+def test_a_recovery_that_fails_leaves_the_view_as_it_was() -> None:
+    """REA-4: the refusal goes through; there is nothing in one short message to take out."""
+    known = conversations()
+    going = known.outgoing(call([user(RULE)]))
+    assert going is not None
+    overflow = {"error": {"message": "prompt is too long: 20 tokens > 12 maximum"}}
+    assert known.refused(going.ticket, 400, body=overflow) is None
+    assert known.session is not None
+    assert list(known.session.compactions) == []
+    assert turn(known, [user(RULE)]) == [user(RULE)]
+
+
+def test_an_answer_to_a_conversation_that_went_on_is_left_to_its_caller() -> None:
+    """Two samples of one request: the list says which one counts."""
+    known = conversations()
+    one = known.outgoing(call([user(RULE)]))
+    two = known.outgoing(call([user(RULE)]))
+    assert one is not None
+    assert two is not None
+    known.answered(one.ticket, answer("one"))
+    known.answered(two.ticket, answer("two"))
+    assert names(known) == [RULE[:12], "one"]
+    turn(known, [user(RULE), assistant("two"), user("on")])
+    assert names(known) == [RULE[:12], "two", "on", "done"]
+
+
+def test_requests_that_are_none_of_ours_are_counted_by_why() -> None:
+    """History that the provider keeps, or reduces."""
+    known = conversations()
+    assert known.outgoing(call([user("a")], context_management={"edits": []})) is None
+    assert known.outgoing(call([])) is None
+    assert known.passed == {
+        "the provider reduces the history (context_management)": 1,
+        "it has no messages": 1,
+    }
+
+
+def test_branches_are_forgotten_by_age() -> None:
+    """Every list has a bound (style 11)."""
+    known = conversations()
+    turn(known, [user(RULE)])
+    for n in range(following.BRANCHES_MAX + 5):
+        turn(known, [user(f"question {n}")])
+    assert len(known._branches) == following.BRANCHES_MAX

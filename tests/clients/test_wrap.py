@@ -1,0 +1,202 @@
+"""A wrapped client is used as before, in every dialect, sync and async, streamed or not; only what is too long is not sent."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import foldline
+from foldline.clients.wrap import wrap
+from foldline.core.errors import InvalidOption
+from foldline.testing.twin import Answer, Twin, endless
+from tests.clients.agents import (
+    FORMATS,
+    MODEL,
+    RULE,
+    SETTINGS,
+    WINDOW,
+    asked,
+    client_of,
+    echoed,
+    said,
+    spoken,
+    step,
+    text_in,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the SDKs' own
+TURNS = 16
+
+
+@pytest.fixture(autouse=True)
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Sessions and settings of this test alone."""
+    (tmp_path / "foldline").mkdir()
+    (tmp_path / "foldline" / "foldline.toml").write_text(SETTINGS)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+@pytest.fixture
+def twin() -> Iterator[Twin]:
+    """A provider whose window is that of the model in the settings."""
+    with Twin(endless(Answer(text="done", thinking="hm")), window=WINDOW) as twin:
+        yield twin
+
+
+def sync_agent(client: Any, format: str, *, turns: int, stream: bool) -> list[Any]:
+    """So many turns; the agent's own list."""
+    messages = [said(format, RULE)]
+    for n in range(turns):
+        answer = asked(client, format, messages, stream=stream)
+        if stream:
+            messages += spoken(format, "".join(text_in(format, event) for event in answer))
+        else:
+            messages += echoed(format, answer)
+        messages.append(said(format, step(n)))
+    return messages
+
+
+async def async_agent(client: Any, format: str, *, turns: int, stream: bool) -> list[Any]:
+    """The same, awaited."""
+    client = client.aio if format == "gemini" else client
+    messages = [said(format, RULE)]
+    for n in range(turns):
+        answer = await asked(client, format, messages, stream=stream)
+        if stream:
+            messages += spoken(format, "".join([text_in(format, event) async for event in answer]))
+        else:
+            messages += echoed(format, answer)
+        messages.append(said(format, step(n)))
+    return messages
+
+
+def run(client: Any, format: str, *, turns: int, stream: bool, is_async: bool) -> list[Any]:
+    """An agent of either kind, and its client closed behind it."""
+    if not is_async:
+        try:
+            return sync_agent(client, format, turns=turns, stream=stream)
+        finally:
+            client.close()
+
+    async def whole() -> list[Any]:
+        try:
+            return await async_agent(client, format, turns=turns, stream=stream)
+        finally:
+            await (client.aio.aclose() if format == "gemini" else client.close())
+
+    return asyncio.run(whole())
+
+
+@pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("format", FORMATS)
+def test_an_agent_runs_past_its_window(twin: Twin, format: str, stream: bool, is_async: bool) -> None:
+    """CMP-1: checked before every request, and reduced before one would be refused; the provider takes every one, the rule
+    of the first message is in all of them, and the log has every word."""
+    client = wrap(client_of(format, twin.url, is_async=is_async), session="agent")
+    messages = run(client, format, turns=TURNS, stream=stream, is_async=is_async)
+    known = client.foldline
+    assert [request.status for request in twin.requests] == [200] * TURNS
+    assert all("Never touch auth.py" in request.body.decode() for request in twin.requests)
+    assert all(json.loads(request.body).get("stream", stream) == stream for request in twin.requests)
+    assert known.session.size < len(messages)
+    texts = [json.dumps(message) for message in known.session.messages]
+    assert all(any(f"step {n} w" in text for text in texts) for n in range(TURNS - 1))
+    compactions = len(list(known.session.compactions))
+    broken = [n for n in range(1, TURNS) if twin.requests[n].extends != n - 1]
+    assert len(broken) == compactions >= 1, "law ONCE: one break of the prefix a compaction"
+    known.close()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+def test_below_the_threshold_the_bytes_are_those_of_the_sdk(format: str, stream: bool) -> None:
+    """LOSSLESS: a request that nothing was done for is the one that would have been sent."""
+    bodies = []
+    for is_wrapped in (False, True):
+        with Twin(endless(Answer(text="done", thinking="hm")), window=WINDOW) as twin:
+            client = client_of(format, twin.url)
+            run(wrap(client) if is_wrapped else client, format, turns=3, stream=stream, is_async=False)
+            bodies.append([(request.path, request.body) for request in twin.requests])
+    assert bodies[0] == bodies[1]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
+def test_an_overflow_is_recovered_from_before_anything_was_delivered(
+    format: str, stream: bool, is_async: bool
+) -> None:
+    """REA-1, REA-2: a provider whose window is smaller than what is known of it refuses; one compaction, one retry, and the
+    agent sees an answer."""
+    with Twin(endless("done"), window=WINDOW // 3) as twin:
+        client = wrap(client_of(format, twin.url, is_async=is_async), session="agent")
+        run(client, format, turns=9, stream=stream, is_async=is_async)
+        refused = [n for n, request in enumerate(twin.requests) if request.tokens > WINDOW // 3]
+        assert len(twin.requests) == 9 + len(refused)
+        assert refused
+        assert not any(n + 1 in refused for n in refused)
+        client.foldline.close()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_restarted_agent_goes_on_with_the_same_bytes(twin: Twin, format: str) -> None:
+    """The session is found again by the list; the provider's cache is too."""
+    client = wrap(client_of(format, twin.url), session="agent")
+    messages = sync_agent(client, format, turns=TURNS, stream=False)
+    client.foldline.close()
+    client.close()
+    again = wrap(client_of(format, twin.url), session="agent")
+    asked(again, format, messages)
+    assert twin.requests[-1].extends == TURNS - 1
+    again.foldline.close()
+    again.close()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_else_a_client_does_is_its_own_affair(twin: Twin, format: str) -> None:
+    """Other calls pass, the given client is as it was, and closing is closing."""
+    given = client_of(format, twin.url)
+    client = wrap(given)
+    assert type(given).__name__ in type(client).__name__
+    if format == "anthropic":
+        counted = client.messages.count_tokens(model=MODEL, messages=[said(format, RULE)])
+        assert counted.input_tokens > 0
+    if format == "gemini":
+        assert client.models.count_tokens(model=MODEL, contents=RULE).total_tokens > 0
+    assert client.foldline.report is None
+    asked(given, format, [said(format, RULE)])
+    assert client.foldline.session is None
+    assert not hasattr(given, "foldline")
+    client.close()
+
+
+def test_an_open_session_may_be_given(twin: Twin) -> None:
+    """What the host does with it meanwhile counts: a pin, a compaction by hand."""
+    with foldline.open("mine", model=MODEL, format="openai-chat") as session:
+        client = wrap(client_of("openai-chat", twin.url), session=session)
+        messages = sync_agent(client, "openai-chat", turns=8, stream=False)
+        before = len(json.loads(twin.requests[-1].body)["messages"])
+        session.compact(to=9_000)
+        asked(client, "openai-chat", messages)
+        assert len(json.loads(twin.requests[-1].body)["messages"]) < before
+        client.close()
+
+
+def test_wrong_options_are_refused_by_name(twin: Twin) -> None:
+    """Before anything is opened."""
+    with pytest.raises(InvalidOption, match="give a client of anthropic, openai or google-genai"):
+        wrap(object())
+    with pytest.raises(foldline.UnknownPolicy):
+        wrap(client_of("openai-chat", twin.url), policy="none")
+    with pytest.raises(InvalidOption, match="give the name of a session, or one that is open"):
+        wrap(client_of("openai-chat", twin.url), session=5)  # type: ignore[arg-type]
+    with pytest.raises(InvalidOption, match=r"give the genai\.Client itself"):
+        wrap(client_of("gemini", twin.url).aio)

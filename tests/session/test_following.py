@@ -1,0 +1,76 @@
+"""A session follows a list that somebody else keeps: what is new is appended, what is sent are the list's own messages."""
+
+from __future__ import annotations
+
+from foldline.core.message import Message, Text
+from foldline.session.following import Following
+from foldline.session.opening import Asked, open_in
+from foldline.session.session import Session
+from foldline.stores.memory import MemoryStore
+
+
+def opened(store: MemoryStore | None = None) -> Session:
+    return open_in(store or MemoryStore(), "s", asked=Asked(format="openai-chat", model="gpt-4o"))
+
+
+def said(role: str, text: str) -> Message:
+    parts = (Text(text=text),)
+    return Message(role="user", parts=parts) if role == "user" else Message(role="assistant", parts=parts)
+
+
+def test_messages_of_any_role_are_appended_and_found_again() -> None:
+    """Law REPLAY: ordinals and entries are those of the log, in this process and the next."""
+    store = MemoryStore()
+    with opened(store) as session:
+        kept = Following(session)
+        made = kept.take([said("user", "a"), said("assistant", "b")])
+        assert kept.take([]) == []
+        kept.take([said("user", "c")])
+        told = kept.record({"role": "assistant", "content": "d"})
+        assert [one.ordinal for one in (*made, *told)] == [0, 1, 3]
+        assert kept.seq == told[-1].seq
+    with opened(store) as session:
+        again = Following(session).kept()
+        assert [one.message.text for one in again] == ["a", "b", "c", "d"]
+        assert [one.ordinal for one in again] == [0, 1, 2, 3]
+        assert again[-1].seq == told[-1].seq
+
+
+def test_what_was_taken_back_is_not_among_what_is_kept() -> None:
+    """The list on the way to here; ordinals go on."""
+    with opened() as session:
+        kept = Following(session)
+        first = kept.take([said("user", "a"), said("assistant", "b")])
+        session.rollback(to=first[0].seq)
+        kept.take([said("assistant", "c")])
+        assert [(one.message.text, one.ordinal) for one in kept.kept()] == [("a", 0), ("c", 2)]
+
+
+def test_a_list_is_whole_until_an_edit_stands_in_the_view() -> None:
+    """Then the session says what is sent: places in the list, and what stands for the rest."""
+    with opened() as session:
+        kept = Following(session)
+        for n in range(12):
+            text = f"step {n} " + " ".join(f"w{n}x{i}" for i in range(300))
+            kept.take([said("user", text), said("assistant", f"answer {n}")])
+        kept.take([said("user", "go on")])
+        assert kept.is_whole()
+        places = {ordinal: ordinal for ordinal in range(25)}
+        assert list(kept.shown(session.prepare(), places)) == list(range(25))
+        session.compact(to=3_000)
+        assert not kept.is_whole()
+        shown = list(kept.shown(session.prepare(), places))
+        assert shown[-1] == 24
+        assert any(isinstance(one, Message) and one.synthetic for one in shown)
+        session.undo()
+        assert kept.is_whole()
+
+
+def test_a_message_is_compared_as_the_log_has_it() -> None:
+    """Its secrets are not there."""
+    asked = Asked(format="openai-chat", redact=lambda body: body.replace(b"hunter2", b"*****"))
+    with open_in(MemoryStore(), "s", asked=asked) as session:
+        kept = Following(session)
+        plain = said("user", "nothing")
+        assert kept.stored(plain) is plain
+        assert kept.stored(said("user", "hunter2")).text == "*****"
