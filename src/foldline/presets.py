@@ -112,6 +112,7 @@ def _reserve(_window: int | None) -> Policy:
         source="B: message-compact specification",
         counting=Counting(growth=False, fixed=False),
         resumes_at_summary=True,
+        hooks_may_block=False,
         threshold=Line(percent=100, of="reserve"),
         target=Line(percent=100, of="reserve"),
         tiers=(Tier(name="auto-compact", reduce=None, needs="model"),),

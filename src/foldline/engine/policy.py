@@ -127,6 +127,8 @@ class Policy(Struct, frozen=True, kw_only=True):
     """How a session projects the next request."""
     once_per_response: bool = False
     """True: a second compaction without a response between is refused (requirement CMP-18)."""
+    hooks_may_block: bool = True
+    """False: what a hook blocks is shown and made all the same (requirements HOK-2, CMP-17)."""
     resumes_at_summary: bool = False
     """True: opened again, a session goes on from its last summary and what followed it (requirement JRN-8)."""
 

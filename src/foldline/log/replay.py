@@ -33,6 +33,7 @@ from foldline.log.applied import turned
 from foldline.log.chain import Beyond, Voided, chain_of, unreadable
 from foldline.log.checkpoint import Reading, read_checkpoint
 from foldline.log.edits import batches, first_named, refuse_nowhere
+from foldline.log.failures import failures_after
 from foldline.log.handoff import KIND as HANDOFF
 from foldline.log.handoff import found_at, taken_in
 from foldline.log.state import (
@@ -255,6 +256,7 @@ class Replay:
             compacted=state.compacted or (not is_edit and scope == ROOT),
             epoch=entry.seq if begins_epoch else state.epoch,
             handoff=None if begins_epoch else state.handoff,
+            failures=failures_after(state.failures, strict.loads(told.get("model", b"null"))),
         )
 
     def edited(self, view: View, edits: Sequence[Edit]) -> View:
@@ -387,8 +389,9 @@ def _begin(state: State, entry: Entry) -> State:
 
 
 def _settle(state: State, entry: Entry) -> State:
-    begun = int(strict.loads(entry.body)["begin"])
-    return replace(state, open_begin=None) if state.open_begin == begun else state
+    told = strict.loads(entry.body)
+    state = replace(state, failures=failures_after(state.failures, told.get("model")))
+    return replace(state, open_begin=None) if state.open_begin == int(told["begin"]) else state
 
 
 def _node(state: State, entry: Entry) -> State:

@@ -108,6 +108,8 @@ class State(Struct, frozen=True, kw_only=True):
     """Tool calls so far, whatever has left the view."""
     compacted: bool = False
     """True from a compaction until the next response (requirement CMP-18)."""
+    failures: dict[str, int] = {}
+    """By workspace: how often in a row a model's summary came to nothing (requirement CMP-14)."""
     answered_ms: int | None = None
     """When the last response came, where the log says it."""
     revision: bytes = b""

@@ -53,6 +53,8 @@ class Keeper:
     ) -> None:
         self.name, self._log, self.durability, self.redact = name, log, durability, redact
         self.every = every
+        self.turn = 0
+        """Counts what makes this another session for a compaction that runs: taken back, cleared, closed."""
         self._closed = False
         self.lock = RLock()
         self.lives: dict[int, Message] = {}
@@ -67,6 +69,11 @@ class Keeper:
         """The log. Raises `SessionFailed` once it was closed."""
         self.refuse_closed()
         return self._log
+
+    @property
+    def is_closed(self) -> bool:
+        """True once it was closed."""
+        return self._closed
 
     def refuse_closed(self) -> None:
         """Raise `SessionFailed` once it was closed: what is still in memory may no longer be what the log says."""
@@ -143,15 +150,26 @@ class Keeper:
 
     # ── compactions ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def commit(self, begin: Json, *, scope: str, edits: Sequence[Edit], result: Json) -> None:
-        """Make a compaction durable, then take it in. Raises `CheckpointFailed`; memory is as it was then."""
+    def intend(self, begin: Json, *, scope: str) -> int:
+        """Append the intent to compact; returns its entry. Raises `SessionFailed`."""
+        where = {"node": scope} if scope != ROOT else {}
+        self._step(self._append([Draft(kind="begin", body=dumps({**begin, **where}))], sync=True))
+        return self.state.seq
+
+    def settled(self, begin: int, *, outcome: str, why: str, **more: Any) -> None:
+        """Append that an intent came to nothing. Raises `SessionFailed`."""
+        self.say(Draft(kind="settle", body=dumps({"begin": begin, "outcome": outcome, "why": why, **more})))
+
+    def commit(self, begin: Json | int, *, scope: str, edits: Sequence[Edit], result: Json) -> None:
+        """Make a compaction durable, then take it in. `begin`: the body of its intent, or the entry of one that stands in the
+        log. Raises `CheckpointFailed`; memory is as it was then."""
         before = self.state
         where = {"node": scope} if scope != ROOT else {}
         told = [edit_json(edit, lambda seq: seq) for edit in edits]
         try:
             self._refuse_too_large(scope, edits)
-            self._step(self._append([Draft(kind="begin", body=dumps({**begin, **where}))], sync=True))
-            body: Json = {"edits": told, "begin": self.state.seq, **where, **result}
+            intent = begin if isinstance(begin, int) else self.intend(begin, scope=scope)
+            body: Json = {"edits": told, "begin": intent, **where, **result}
             self._step(self._append([Draft(kind="compaction", body=dumps(body))], sync=True))
             commit = checkpoint_body(self.state, self.replay.places, **self._told())
             self._step(self._append([Draft(kind="checkpoint", body=commit)], sync=True))
@@ -206,6 +224,7 @@ class Keeper:
     def take_back(self, draft: Draft, *, seq: int) -> None:
         """Append an undo, an unfold or a rollback with a checkpoint of what it comes to, in one append. `seq`: the last
         entry that it leaves as it is."""
+        self.turn += 1
         number = self.state.seq + 1
         entry = Entry(seq=number, kind=draft.kind, body=draft.body, offset=self._end())
         after = foreseen(self.log, entry, seq=seq, replay=self.replay)
@@ -246,6 +265,7 @@ class Keeper:
     def close(self) -> None:
         """Put on disk what is not, and let others write."""
         self._closed = True
+        self.turn += 1
         self._log.close()
 
 

@@ -24,9 +24,10 @@ from foldline.core.view import Item
 from foldline.log.checkpoint import NODES_MAX
 from foldline.log.state import EXPOSES, Expose, Node, Status
 from foldline.log.values import dumps
-from foldline.session.conversation import Conversation, Known
+from foldline.session.conversation import Conversation
 from foldline.session.incoming import result_message, user_message, waiting_call
 from foldline.session.keep import Keeper, message_draft
+from foldline.session.planning import Known
 from foldline.session.twins import NodeTwins
 from foldline.wire.strict import dump_foreign
 

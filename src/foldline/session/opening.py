@@ -7,8 +7,9 @@ looked up when a session is opened, never at import.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
@@ -22,11 +23,13 @@ from foldline.log.checkpoint import EVERY
 from foldline.log.lineage import written
 from foldline.log.values import dumps
 from foldline.privacy.hashed import refuse_hashed
+from foldline.session.hosting import Host, Listener
 from foldline.session.keep import Durability, Keeper
 from foldline.session.session import Session
 from foldline.session.setup import Setup, format_for, model_in, setup_for
 
 if TYPE_CHECKING:
+    from foldline.hooks.hooks import Hooks
     from foldline.log.secrets import Redactor
 
 Content: TypeAlias = Literal["full", "hashed"]
@@ -48,6 +51,11 @@ def open(
     redact: bool = True,
     content: Content = "full",
     checkpoint_every: int = EVERY,
+    completer: Any = None,
+    hooks: Hooks | None = None,
+    restore: Any = None,
+    listener: Listener | None = None,
+    workspace: str | os.PathLike[str] | None = None,
 ) -> Session:
     """Open the session of that name, or begin it.
 
@@ -57,7 +65,10 @@ def open(
     entry, once a turn, or at checkpoints alone. `redact`: known kinds of secrets are taken out before anything is written.
     `content`: `hashed` keeps what was said in memory alone and writes events with hashes; such a session ends with the
     process and cannot be opened again. `checkpoint_every`: entries after which a checkpoint is written, beside the one of each
-    compaction; fewer make opening a little quicker and the log a little longer.
+    compaction; fewer make opening a little quicker and the log a little longer. `completer`: a function that takes a
+    `CompletionRequest` and returns the text, deltas or a reply; with one the policy's tiers that need a model are active.
+    `hooks`: what runs before and behind each compaction (`foldline.hooks`). `listener`: who is told of compactions while they
+    run. `workspace`: the folder that the session works in; the current one where it is left out.
 
     Raises `SessionBusy` while another holds it, `SessionCorrupt` for a damaged log, `InvalidOption`.
     """
@@ -78,6 +89,13 @@ def open(
         redact=redactor(home) if redact else _as_it_is,
         clock=unix_ms,
         checkpoint_every=checkpoint_every,
+        host=Host(
+            completer=completer,
+            hooks=hooks,
+            restore=restore,
+            listener=listener or Listener(),
+            workspace=normalised(workspace),
+        ),
     )
     store: Store = disk_store(home)
     if content == "hashed":
@@ -111,6 +129,13 @@ class Asked(Struct, frozen=True, kw_only=True):
     """Unix time in milliseconds, as the store stamps its entries; it says how long a session was idle."""
     checkpoint_every: int = EVERY
     """Entries after which a checkpoint is written (requirement JRN-13)."""
+    host: Host = Host()
+    """Who is asked and told."""
+
+
+def normalised(workspace: str | os.PathLike[str] | None) -> str:
+    """A workspace under its one name, so that it has one count of failures however it is spelt (requirement CMP-14)."""
+    return os.path.normcase(os.path.realpath(os.getcwd() if workspace is None else workspace))
 
 
 def open_in(store: Store, name: str, *, asked: Asked) -> Session:
@@ -144,7 +169,8 @@ def _open_in(store: Store, name: str, *, asked: Asked, new: str) -> Session:
         model = asked.model or before
         if model is not None and model != before:
             keeper.say(Draft(kind="model", body=dumps({"model": model})))
-        session = Session(keeper, _setup(asked, format=journal.format, model=model), store=store)
+        setup = _setup(asked, format=journal.format, model=model)
+        session = Session(keeper, setup, store=store, host=asked.host)
         session._resume()
         held.pop_all()
         return session

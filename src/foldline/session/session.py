@@ -6,7 +6,10 @@ history. Nothing is ever taken out of the log: each of them is an entry of its o
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Iterator
+from threading import Condition, Thread
 from types import TracebackType
 from typing import Any, Self
 
@@ -14,7 +17,7 @@ from msgspec import Struct
 
 from foldline.core.edit import Drop
 from foldline.core.entry import Draft
-from foldline.core.errors import InvalidOption, UnknownAddress
+from foldline.core.errors import FoldlineError, InvalidOption, UnknownAddress
 from foldline.core.kinds import refuse_no_number, refuse_no_text
 from foldline.core.ports import Store
 from foldline.engine.policy import Policy
@@ -25,12 +28,14 @@ from foldline.log.applied import newest_first
 from foldline.log.state import ROOT, Applied, Expose
 from foldline.log.values import dumps, elements, members, read_edit
 from foldline.lookup import Shown
-from foldline.session.conversation import Conversation, Known
+from foldline.session.conversation import Conversation
 from foldline.session.forking import create_fork
 from foldline.session.history import PAGE, TOLD, Chronicle, Happened, Messages, Page, happened
+from foldline.session.hosting import Host
 from foldline.session.keep import Keeper
 from foldline.session.nodes import RunningNode, begin, interrupt_all
 from foldline.session.originals import Spans, shown_in
+from foldline.session.planning import Known
 from foldline.session.projecting import fixed_of, frame_of
 from foldline.session.recalling import Recalling
 from foldline.session.resuming import ended, kept_tail, told
@@ -45,6 +50,8 @@ TOKENS_A_WORD = 4
 """A word is remembered for so many tokens of the window: more than a view has that are different."""
 
 
+NOBODY = Host()
+"""Of a session that has no model to ask and nobody to tell."""
 COUNTING_SHOWN = 10
 """Compactions that an error names of those that can be undone."""
 
@@ -80,8 +87,14 @@ def memo_for(setup: Setup) -> dict[str, Any]:
 class Session(Conversation, SessionTwins, Recalling):
     """A durable conversation. Open one with `foldline.open`; a context manager that closes it."""
 
-    def __init__(self, keeper: Keeper, setup: Setup, *, store: Store) -> None:
-        known = Known(setup=setup, memo=memo_for(setup), spans=Spans(keeper.log, keeper.replay.places))
+    def __init__(self, keeper: Keeper, setup: Setup, *, store: Store, host: Host = NOBODY) -> None:
+        known = Known(
+            setup=setup,
+            memo=memo_for(setup),
+            spans=Spans(keeper.log, keeper.replay.places),
+            host=host,
+            idle=Condition(keeper.lock),
+        )
         super().__init__(keeper, known)
         self._store = store
         self.torn = keeper.log.torn
@@ -254,6 +267,29 @@ class Session(Conversation, SessionTwins, Recalling):
             "before", seq, why="no compaction has this number; `foldline undo SESSION --list` names them"
         )
 
+    def clear(self) -> int:
+        """Begin anew with an empty view; returns the entry that `rollback(to=…)` comes back to. A compaction that runs is given
+        up (requirement JRN-10)."""
+        with self._keeper.lock:
+            last = self.seq
+            self.rollback(to=-1)
+            return last
+
+    def compact_in_background(self, *, focus: str | None = None) -> bool:
+        """Have the next compaction planned while the session goes on: a model writes its summary in a thread, and the next
+        `prepare` takes it in, where everything it names still stands. False where one runs or waits already. Should the
+        process end before, nothing has changed."""
+        work = self._ahead(focus=focus)
+        if work is not None:
+            going = self._going_ahead(work)
+            Thread(target=self._quietly, args=(going,), name=f"foldline {self.name}", daemon=True).start()
+        return work is not None
+
+    def _quietly(self, going: Any) -> None:
+        """Carry it through where nobody waits for it: that it failed stands in the log, and the next request goes on."""
+        with contextlib.suppress(FoldlineError):
+            asyncio.run(self._await(going))  # a completer may await
+
     def fork(self, name: str, *, at: int | None = None) -> Session:
         """A session of its own that goes on from here, or from entry `at`. Nothing is copied; hand-off records stay
         behind. This one stays open. Raises `SessionExists`."""
@@ -264,7 +300,7 @@ class Session(Conversation, SessionTwins, Recalling):
             log = create_fork(self._store, self.name, name=name, at=self.seq if at is None else at)
             was = self._keeper
             keeper = Keeper(name, log, durability=was.durability, redact=was.redact, every=was.every)
-            return Session(keeper, self._known.setup, store=self._store)
+            return Session(keeper, self._known.setup, store=self._store, host=self._known.host)
 
     # ── what was ─────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -297,8 +333,15 @@ class Session(Conversation, SessionTwins, Recalling):
     def close(self) -> None:
         """Put on disk what is not, and let others open it. Closing twice is closing once."""
         with self._keeper.lock:
+            work = self._known.work
+            if work is not None and not self._keeper.is_closed:
+                with contextlib.suppress(
+                    FoldlineError
+                ):  # the log can no longer be written: close says so itself
+                    self._settle(work, "the session was closed", outcome="abandoned")
             self._close_recall()
             self._keeper.close()
+            self._known.idle.notify_all()
 
     def __enter__(self) -> Self:
         return self

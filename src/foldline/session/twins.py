@@ -1,11 +1,14 @@
 """The async twins of what a session and its nodes do: the same calls with the prefix `a`, off the event loop.
 
 Each runs its call in a thread; the session's own lock keeps them in order. A call that was begun is finished even when its
-caller is cancelled: what is appended is appended whole.
+caller is cancelled: what is appended is appended whole. What waits for a model or a hook awaits it, and is given up when it is
+cancelled there: nothing has changed then.
 """
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -43,12 +46,14 @@ class Twins:
         await _off(cast(Any, self).tool_result, call_id, output, is_error=is_error)
 
     async def aprepare(self, system: Any = None, tools: Any = None) -> Prepared:
-        """As `prepare`."""
-        return cast("Prepared", await _off(cast(Any, self).prepare, system, tools))
+        """As `prepare`; the completer may be async, and an async hook is waited for."""
+        session = cast(Any, self)
+        return cast("Prepared", await session._await(session._preparing(system, tools)))
 
     async def acompact(self, to: int | float | None = None, *, focus: str | None = None) -> Report:
-        """As `compact`."""
-        return cast("Report", await _off(cast(Any, self).compact, to, focus=focus))
+        """As `compact`; the completer may be async, and an async hook is waited for."""
+        session = cast(Any, self)
+        return cast("Report", await session._await(session._by_hand(to, focus=focus)))
 
     async def apreview(self, to: int | float | None = None, *, focus: str | None = None) -> Report:
         """As `preview`."""
@@ -57,6 +62,12 @@ class Twins:
     async def acontext_use(self) -> dict[str, Any]:
         """As `context_use`."""
         return cast(dict[str, Any], await _off(cast(Any, self).context_use))
+
+    @asynccontextmanager
+    async def aanswering(self) -> AsyncIterator[None]:
+        """As `answering`."""
+        with cast(Any, self).answering():
+            yield
 
     async def anode(
         self, name: str, *, input: Any = "", expose: Expose = "io", call_id: str | None = None
@@ -94,6 +105,20 @@ class SessionTwins(Twins):
     async def arollback(self, to: int | None = None, *, before: int | None = None) -> int:
         """As `rollback`."""
         return cast(int, await _off(cast(Any, self).rollback, to, before=before))
+
+    async def aclear(self) -> int:
+        """As `clear`."""
+        return cast(int, await _off(cast(Any, self).clear))
+
+    async def acompact_in_background(self, *, focus: str | None = None) -> bool:
+        """As `compact_in_background`, as a task of this event loop."""
+        import asyncio
+
+        session = cast(Any, self)
+        work = await _off(session._ahead, focus=focus)
+        if work is not None:
+            session._known.task = asyncio.create_task(session._await(session._going_ahead(work)))
+        return work is not None
 
     async def afork(self, name: str, *, at: int | None = None) -> Session:
         """As `fork`."""

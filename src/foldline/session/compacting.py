@@ -1,0 +1,393 @@
+"""How a scope of a session is reduced: planned on a snapshot, asked about with the lock free, landed whole or not at all.
+
+    prepare ─┬─ nothing due ─────────────────────────────────────────────► request
+             └─ due ─► PreCompact ─► plan ⇄ ask ─► land ─► SessionStart, PostCompact ─► request
+                                      lock   free    lock
+
+Everything that needs an answer of the outside is a generator; what it yields, `foldline.session.outside` answers, waiting or
+awaiting. The lock is held between two answers and never across one. Whatever ends a generator early (an interrupt, a
+cancelled task) leaves log and memory as they were, but for the intent, which is then settled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from time import perf_counter
+from typing import Any, TypeAlias, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from foldline.asking import adriven
+from foldline.core.edit import Fold
+from foldline.core.errors import (
+    CompactionBlocked,
+    ContextExhausted,
+    InvalidOption,
+    TargetUnreachable,
+)
+from foldline.core.estimate import Estimate
+from foldline.engine.report import Report
+from foldline.engine.run import drive, unanswered
+from foldline.gate import compacting
+from foldline.hooks.occasion import Occasion
+from foldline.log.state import ROOT
+from foldline.log.values import timeless
+from foldline.reduce import Goal, Reduced
+from foldline.session.landing import Landing
+from foldline.session.outside import After, Before, Outside, Started, aanswerer, answerer
+from foldline.session.projecting import Fixed, Sound
+from foldline.session.request import Prepared
+from foldline.session.working import (
+    ANSWERING,
+    BREAKER_MAX,
+    BUSY,
+    OPEN,
+    WAIT_S_MAX,
+    WITHIN_ASK,
+    Work,
+)
+from foldline.survival import look_ahead
+
+FOCUS_NOTE = "focus has no effect without a model to write the summary"
+UNKNOWN_NOTE = "the model's window is not known, so no summary is asked for; name the model, or its window in foldline.toml"
+
+Told = TypeVar("Told")
+Going: TypeAlias = Generator[Outside, Any, Told]
+
+
+class Looked(Struct, frozen=True, kw_only=True):
+    """A scope as it stands, and what is to be done about it."""
+
+    fixed: Fixed
+    fit: Sound
+    tokens: Estimate
+    goal: Goal
+    due: bool
+    always: bool
+    """True where the policy does something before every request."""
+
+
+class Compacting(Landing):
+    """What a session and its nodes do to their views."""
+
+    # ── a request ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _preparing(self, system: Any, tools: Any, *, reason: str = "threshold") -> Going[Prepared]:
+        """The next request, reduced where that is due."""
+        report: Report | None = None
+        with self._keeper.lock:
+            self._weigh()
+            fixed = self._fix(system, tools)
+            self._bring_context()
+            work = self._ready()
+            if work is None:
+                work, report = self._begun(self._waited(fixed), reason=reason)
+        if work is not None:
+            report = yield from self._carried(work)
+        with self._keeper.lock:
+            self._weigh()
+            fit, tokens = self._fit(fixed)
+            if self._remind(fit, tokens):
+                fit, tokens = self._fit(fixed)
+            report = report or self._untouched(fit, tokens)
+            return self._prepared(fixed, fit, tokens=tokens, report=report)
+
+    def _waited(self, fixed: Fixed) -> Looked:
+        """The scope as it stands, once a compaction that runs has ended, where the request cannot go out before."""
+        while True:
+            looked = self._looked(fixed, Goal(policy=self._policy))
+            work = self._known.work
+            if not len(looked.fit.view):
+                raise InvalidOption(
+                    "messages", [], why="no provider takes a request without any; say something first"
+                )
+            if work is None or work.reduced is not None or WITHIN_ASK.get() or not self._must_wait(looked):
+                return looked
+            if not self._known.idle.wait(WAIT_S_MAX):
+                return looked
+            self._weigh()
+
+    def _must_wait(self, looked: Looked) -> bool:
+        """From the threshold on the compaction is finished first (requirement CMP-1); where the policy has a line from which
+        a request waits, from there on (BUD-4)."""
+        forced, planned = self._policy.forced, self._known.setup.planned
+        if not looked.due or forced is None:
+            return looked.due
+        return forced.is_reached(looked.tokens.tokens, planned.window, output_max=planned.output_max)
+
+    def _begun(self, looked: Looked, *, reason: str) -> tuple[Work | None, Report | None]:
+        """The compaction that a request needs, where it takes the outside to make it; else it is made here, and its report
+        is given."""
+        if not looked.due and not looked.always:
+            return None, None
+        if self._known.work is not None or WITHIN_ASK.get():
+            untouched = self._untouched(looked.fit, looked.tokens)
+            return None, replace(untouched, notes=(*untouched.notes, BUSY)) if looked.due else untouched
+        if looked.due:
+            self._refuse_twice(looked)
+        work = self._work(looked, reason=reason, asks=looked.due and self._may_ask())
+        if looked.due and (work.goal.has_model or self._known.host.hooks or self._known.host.restore):
+            self._known.work = work
+            return work, None
+        reduced = driven_alone(work)
+        if not reduced.edits:
+            return None, reduced.report
+        if looked.due:
+            return None, self._conclude(work, reduced)
+        self._keeper.edit(scope=self._scope, edits=reduced.edits, report=timeless(reduced.report.to_dict()))
+        return None, reduced.report
+
+    def _looked(self, fixed: Fixed, goal: Goal) -> Looked:
+        """The scope as it stands. `goal`: without the numbers of this moment."""
+        setup, state = self._known.setup, self._keeper.state
+        window, output_max = setup.planned.window, setup.planned.output_max
+        fit, tokens = self._fit(fixed)
+        line = goal.policy.threshold
+        counted = fit.view.tokens + self._counted(fixed, tokens)
+        goal = replace(
+            goal,
+            tokens_window=window,
+            output_max=output_max,
+            calls=state.calls,
+            idle_s=self._idle_s(),
+            scale=tokens.tokens / counted if tokens.tokens_anchored and counted else 1.0,
+        )
+        if line.is_reached(2 * tokens.tokens, window, output_max=output_max):
+            look_ahead(self._history(fit, fixed=self._counted(fixed, tokens)))
+        return Looked(
+            fixed=fixed,
+            fit=fit,
+            tokens=tokens,
+            goal=goal,
+            due=line.is_reached(tokens.tokens, window, output_max=output_max),
+            always=any(tier.when == "always" for tier in goal.policy.tiers),
+        )
+
+    def _may_ask(self) -> bool:
+        """Whether a model is asked of the session's own accord (requirements TOK-10, CMP-14)."""
+        known = self._known
+        asks = known.host.completer is not None and bool(self._policy.asking)
+        return asks and known.setup.planned.is_window_known and not self._is_open()
+
+    def _is_open(self) -> bool:
+        """True where the model failed too often in a row, in this session and workspace."""
+        return self._keeper.state.failures.get(self._known.host.workspace, 0) >= BREAKER_MAX
+
+    def _work(self, looked: Looked, *, reason: str, asks: bool, focus: str | None = None) -> Work:
+        setup = self._known.setup
+        host, policy = self._known.host, looked.goal.policy
+        has_tiers = host.completer is not None and bool(policy.asking)
+        notes = [*setup.planned.notes]
+        if focus and not asks:
+            notes.append(FOCUS_NOTE)
+        if has_tiers and looked.due and not asks and reason != "preview":
+            notes.append(OPEN if self._is_open() else UNKNOWN_NOTE)
+        return Work(
+            goal=replace(looked.goal, has_model=asks, focus=focus or ""),
+            history=self._history(looked.fit, fixed=self._counted(looked.fixed, looked.tokens)),
+            blank=Report(format=setup.format, model=setup.model, notes=tuple(notes)),
+            reason=reason,
+            counter=setup.counter,
+            turn=self._keeper.turn,
+            view=self._view().view,
+        )
+
+    def _refuse_twice(self, looked: Looked) -> None:
+        if looked.goal.policy.once_per_response and self._keeper.state.compacted and self._scope == ROOT:
+            raise ContextExhausted(
+                f"{looked.goal.policy.name} compacts once a response, and the request is over its line again; "
+                "record a response first, or compact by hand"
+            )
+
+    # ── by hand ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _by_hand(self, to: int | float | None, *, focus: str | None) -> Going[Report]:
+        """A compaction that a person or the host asks for; ignored while the model answers, skipped while another runs
+        (requirements CMP-33, CMP-34)."""
+        with self._keeper.lock:
+            looked = self._looked_for(to)
+            passed_over = ANSWERING if self._known.answering else BUSY
+            if self._known.answering or self._known.work is not None or WITHIN_ASK.get():
+                report = self._untouched(looked.fit, looked.tokens)
+                return replace(report, reason=passed_over)
+            host, policy = self._known.host, looked.goal.policy
+            asks = host.completer is not None and bool(policy.asking)
+            if asks and to is None:
+                looked = replace(looked, goal=replace(looked.goal, to=None, at_once=True))
+            work = self._known.work = self._work(looked, reason="by hand", asks=asks, focus=focus)
+        report = yield from self._carried(work)
+        if report.outcome == "unreachable":
+            target, why = report.tokens_target or 0, report.reason or ""
+            raise TargetUnreachable(report.tokens_after, target, why, report, reduced=bool(report.passes))
+        return report
+
+    def _looked_for(self, to: int | float | None) -> Looked:
+        """The scope as it stands, with a target that is named."""
+        self._weigh()
+        setup = self._known.setup
+        fixed = self._fix(None, None)
+        if to is None:
+            to = setup.policy.target.tokens(setup.planned.window, output_max=setup.planned.output_max)
+        return self._looked(fixed, Goal(policy=self._policy, to=to))
+
+    # ── carried out ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def _carried(self, work: Work) -> Going[Report]:
+        """Carry a compaction through, or give it up."""
+        try:
+            if work.reduced is None:
+                blocked = yield from self._planned(work)
+                if blocked is not None:
+                    return blocked
+            assert work.reduced is not None, "what is planned has come to something"
+            with self._keeper.lock:
+                report = self._land(work, work.reduced)
+            if report.outcome == "compacted" and self._stands(work):
+                report = yield from self._hooks_after(work, report)
+            return report
+        finally:
+            self._over(work)
+
+    def _planned(self, work: Work) -> Going[Report | None]:
+        """PreCompact, and the plan; the report where a hook blocked it. The host hears that one runs, and that none does."""
+        listener = self._known.host.listener
+        listener.state(is_compacting=True)
+        try:
+            blocked = yield from self._hooks_before(work)
+            if blocked is None:
+                work.reduced = yield from self._asked(work)
+            return blocked
+        finally:
+            listener.state(is_compacting=False)
+
+    def _ahead(self, *, focus: str | None) -> Work | None:
+        """The beginning of a compaction whose plan waits for the next request to be taken in; `None` where one runs or waits
+        already."""
+        with self._keeper.lock:
+            if self._known.work is not None or WITHIN_ASK.get():
+                return None
+            looked = self._looked_for(None)
+            asks = (
+                self._known.host.completer is not None and bool(self._policy.asking) and not self._is_open()
+            )
+            if asks:
+                looked = replace(looked, goal=replace(looked.goal, to=None, at_once=True))
+            work = self._work(looked, reason="background", asks=asks, focus=focus)
+            work.is_background = True
+            self._known.work = work
+            return work
+
+    def _going_ahead(self, work: Work) -> Going[None]:
+        """Plan it; what comes of it waits for a request."""
+        try:
+            yield from self._planned(work)
+        finally:
+            if work.reduced is None or not work.reduced.edits:
+                self._over(work)
+            with self._keeper.lock:
+                self._known.idle.notify_all()
+
+    def _asked(self, work: Work) -> Going[Reduced]:
+        """The plan, with the lock held between two answers and free while one is waited for."""
+        setup = self._known.setup
+        inner = compacting(
+            work.history, work.goal, counter=setup.counter, report=work.blank, clock=perf_counter
+        )
+        reply: Any = None
+        try:
+            while True:
+                with self._keeper.lock:
+                    try:
+                        ask = inner.send(reply)
+                    except StopIteration as done:
+                        reduced: Reduced = done.value
+                        return reduced
+                    self._intend(work)
+                reply = yield ask
+        finally:
+            inner.close()
+
+    def _hooks_before(self, work: Work) -> Going[Report | None]:
+        """PreCompact: its instructions go to the summary; what it blocks is not made (requirements HOK-1, CMP-17)."""
+        hooks = self._known.host.hooks
+        if hooks is None:
+            return None
+        may_block = work.policy.hooks_may_block
+        verdict = yield Before(trigger=self._trigger(work), instructions=work.goal.focus, may_block=may_block)
+        work.notes = (*work.notes, *verdict.notes)
+        work.goal = replace(work.goal, focus=verdict.instructions)
+        if verdict.blocked is None:
+            return None
+        with self._keeper.lock:
+            report = self._given_up(work, f"blocked: {verdict.blocked}")
+            fits = report.tokens_after < self._known.setup.planned.window
+        if work.reason == "threshold" and fits:
+            return report
+        raise CompactionBlocked(
+            f"{verdict.blocked}; nothing was changed: mend the hook's cause or take the hook out"
+        )
+
+    def _hooks_after(self, work: Work, report: Report) -> Going[Report]:
+        """SessionStart and PostCompact, in this order (requirement HOK-4)."""
+        hooks = self._known.host.hooks
+        if hooks is None or work.reduced is None:
+            return report
+        trigger = self._trigger(work)
+        started = yield Started(trigger=trigger)
+        if started.added and self._stands(work):
+            with self._keeper.lock:
+                self._add_behind(started.added)
+        ended = yield After(trigger=trigger, summary=_summary_in(work.reduced))
+        return replace(report, notes=(*report.notes, *started.notes, *ended.notes))
+
+    @staticmethod
+    def _trigger(work: Work) -> Any:
+        return "manual" if work.is_manual else "auto"
+
+    def _ready(self) -> Work | None:
+        """A compaction that was made in the background and waits to be taken in."""
+        work = self._known.work
+        ready = work is not None and work.is_background and work.reduced is not None
+        return work if ready and self._scope == ROOT else None
+
+    # ── the outside ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def _wait(self, going: Going[Told]) -> Told:
+        """Answer what a generator asks, waiting."""
+        host = self._known.host
+        asking: Any = going  # the engine's drivers know of questions to a model alone
+        told: Told = drive(asking, answerer(host, basis_of=self._basis, occasion_of=self._occasion))
+        return told
+
+    async def _await(self, going: Going[Told]) -> Told:
+        """The same, awaiting, with everything between the answers off the event loop."""
+        host = self._known.host
+        asking: Any = going
+        told: Told = await adriven(asking, aanswerer(host, basis_of=self._basis, occasion_of=self._occasion))
+        return told
+
+    def _occasion(self, trigger: Any) -> Occasion:
+        host = self._known.host
+        return Occasion(
+            session_id=self._keeper.name,
+            trigger=trigger,
+            cwd=host.workspace or ".",
+            transcript_path=host.transcript,
+            model=self._known.setup.model,
+        )
+
+
+def driven_alone(work: Work) -> Reduced:
+    """The plan without a model."""
+    goal = replace(work.goal, has_model=False)
+    counter = work.counter
+    return drive(
+        compacting(work.history, goal, counter=counter, report=work.blank, clock=perf_counter), unanswered
+    )
+
+
+def _summary_in(reduced: Reduced) -> str:
+    """The text that now stands for what went."""
+    folds = [edit for edit in reduced.edits if isinstance(edit, Fold)]
+    return folds[-1].message.text if folds else ""

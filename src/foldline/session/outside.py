@@ -1,0 +1,109 @@
+"""What a compaction of a session asks of the outside, and who answers: the completer, and the hooks in their order.
+
+    Ask ──► completer        Before ──► PreCompact        Started ──► SessionStart        After ──► PostCompact
+
+One answerer waits, one awaits; the generators that ask know neither. Inside an answer the session compacts nothing, so that a
+completer or a hook that speaks to it neither recurses nor waits for itself (requirement CMP-5).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeAlias, assert_never
+
+from msgspec import Struct
+
+from foldline.asking import Basis, aanswering, answering
+from foldline.core.completion import Ask
+from foldline.hooks.hooks import Hooks
+from foldline.hooks.occasion import Occasion, Trigger
+from foldline.session.hosting import Host
+from foldline.session.working import WITHIN_ASK
+
+
+class Before(Struct, frozen=True, kw_only=True):
+    """PreCompact is to be asked."""
+
+    trigger: Trigger
+    instructions: str = ""
+    may_block: bool = True
+
+
+class Started(Struct, frozen=True, kw_only=True):
+    """SessionStart is to be asked."""
+
+    trigger: Trigger
+
+
+class After(Struct, frozen=True, kw_only=True):
+    """PostCompact is to be told."""
+
+    trigger: Trigger
+    summary: str
+
+
+Outside: TypeAlias = Ask | Before | Started | After
+Answerer: TypeAlias = Callable[[Outside], Any]
+AsyncAnswerer: TypeAlias = Callable[[Outside], Awaitable[Any]]
+BasisOf: TypeAlias = Callable[[], Basis]
+OccasionOf: TypeAlias = Callable[[Trigger], Occasion]
+
+
+def answerer(host: Host, *, basis_of: BasisOf, occasion_of: OccasionOf) -> Answerer:
+    """Answers by waiting."""
+
+    def answer(outside: Outside) -> Any:
+        with _within():
+            if isinstance(outside, Ask):
+                return answering(host.completer, basis_of(), on_delta=host.listener.delta)(outside)
+            hooks, occasion = _hooks(host), occasion_of(outside.trigger)
+            match outside:
+                case Before(instructions=said, may_block=may):
+                    return hooks.pre_compact(occasion, instructions=said, may_block=may)
+                case Started():
+                    return hooks.session_start(occasion)
+                case After(summary=summary):
+                    return hooks.post_compact(occasion, summary=summary)
+                case never:
+                    assert_never(never)
+
+    return answer
+
+
+def aanswerer(host: Host, *, basis_of: BasisOf, occasion_of: OccasionOf) -> AsyncAnswerer:
+    """Answers by awaiting, with the event loop free."""
+
+    async def answer(outside: Outside) -> Any:
+        with _within():
+            if isinstance(outside, Ask):
+                basis = await asyncio.to_thread(basis_of)
+                return await aanswering(host.completer, basis, on_delta=host.listener.delta)(outside)
+            hooks, occasion = _hooks(host), occasion_of(outside.trigger)
+            match outside:
+                case Before(instructions=said, may_block=may):
+                    return await hooks.apre_compact(occasion, instructions=said, may_block=may)
+                case Started():
+                    return await hooks.asession_start(occasion)
+                case After(summary=summary):
+                    return await hooks.apost_compact(occasion, summary=summary)
+                case never:
+                    assert_never(never)
+
+    return answer
+
+
+@contextmanager
+def _within() -> Iterator[None]:
+    token = WITHIN_ASK.set(True)
+    try:
+        yield
+    finally:
+        WITHIN_ASK.reset(token)
+
+
+def _hooks(host: Host) -> Hooks:
+    assert host.hooks is not None, "nothing is asked of hooks that there are not"
+    hooks: Hooks = host.hooks
+    return hooks

@@ -1,0 +1,267 @@
+"""A scope of a session's log as it would be sent: its view, weighed and fit, with system prompt and tools.
+
+Reads and weighs; says to the log only what it is given of system prompt, tools and the epoch's reminder. Counterpart:
+`foldline.session.compacting`, which reduces the view.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from itertools import pairwise
+from threading import Condition
+from typing import Any
+
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from foldline.asking import Basis
+from foldline.core.entry import Draft
+from foldline.core.errors import InvalidOption
+from foldline.core.estimate import Estimate
+from foldline.core.message import Message
+from foldline.engine.policy import Policy
+from foldline.engine.report import Report
+from foldline.log.handoff import KIND as HANDOFF
+from foldline.log.handoff import handoff_json
+from foldline.log.state import ROOT, Scope
+from foldline.log.values import bytes_json, dumps, system_json
+from foldline.reduce import History, broken_laws
+from foldline.session.handing_off import band_of, due_record, in_force, reminder_tokens
+from foldline.session.hosting import Host
+from foldline.session.incoming import fixed_part
+from foldline.session.keep import Keeper
+from foldline.session.originals import Originals, Shown, Spans
+from foldline.session.projecting import Fixed, Sound, fixed_of, held_in, outgoing_request, projected, sound
+from foldline.session.request import Prepared
+from foldline.session.setup import Setup
+from foldline.session.working import Work
+from foldline.wire import strict
+from foldline.wire.codec import Request
+
+FINGERPRINT_CHARS = 16
+
+
+class Known(Struct, kw_only=True):
+    """What a session and its nodes share, beside the log."""
+
+    setup: Setup
+    memo: dict[str, Any] = {}
+    """What passes found in parts that the views still show."""
+    spans: Spans
+    fixed: dict[str, Fixed] = {}
+    """By scope, the system prompt and tools last given in this process."""
+    host: Host = Host()
+    idle: Condition
+    """On the session's lock: told when a compaction has ended."""
+    work: Work | None = None
+    """The compaction that runs, or that waits to be taken in."""
+    waiting_context: tuple[Message, ...] = ()
+    """What hooks said while calls waited for their results."""
+    task: Any = None
+    """The task that writes in the background, held so that it goes on."""
+    answering: int = 0
+    """Answers of the model that are under way, as far as the host says so."""
+
+
+class Sent(Struct, frozen=True, kw_only=True):
+    """The last request that was prepared in a scope."""
+
+    revision: bytes
+    tokens_fixed: int
+    tokens: int = 0
+    """As it was projected."""
+
+
+class Planning:
+    """One scope of a session's log: the session itself, or a node."""
+
+    def __init__(self, keeper: Keeper, known: Known, *, scope: str = ROOT) -> None:
+        self._keeper, self._known, self._scope = keeper, known, scope
+        self._sent: Sent | None = None
+
+    @property
+    def size(self) -> int:
+        """Messages in the view."""
+        return len(self._view().view)
+
+    @property
+    def format(self) -> str:
+        """The wire format that is spoken."""
+        return self._known.setup.format
+
+    @property
+    def _policy(self) -> Policy:
+        setup = self._known.setup
+        return setup.policy if self._scope == ROOT else setup.inside
+
+    def _view(self) -> Scope:
+        """This scope of the log. Raises `InvalidOption` for a node that is no more, `SessionFailed` once it was closed."""
+        self._keeper.refuse_closed()
+        scope = self._keeper.state.scopes.get(self._scope)
+        if scope is None:
+            why = "it has ended, or was rolled back; start another"
+            raise InvalidOption("node", self._scope, why=why)
+        return scope
+
+    def _weigh(self) -> None:
+        self._view()
+        self._keeper.weigh_by(self._known.setup.counter)
+
+    def _fix(self, system: Any, tools: Any) -> Fixed:
+        """System prompt and tools of this request; what is new of them is appended."""
+        state, known = self._keeper.state, self._known
+        before = known.fixed.get(self._scope)
+        if before is None and self._scope == ROOT:
+            stored = Request(format=known.setup.format, messages=(), system=state.system, tools=state.tools)
+            before = fixed_of(stored, known.setup.counter)
+        before = before or Fixed()
+        if system is not None or tools is not None:
+            given = fixed_part(system, tools, format=known.setup.format)
+            whole = replace(
+                given,
+                system=before.system if system is None else given.system,
+                tools=before.tools if tools is None else given.tools,
+            )
+            now = before if _is_same(before, whole) else fixed_of(whole, known.setup.counter)
+            if self._scope == ROOT:
+                self._say_fixed(before, now)
+            before = now
+        known.fixed[self._scope] = before
+        return before
+
+    def _say_fixed(self, before: Fixed, now: Fixed) -> None:
+        drafts = []
+        if _system_body(now.system) != _system_body(before.system):
+            drafts.append(Draft(kind="system", body=_system_body(now.system)))
+        if now.tools != before.tools:
+            told = (
+                {}
+                if now.tools is None
+                else {"format": self._known.setup.format, **bytes_json("tools", now.tools)}
+            )
+            drafts.append(Draft(kind="tools", body=dumps(told)))
+        if drafts:
+            self._keeper.say(*drafts)
+
+    def _fit(self, fixed: Fixed) -> tuple[Sound, Estimate]:
+        """The view fit to send, and the size of the request with it."""
+        setup, scope = self._known.setup, self._view()
+        fit = sound(scope.view, needs=setup.needs, counter=setup.counter, format=setup.format)
+        beside = reminder_tokens(
+            in_force(self._keeper.state, self._scope),
+            anchor=None if scope.anchor is None else scope.anchor.ordinal,
+            counter=setup.counter,
+            format=setup.format,
+        )
+        counting = setup.policy.counting
+        return fit, projected(scope, fit.view, fixed=fixed.tokens, counting=counting, beside=beside)
+
+    def _counted(self, fixed: Fixed, tokens: Estimate) -> int:
+        """System prompt and tools as the policy counts them."""
+        counts = tokens.tokens_anchored or self._known.setup.policy.counting.fixed
+        return fixed.tokens if counts else 0
+
+    def _remind(self, fit: Sound, tokens: Estimate) -> bool:
+        """Write the epoch's reminder where the request is in the hand-off band; never where the window is not known
+        (requirements HND-1, TOK-10)."""
+        setup, policy = self._known.setup, self._policy
+        planned = setup.planned
+        if self._scope != ROOT or not planned.is_window_known:
+            return False
+        record = due_record(self._keeper.state, fit.view.items()) if policy.handoff is not None else None
+        if record is None:
+            return False
+        more = setup.counter.text(record.text)
+        for size in (
+            tokens.tokens,
+            tokens.tokens + more,
+        ):  # with it the request is still no reason to compact
+            if band_of(size, policy, window=planned.window, output_max=planned.output_max) != "handoff_band":
+                return False
+        self._keeper.say(Draft(kind=HANDOFF, body=dumps(handoff_json(record))))
+        return True
+
+    def _history(self, fit: Sound, *, fixed: int) -> History:
+        """The view as the passes see it."""
+        setup, keeper, known = self._known.setup, self._keeper, self._known
+        view, state = self._view().view, keeper.state
+        originals = Originals(
+            keeper.log,
+            keeper.replay.places,
+            count=state.ordinals,
+            shown=view.items(),
+            withheld=frozenset(keeper.lives),
+        )
+        return History(
+            view=replace(fit.view, next_seq=state.ordinals),
+            tokens_fixed=fixed,
+            repairs=fit.repairs,
+            needs=setup.needs,
+            originals=originals,
+            shown=Shown(originals, view.items()),
+            address_of=known.spans.address,
+            held=held_in(state, self._scope),
+            limits=known.fixed[self._scope].limits,
+            memo=known.memo,
+        )
+
+    def _basis(self) -> Basis:
+        """What a fork of the conversation shares with its own requests."""
+        with self._keeper.lock:
+            setup, fixed = self._known.setup, self._known.fixed[self._scope]
+            system: Any = None
+            if fixed.system is not None:
+                system = setup.codec.encode_system(fixed.system)
+                system = strict.parse(bytes(system)) if isinstance(system, Raw) else system
+            seqs = [item.seq for item in self._view().view]
+            return Basis(
+                format=setup.format,
+                model=setup.model,
+                system=system,
+                tools=strict.parse(fixed.tools) if fixed.tools else None,
+                follows=dict(pairwise(seqs)),
+            )
+
+    def _idle_s(self) -> float | None:
+        now, answered = self._known.setup.clock(), self._keeper.state.answered_ms
+        return None if now is None or answered is None else max(0, now - answered) / 1000
+
+    def _untouched(self, fit: Sound, tokens: Estimate) -> Report:
+        """The report of a request that nothing was due for."""
+        setup, size = self._known.setup, len(fit.view)
+        return Report(
+            format=setup.format,
+            model=setup.model,
+            policy=setup.policy.name,
+            counter=setup.counter.name,
+            reason="below the threshold",
+            messages_before=size,
+            tokens_before=tokens.tokens,
+            tokens_after=tokens.tokens,
+            repairs=fit.repairs,
+            notes=setup.planned.notes,
+        )
+
+    def _prepared(self, fixed: Fixed, fit: Sound, *, tokens: Estimate, report: Report) -> Prepared:
+        setup, state = self._known.setup, self._keeper.state
+        handoff = in_force(state, self._scope)
+        request = outgoing_request(fit, self._view().view, fixed=fixed, setup=setup, handoff=handoff)
+        if report.outcome != "unchanged" or report.repairs:
+            violations = broken_laws(request.messages, setup.needs)
+            report = replace(report, valid=not violations, violations=violations)
+        self._sent = Sent(revision=state.revision, tokens_fixed=fixed.tokens, tokens=tokens.tokens)
+        sha = sha256(state.revision)
+        control = b"" if handoff is None else handoff.text.encode()
+        for piece in (self._scope.encode(), _system_body(fixed.system), fixed.tools or b"", control):
+            sha.update(b"%d:" % len(piece) + piece)
+        report = replace(report, messages_after=len(request.messages))
+        digest = sha.hexdigest()[:FINGERPRINT_CHARS]
+        return Prepared(request, report=report, tokens=tokens, fingerprint=digest)
+
+
+def _system_body(system: Message | None) -> bytes:
+    return b"{}" if system is None else dumps(system_json(system))
+
+
+def _is_same(before: Fixed, whole: Request) -> bool:
+    return before.tools == whole.tools and _system_body(before.system) == _system_body(whole.system)
