@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.ledger.standing_within import PATH_NAMES_MAX, Within, runs_of
-
-SIZES = range(1, PATH_NAMES_MAX + 1)
+from foldline.ledger.standing_within import PATH_NAMES_MAX, Within, folders_of, runs_of
 
 
-def test_runs_of_a_path_are_its_last_names() -> None:
+def test_runs_of_a_path_are_of_its_last_names_and_folders_end_with_a_slash() -> None:
     """What can be found in it as words of their own."""
-    assert set(runs_of("/a/b.c", sizes=SIZES)) == {"a", "a/", "/a", "/a/", "a/b.c", "b.c"}
-    assert set(runs_of("a/b/", sizes=SIZES)) == {"a", "a/", "a/b", "b", "b/"}
-    assert set(runs_of("/a/b.c", sizes=[1], folders=False)) == {"a", "b.c"}
-    assert len(set(runs_of("/".join("abcdefghijklmnop"), sizes=SIZES))) < 100
+    assert set(runs_of(["a", "b", "c.d"], longest=3)) == {"a/b", "b/c.d", "a/b/c.d"}
+    assert set(runs_of(["a", "b", "c.d"], longest=2)) == {"a/b", "b/c.d"}
+    assert set(folders_of("a/b/c.d", ["a", "b", "c.d"])) == {"a/", "b/", "a/b/"}
+    assert set(folders_of("a/b/", ["a", "b"])) == {"a/", "b/", "a/b/"}
+
+
+def test_of_a_long_path_the_last_names_are_looked_at() -> None:
+    """Style rule 11: a path of four thousand characters has two million runs."""
+    names = "abcdefghijklmnop"
+    assert Within(names).path("/".join(names)) == set(names[-PATH_NAMES_MAX:])
 
 
 @pytest.mark.parametrize(

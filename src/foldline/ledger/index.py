@@ -241,7 +241,8 @@ class _Filling:
     def fill(self) -> None:
         """Take facts in their order while they fit."""
         facts, costs = self._priced.facts, self._priced.costs
-        for place in self._priced.order:
+        fits = self._priced.tokens <= self.left
+        for place in range(len(facts)) if fits else self._priced.order:
             if self.left < self._least:
                 break
             if place in self.taken or place in self.gone:

@@ -3,7 +3,7 @@ which cuts one large result whatever its age. Knows results and their calls, nev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -66,8 +66,8 @@ class Microcompact(Struct, frozen=True, kw_only=True):
     carry_tokens: Whole = 0
     """Tokens for facts of the result beside its placeholder (only with `to_target`)."""
     only_enough: bool = False
-    """Clears nothing where clearing alone does not meet the target (only with `to_target`): the next tier folds old
-    rounds then, and what it leaves is whole."""
+    """Clears nothing where clearing alone, with the facts that are carried, does not meet the target (only with
+    `to_target`): the next tier folds old rounds then, says more of their facts in one place, and leaves the rest whole."""
     duplicates: bool = True
     """Of several reads with the same arguments the newest stays (only with `to_target`)."""
 
@@ -131,10 +131,10 @@ class Microcompact(Struct, frozen=True, kw_only=True):
         old = [f for f in before if id(f) not in keep and id(f) not in held and self._may_go(f, frame)]
         old.sort(key=lambda f: (-1 if id(f) in copies else rank(f.kind, is_error=f.part.is_error), f.round))
         # where clearing is not enough, the old rounds are folded next, and the ledger looks for their facts
-        suffices = sum(found.tokens - PLACEHOLDER_TOKENS for found in old) >= excess
-        if not suffices and self.only_enough:
+        freed = sum([found.tokens - PLACEHOLDER_TOKENS for found in old])
+        carry = self.carry_tokens if freed >= excess else 0
+        if self.only_enough and freed - sum([_carried_by(found, carry) for found in old]) < excess:
             return Plan()
-        carry = self.carry_tokens if suffices else 0
         if carry:
             originals = [frame.original_of(found.seq, found.part) for found in old]
             fact_cache(frame).learn(map(result_text, originals))
@@ -143,10 +143,9 @@ class Microcompact(Struct, frozen=True, kw_only=True):
             if excess <= 0:
                 break
             going.append(found)
-            excess -= found.tokens - PLACEHOLDER_TOKENS - carry
-        spare = (
-            max(0, -excess) if carry else 0
-        )  # the last one frees more than it must: facts may have that too
+            excess -= found.tokens - PLACEHOLDER_TOKENS - _carried_by(found, carry)
+        # the last one frees more than it must: facts may have that too
+        spare = max(0, -excess) if carry else 0
         whole = sum(found.tokens for found in going)
         rooms = [carry + spare * found.tokens // whole if carry else 0 for found in going]
         edits: list[Edit] = []
@@ -174,8 +173,8 @@ def _carried(going: Sequence[Found], rooms: Sequence[int], *, frame: Frame) -> l
         return [()] * len(going)
     texts = [result_text(frame.original_of(found.seq, found.part)) for found in going]
     asked = [
-        (text, room - room % CARRY_STEP, frame.counter.name)
-        for text, room in zip(texts, _capped(rooms, going), strict=True)
+        (text, _stepped(_carried_by(found, room)), frame.counter.name)
+        for text, room, found in zip(texts, rooms, going, strict=True)
     ]
     before: dict[tuple[str, int, str], tuple[str, ...]] = frame.memo.get("carried", {})
     new = list(dict.fromkeys([one for one in asked if one not in before]))
@@ -186,8 +185,13 @@ def _carried(going: Sequence[Found], rooms: Sequence[int], *, frame: Frame) -> l
     return [frame.memo["carried"][one] for one in asked]
 
 
-def _capped(rooms: Sequence[int], going: Sequence[Found]) -> Iterator[int]:
-    return (min(room, found.tokens // CARRY_DIVISOR) for room, found in zip(rooms, going, strict=True))
+def _carried_by(found: Found, room: int) -> int:
+    """What facts of a result may take beside its placeholder, of the room there is."""
+    return min(room, found.tokens // CARRY_DIVISOR)
+
+
+def _stepped(room: int) -> int:
+    return room - room % CARRY_STEP
 
 
 def _reads(results: Iterable[Found]) -> list[tuple[Found, tuple[str, str]]]:
