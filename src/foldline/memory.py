@@ -1,5 +1,6 @@
 """What one call of `foldline.compact` found and the next may want again: a loop that calls with the same history, longer
-by a message, finds the facts of a text once, reads users' words once and writes the notices of cleared results once.
+by a message, finds the facts of a text once, reads users' words once, and tells of calls and writes
+the notices of cleared results once.
 
 All are kept with the words they belong to, so they hold for whatever history has those words. A memo serves one call at
 a time: a call takes one or makes one, and gives it back when it went well. What a memo holds is bounded by
@@ -19,7 +20,7 @@ from foldline.ledger.found_in_text import Finder
 
 MEMOS_MAX = 2
 """Memos kept while no call uses them: threads that compact at the same time beyond these start anew."""
-KEPT = frozenset({"facts", "words", "carried"})
+KEPT = frozenset({"facts", "words", "carried", "told"})
 
 _idle: list[dict[str, Any]] = []
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.ledger.standing_within import PATH_NAMES_MAX, Within, folders_of, runs_of
+from foldline.ledger.standing_within import PATH_NAMES_MAX, Within
 
 
-def test_runs_of_a_path_are_of_its_last_names_and_folders_end_with_a_slash() -> None:
+def test_a_path_shows_the_runs_of_its_names_and_folders_with_a_slash() -> None:
     """What can be found in it as words of their own."""
-    assert set(runs_of(["a", "b", "c.d"], longest=3)) == {"a/b", "b/c.d", "a/b/c.d"}
-    assert set(runs_of(["a", "b", "c.d"], longest=2)) == {"a/b", "b/c.d"}
-    assert set(folders_of("a/b/c.d", ["a", "b", "c.d"])) == {"a/", "b/", "a/b/"}
-    assert set(folders_of("a/b/", ["a", "b"])) == {"a/", "b/", "a/b/"}
+    runs = ["a", "a/", "/a", "/a/", "a/b.c", "b.c"]
+    among = Within([*runs, "b", "b.c/", "/a/b.c", "/a/b.c/", "c", "a/b"])
+    assert among.path("/a/b.c") == set(runs)
+    assert Within(["a", "a/", "a/b", "b", "b/", "a/b/"]).path("a/b/") == {"a", "a/", "a/b", "b", "b/"}
 
 
 def test_of_a_long_path_the_last_names_are_looked_at() -> None:
@@ -27,6 +27,7 @@ def test_of_a_long_path_the_last_names_are_looked_at() -> None:
         ("/repo/src/app.py", {"app.py", "src/app.py", "src", "src/"}),
         ("src/app.py", {"app.py", "src", "src/"}),
         ("src/", {"src"}),
+        ("src/app.py/", {"app.py", "src/app.py", "src", "src/"}),
         ("ValueError: run of src/app.py failed", {"run", "src/app.py", "app.py", "src", "src/"}),
         ("src/app.pyc", {"src", "src/"}),
         ("rerun", set()),

@@ -37,6 +37,8 @@ DECISION_CHARS = 240
 NEXT_CHARS = 300
 STATUS_CHARS = 1_000
 """How far from its end a result is searched for what an editor says of itself."""
+TOLD_MAX = 10_000
+"""Calls that `Told` remembers before it forgets all and starts again."""
 PATHS_MAX = 64
 """Paths taken from one call."""
 
@@ -96,25 +98,49 @@ class Done(Struct, frozen=True, kw_only=True):
     result: ToolResult | None
 
 
-def entries_of(items: Sequence[Item]) -> tuple[Entry, ...]:
+class Told:
+    """What was told of calls, to be known when the same call leaves the view again: in the second draft of a ledger, or at
+    the next compaction of a history that came back longer. Bounded by `TOLD_MAX` calls."""
+
+    def __init__(self) -> None:
+        self._entries: dict[tuple[int, str, str, str, bool, str], tuple[Entry, ...]] = {}
+
+    def of(self, done: Done, *, folder: str) -> tuple[Entry, ...]:
+        """The entries of one call."""
+        text, is_error = (
+            ("", False) if done.result is None else (result_text(done.result), done.result.is_error)
+        )
+        key = (done.seq, done.call.name, done.call.arguments, text, is_error, folder)
+        known = self._entries.get(key)
+        if known is None:
+            if len(self._entries) >= TOLD_MAX:
+                self._entries.clear()
+            known = self._entries[key] = tuple(_of_call(done, folder=folder))
+        return known
+
+
+def entries_of(items: Sequence[Item], *, told: Told | None = None) -> tuple[Entry, ...]:
     """Every entry the items give, newest state of each key, in order of the key's last mention; O(n)."""
     book: dict[tuple[Section, str], Entry] = {}
-    for found in _entries(items):
-        entry = replace(found, key=unbroken(found.key), text=unbroken(found.text))
+    for found in _entries(items, told=Told() if told is None else told):
+        entry = found
+        if not (found.key.isprintable() and found.text.isprintable()):
+            entry = replace(found, key=unbroken(found.key), text=unbroken(found.text))
         before = book.pop((entry.section, entry.key), None)
         book[entry.section, entry.key] = entry if before is None else replace(entry, times=before.times + 1)
     return tuple(book.values())
 
 
-def _entries(items: Sequence[Item]) -> Iterator[Entry]:
+def _entries(items: Sequence[Item], *, told: Told) -> Iterator[Entry]:
     for item in items:
         message = item.message
         if message.role == "assistant":
             yield from _decisions(message, item.seq)
     calls = [done for done in calls_in(items) if not is_of_tasks(done.call)]
-    folders = {folder for done in calls if (folder := _folder_of(done.call))}
-    for done in calls:
-        yield from _of_call(done, folder=_folder_of(done.call) if len(folders) > 1 else "")
+    folders = [_folder_of(done.call) for done in calls]
+    is_one = len({folder for folder in folders if folder}) <= 1
+    for done, folder in zip(calls, folders, strict=True):
+        yield from told.of(done, folder="" if is_one else folder)
     yield from _next(items)
 
 

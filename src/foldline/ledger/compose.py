@@ -10,7 +10,7 @@ Facts that the kept part of the view shows anyway take no room. Knows nothing of
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from itertools import chain
 
 from msgspec import Struct
@@ -30,7 +30,7 @@ from foldline.core.message import (
     speaks_for_user,
 )
 from foldline.core.view import Item
-from foldline.ledger.book import Entry, Section, calls_in, calls_of, entries_of
+from foldline.ledger.book import Entry, Section, Told, calls_in, calls_of, entries_of
 from foldline.ledger.facts import INITIALS, Fact, FactCache, Found, Name, name_of
 from foldline.ledger.lines import one_line
 from foldline.ledger.mentions import Mentions
@@ -49,6 +49,10 @@ _GOAL = re.compile(
 """The line of a summary that opens what the work is for."""
 CHARS_MAX = 8_000_000
 """Facts are looked for in this many of the newest characters, some two million tokens; older ones are behind addresses."""
+CHARS_A_TOKEN = 4
+"""About what a token of a fact holds."""
+NEVER_FITS = 2
+"""Facts that take so many times the room there is do not fit, however they are counted and whatever stands within others."""
 _IN_VIEW = -1
 """In place of a message's ordinal: the message stays."""
 
@@ -66,6 +70,8 @@ class Evicted(Struct, frozen=True, kw_only=True):
     """What users said in all of it: a later message may take an earlier one back."""
     mentions: Mentions | None = None
     """`mentions_of` the history and the words, where it is known already."""
+    told: Told | None = None
+    """What was told of calls before, and is to be known the next time."""
 
 
 def compose(
@@ -83,7 +89,7 @@ def draft(evicted: Evicted, *, count: Callable[[list[str]], list[int]], cache: F
         [
             *(e for found, _ in before for e in _standing(found, evicted.words)),
             *_asked(folded, evicted.words),
-            *entries_of(folded),
+            *entries_of(folded, told=evicted.told),
         ]
     )
     entries = (*[entry for entry in entries if entry.section != "tasks"], *_tasks(evicted, entries))
@@ -92,7 +98,14 @@ def draft(evicted: Evicted, *, count: Callable[[list[str]], list[int]], cache: F
             entry for entry in entries if entry.section != "next"
         )  # newer words stand in the view
     carried = [fact for said, found in reversed(before) for fact in (*found, *_named_in(said, cache))]
-    return Draft(entries, _wanted(evicted, carried, cache=cache), count=count)
+    facts = _mentions(evicted, cache).wanted(_shown(evicted, cache), carried)
+    return Draft(entries, facts, count=count)
+
+
+def is_over(evicted: Evicted, *, budget: int, cache: FactCache) -> bool:
+    """True where it is certain before a ledger is drafted that not all facts find room."""
+    chars = _mentions(evicted, cache).chars(_shown(evicted, cache))
+    return chars > CHARS_A_TOKEN * NEVER_FITS * max(budget, 1)
 
 
 def _merged(entries: Iterable[Entry]) -> tuple[Entry, ...]:
@@ -187,12 +200,14 @@ def _told(history: Sequence[Message], words: Words, *, cache: FactCache) -> Iter
             yield cache.found(text), not isinstance(part, ToolResult)
 
 
-def _wanted(evicted: Evicted, carried: Sequence[Fact], *, cache: FactCache) -> tuple[Fact, ...]:
-    """Facts that the view will not show, most wanted first."""
+def _shown(evicted: Evicted, cache: FactCache) -> Set[Name]:
+    """The names of facts that the view will show, and of those that no longer hold."""
     shown = set(chain.from_iterable([names_in(message, cache) for message in evicted.kept]))
-    shown |= _outdated(evicted.words, cache)
-    mentions = evicted.mentions or mentions_of(evicted.history, evicted.words, cache=cache)
-    return mentions.wanted(shown, carried)
+    return shown | _outdated(evicted.words, cache)
+
+
+def _mentions(evicted: Evicted, cache: FactCache) -> Mentions:
+    return evicted.mentions or mentions_of(evicted.history, evicted.words, cache=cache)
 
 
 def _newest_number_first(facts: Sequence[Fact]) -> Iterator[Fact]:

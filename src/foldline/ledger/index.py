@@ -218,10 +218,10 @@ def choose(priced: Priced, room: int, *, said: Iterable[str] = ()) -> Choice:
     filling = _Filling(priced, room - priced.labels, shown=set().union(*map(priced.within.line, said)))
     for _ in range(FILLS_MAX):
         filling.fill()
-        if not filling.free():
+        if not filling.free() or filling.is_done:
             break
     taken = filling.taken
-    is_all = len(taken) + len(filling.gone) == len(facts)
+    is_all = filling.is_done
     chosen = tuple([facts[place] for place in sorted(taken)])
     return Choice(facts=chosen, tokens=room - filling.left if is_all else priced.tokens, is_all=is_all)
 
@@ -237,6 +237,11 @@ class _Filling:
         self._priced = priced
         self._shown = shown
         self._least = min(priced.costs)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every fact has a place or needs none."""
+        return len(self.taken) + len(self.gone) == len(self._priced.facts)
 
     def fill(self) -> None:
         """Take facts in their order while they fit."""

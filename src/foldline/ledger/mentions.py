@@ -46,6 +46,11 @@ class Mentions:
         self._leading = {fact.key: fact for fact in numbers}
         """A number's key → its newest value, wherever it stands."""
 
+    def chars(self, shown: Set[Name]) -> int:
+        """Characters of the facts without those of these names: how much there is to say, told before it is put in order."""
+        newest = self._newest
+        return sum([len(newest[name].text) for name in newest.keys() - shown])
+
     def wanted(self, shown: Set[Name], carried: Sequence[Fact]) -> tuple[Fact, ...]:
         """Facts without those of these names, most wanted first; `carried` are older than all others. Each value of a
         number is a fact of its own: what a tool measured twice is two facts. Of one failure that came again and again

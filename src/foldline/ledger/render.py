@@ -47,8 +47,6 @@ ENTRY_TOKENS = 500
 HEADING_TOKENS = 8
 SPARE_TOKENS = 8
 """Less room than this is not worth filling again."""
-NEVER_FITS = 2
-"""Facts that cost so many times what there is do not fit, whatever stands within something else."""
 OMITTED_TOKENS = 16
 """Room kept for the line that says what was left out."""
 
@@ -107,16 +105,6 @@ class Draft:
                 if entry.section == "objective"
             ]
         )
-
-    def is_over(self, budget: int) -> bool:
-        """True where it is certain before writing that the facts do not fit."""
-        return self._priced.tokens > NEVER_FITS * max(budget, 1)
-
-    @property
-    def tokens_wanted(self) -> int:
-        """What the ledger would take with every fact, and with the entries that its share holds then."""
-        facts = self._priced.tokens
-        return self._wanted(facts)
 
     def _wanted(self, facts: int) -> int:
         entries = min(self._needed, _entries_wanted(self._vital, facts=facts))

@@ -224,8 +224,9 @@ def _outcomes(said: _Said, shown: _Shown, *, founds: Sequence[Found]) -> tuple[S
 
 def _within(names: Set[Name], longer: Iterable[str]) -> Set[Name]:
     """Paths that stand within longer ones."""
-    among = Within([name[1:] for name in names if name[0] == _PATH])
-    return {f"{_PATH}{path}" for path in set().union(*map(among.path, longer))}
+    paths = [name[1:] for name in names if name[0] == _PATH]
+    among = Within(paths)
+    return set() if not paths else {f"{_PATH}{path}" for path in set().union(*map(among.path, longer))}
 
 
 def _quoted(names: Set[Name], shown: _Shown, *, founds: Iterable[Found]) -> Set[Name]:

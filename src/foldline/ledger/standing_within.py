@@ -1,13 +1,13 @@
 """What a text shows beside itself: the words and shorter paths that stand within it as words of their own.
 
 Asked for a closed set of texts, so that the work is that of what is looked for: a path has dozens of runs of names, and
-those longer than anything in the set are not put together. Knows nothing of facts.
+only those that end like something in the set are put together. Knows nothing of facts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Set
 
 PATH_NAMES_MAX = 8
 """Names at the end of a path that are looked at for shorter paths within it."""
@@ -22,9 +22,12 @@ class Within:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = frozenset(texts)
-        self._folders = frozenset([text for text in self._texts if text.endswith("/")])
-        self._longest = max([text.rstrip("/").count("/") + 1 for text in self._texts], default=0)
-        """Names of the longest path among them."""
+        self._sizes: dict[str, set[int]] = {}
+        """Last name of a path among them → how many names such paths have."""
+        for text in self._texts:
+            if "/" in text:
+                names = text.rstrip("/").split("/")
+                self._sizes.setdefault(names[-1], set()).add(len(names))
 
     def line(self, line: str) -> Set[str]:
         """Those that stand in a line."""
@@ -45,25 +48,14 @@ class Within:
         return found - {text}
 
     def path(self, path: str) -> Set[str]:
-        """Those that are runs of a path's last names, the path itself left out."""
-        names = path.rstrip("/").split("/")[-PATH_NAMES_MAX:]
-        found = self._texts.intersection(names)
-        if self._folders:
-            found |= self._folders.intersection(folders_of(path, names))
-        if self._longest > 1:
-            found |= self._texts.intersection(runs_of(names, longest=self._longest))
-        return found - {path}
-
-
-def runs_of(names: Sequence[str], *, longest: int) -> Iterator[str]:
-    """Each run of two names and more, up to so many."""
-    for size in range(2, min(longest, len(names)) + 1):
-        for start in range(len(names) - size + 1):
-            yield "/".join(names[start : start + size])
-
-
-def folders_of(path: str, names: Sequence[str]) -> Iterator[str]:
-    """The same of folders, with the slash at their end: every run but those that end with a file's name."""
-    inner = names if path.endswith("/") else names[:-1]
-    yield from (f"{name}/" for name in inner)
-    yield from (f"{run}/" for run in runs_of(inner, longest=len(inner)))
+        """Those that are runs of a path's last names, folders with and without the slash at their end."""
+        bare = path.rstrip("/")
+        names = bare.split("/")[-PATH_NAMES_MAX:]
+        shown = [*names, bare]
+        for end, name in enumerate(names, 1):
+            for size in self._sizes.get(name, ()):
+                if size <= end:
+                    run = "/".join(names[end - size : end])
+                    is_folder = end < len(names) or bare != path
+                    shown += [run, f"{run}/"] if is_folder else [run]
+        return self._texts.intersection(shown) - {path}

@@ -18,10 +18,11 @@ from foldline.core.message import Message, Text, speaks_for_user
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of, tail_start
 from foldline.core.view import Item, View
-from foldline.ledger.compose import Evicted, draft, mentions_of
+from foldline.ledger.book import Told
+from foldline.ledger.compose import Evicted, draft, is_over, mentions_of
 from foldline.ledger.mentions import Mentions
 from foldline.ledger.ranks import ASIDE, PARTICULAR, WISH, rank_of
-from foldline.ledger.render import OMITTED_TOKENS, Draft, Written
+from foldline.ledger.render import OMITTED_TOKENS, Written
 from foldline.ledger.words import Words, rule_lines, words_of
 from foldline.passes.clamping import clamp
 from foldline.passes.folding import counted, fold_of
@@ -43,6 +44,8 @@ TALK_SHARE = 0.6
 """Share of the target for older user messages in a history without tools."""
 LINE_TOKENS = 20
 """What a line of the ledger costs at most beside what it quotes, its heading included."""
+MORE = 1 << 40
+"""More tokens than any ledger takes."""
 DIVISIONS_MAX = 2
 """How often the room is shared out: once more when the ledger leaves part of its own."""
 SPARE_SHARE = 0.05
@@ -169,6 +172,7 @@ class _Sources:
         self.words = words
         self.frame = frame
         self.facts = fact_cache(frame)
+        self.told: Told = frame.memo.setdefault("told", Told())
         self.history = frame.shown or frame.originals or [item.message for item in structure.items]
 
     @cached_property
@@ -205,18 +209,20 @@ class _Folding:
     @property
     def is_any(self) -> bool:
         """Whether there is something to fold, told without writing where the ledger is certain to be shorter."""
-        if self._draft is not None and self._tokens_gone > self._division.ledger:
-            return True
-        return bool(self.fold)
+        return (self._has_ledger and self._tokens_gone > self._division.ledger) or bool(self.fold)
 
     @property
     def tokens_wanted(self) -> int | None:
-        """What the ledger would take with every fact; `None` for a fold without one."""
-        if self._draft is None:
+        """What the ledger would take with every fact, or `MORE` where it is certain that it cannot; `None` for a fold without
+        one."""
+        if not self._has_ledger:
             return None
-        if self._draft.is_over(self._budget):
-            return self._draft.tokens_wanted
-        return self._written.tokens_wanted
+        over = is_over(self._evicted, budget=self._budget, cache=self._sources.facts)
+        return MORE if over else self._written.tokens_wanted
+
+    @property
+    def _has_ledger(self) -> bool:
+        return bool(self._gone) and self._budget > 0 and self._summary == "ledger"
 
     @property
     def _tokens_gone(self) -> int:
@@ -224,32 +230,31 @@ class _Folding:
 
     @property
     def _text(self) -> str:
-        if self._draft is not None:
+        if self._has_ledger:
             return self._written.text
         frame, words = self._sources.frame, self._sources.words
         return _template(self._gone, self._budget, words=words, frame=frame) if self._budget > 0 else ""
 
     @cached_property
-    def _draft(self) -> Draft | None:
-        if not self._gone or self._budget <= 0 or self._summary != "ledger":
-            return None
+    def _evicted(self) -> Evicted:
         sources = self._sources
         seqs = {item.seq for item in self._gone}
         rest = [item for item in sources.structure.items if item.seq not in seqs]
         stays = edited(rest, self._edits, counter=sources.frame.counter)
-        evicted = Evicted(
+        return Evicted(
             folded=[_as_it_came(item, sources.frame) for item in self._gone],
             history=sources.history,
             kept=[item.message for item in stays],
             words=sources.words,
             mentions=sources.mentions,
+            told=sources.told,
         )
-        return draft(evicted, count=sources.frame.counter.texts, cache=sources.facts)
 
     @cached_property
     def _written(self) -> Written:
-        assert self._draft is not None, "only a ledger is written"
-        return self._draft.written(self._budget)
+        sources = self._sources
+        drafted = draft(self._evicted, count=sources.frame.counter.texts, cache=sources.facts)
+        return drafted.written(self._budget)
 
 
 class _Room(Struct, frozen=True, kw_only=True, gc=False):
