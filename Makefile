@@ -19,6 +19,10 @@ DEV := $(READY)-dev-$(DIGEST)
 PEERS := .venv-peers
 PEERS_READY = $(PEERS)/.ready-peers-$(shell (pwd; cat benchmarks/peers/*.txt scripts/setup.sh) | cksum | cut -d" " -f1)
 
+# Other people's test doubles, which the nightly run asks for a second opinion; what cannot be installed here is skipped.
+DOUBLES := .venv-doubles
+DOUBLES_READY = $(DOUBLES)/.ready-doubles-$(shell (pwd; cat scripts/setup.sh) | cksum | cut -d" " -f1)
+
 COVERED_WHOLE := src/foldline/core/*,src/foldline/engine/*,src/foldline/passes/*,src/foldline/wire/*
 COVERED_REST := 90
 
@@ -62,7 +66,7 @@ format: $(DEV) ## write every file in its one format
 	@$(BIN)/ruff check --quiet --select I --fix .
 	@$(BIN)/ruff format --quiet .
 
-nightly: $(DEV) ## all tests, the long ones too, with many more generated cases
+nightly: $(DEV) $(DOUBLES_READY) ## all tests, the long ones too, with many more generated cases
 	@HYPOTHESIS_PROFILE=nightly $(PYTEST) -m "nightly or not nightly"
 
 bench: $(DEV) ## each benchmark prints its figures and asserts its ratios
@@ -76,7 +80,7 @@ lock: ## write requirements-dev.txt anew: the newest versions that pyproject.tom
 	@scripts/lock.sh
 
 clean: ## remove the environment and all caches
-	@rm -rf $(VENV) $(PEERS) build dist out .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) $(PEERS) $(DOUBLES) build dist out .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 
 $(RUN):
 	@scripts/setup.sh run
@@ -85,6 +89,10 @@ $(RUN):
 $(DEV):
 	@scripts/setup.sh dev
 	@touch $@ $(RUN)
+
+$(DOUBLES)/.ready-doubles-%:
+	@VENV=$(DOUBLES) scripts/setup.sh doubles
+	@touch $@
 
 $(PEERS)/.ready-peers-%:
 	@VENV=$(PEERS) PYTHON="$${PYTHON:-python3.12}" scripts/setup.sh peers

