@@ -21,6 +21,7 @@ from foldline.hooks.approval import (
     Approvals,
     Approved,
     Shown,
+    contents,
     shown,
     why_not,
 )
@@ -127,6 +128,15 @@ def test_what_cannot_be_looked_through_cannot_be_approved(project: Path, spoil: 
         seen(project)
     agreed = Approved(digest="0" * 64, project=str(project), path=PATH)
     assert "is no longer what was approved" in why_not(agreed, COMMAND, event="PreCompact", trigger=None)
+
+
+def test_the_bytes_that_are_shown_are_those_of_the_digest(project: Path) -> None:
+    """S16: a file that changes between the list and the look at it is not shown as what is approved."""
+    told = seen(project)
+    assert contents(told) == (("hook.sh", b"hook.sh"), ("rules.txt", b"rules.txt"), ("lib.sh", b"lib.sh"))
+    (project / "rules.txt").write_text("evil")
+    with pytest.raises(InvalidOption, match="changed in this moment"):
+        contents(told)
 
 
 def test_approvals_are_kept_for_the_user_alone(project: Path, tmp_path: Path) -> None:

@@ -222,3 +222,11 @@ def test_an_interrupt_leaves_nothing_behind(begun: float, tmp_path: Path) -> Non
     with pytest.raises(KeyboardInterrupt):
         sh(script)
     assert not lives(int(note.read_text()))
+
+
+def test_where_nothing_can_be_ended_nothing_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows: a hook that could not be ended is not begun."""
+    monkeypatch.delattr(os, "killpg")
+    ran = sh("true")
+    assert ran.end == "not-started"
+    assert "POSIX" in ran.why

@@ -240,6 +240,31 @@ def test_the_list_of_files_outlives_the_compaction(workspace: Path) -> None:
     assert [row.name for row in second.rows if row.kind == "file"] == ["f5.py", "f2.py", "f1.py", "f0.py"]
 
 
+@pytest.mark.parametrize(
+    ("shown", "stands"),
+    [
+        ("now 0\nand more\n", True),
+        ("     1→now 0\n     2→and more\n\n(end)", True),
+        ("1: now 0\n2: and more", True),
+        ("1\tnow 0", False),
+        ("now 1\nand more", False),
+    ],
+)
+def test_a_file_that_stands_in_view_as_it_is_now_is_not_said_again(
+    workspace: Path, shown: str, stands: bool
+) -> None:
+    """RST-5: whole and unchanged, however the tool numbers its lines; its place among the five is taken all the same."""
+    (workspace / "f0.py").write_text("now 0\nand more\n")
+    kept = items_of(user("go"), assistant(call("read_file", path="f0.py")), result("read_file", shown))
+    restorer = Restorer(workspace=str(workspace))
+    restored = restorer.restored((*reads("f1.py"), *kept), room=ROOM, counter=COUNTER, kept=kept)
+    assert [row.name for row in restored.rows if row.kind == "file"] == (
+        ["f1.py"] if stands else ["f0.py", "f1.py"]
+    )
+    assert [row.name for row in restored.left_out] == (["f0.py"] if stands else [])
+    assert "left out" not in kinds(restored)
+
+
 def test_a_failed_call_touched_no_file_and_an_edit_did(workspace: Path) -> None:
     """RST-5: by the results of the calls, in every spelling of the tools."""
     items = items_of(
@@ -289,6 +314,14 @@ def test_what_is_no_text_too_large_or_gone_is_named_and_not_restored(
     assert len([row for row in restored.rows if row.kind == "file"]) == 5
     assert f"- file: f6.py · {restored.left_out[0].why}\n" in block_of(restored, "left out")
     assert why in restored.left_out[0].why
+
+
+def test_an_empty_file_is_restored_as_one(workspace: Path) -> None:
+    """RST-5: that it is empty is what there is to know; any kept text would hold it."""
+    (workspace / "f0.py").write_text("")
+    items = reads("f0.py")
+    restored = Restorer(workspace=str(workspace)).restored(items, room=ROOM, counter=COUNTER, kept=items)
+    assert "lines 1 to 0;" in block_of(restored, "file")
 
 
 def test_text_of_any_encoding_is_restored_as_far_as_it_is_text(workspace: Path) -> None:
@@ -476,7 +509,7 @@ def test_whatever_callbacks_give_the_message_is_valid_and_bounded(
             text.encode()
         for name in CODECS:
             back = codec(name).decode(codec(name).encode(message))
-            assert back.text == message.text
+            assert list(read_pieces(back)) == pieces, "read back after the log as before it"
     for note in restored.notes:
         assert "\n" not in note
     assert len(restored.left_out) + len(restored.rows) <= 200

@@ -102,6 +102,10 @@ def run_until(command: Command, data: bytes, *, cwd: str, environ: Mapping[str, 
     """`run` in the thread it is called in, until it is asked to stop."""
     if stop.is_asked:
         return Ran(end="stopped")
+    if not hasattr(os, "killpg"):
+        return Ran(
+            end="not-started", why="hooks need a POSIX system, where a program is ended with all it started"
+        )
     try:
         process = subprocess.Popen(
             command.argv,

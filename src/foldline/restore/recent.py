@@ -11,11 +11,13 @@ at this very moment through the one opener (`foldline.stores.beneath`); what was
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
 
+from foldline.core.message import result_text
 from foldline.core.view import Item
 from foldline.ledger.book import calls_in, paths_of
 from foldline.ledger.tools import kind_of
@@ -30,6 +32,8 @@ FILE_BYTES_MAX: Final = 10 * 1024 * 1024
 """A larger file is named and not restored."""
 TRIES_MAX: Final = 32
 """Files that are looked at until five can be read."""
+_NUMBERED: Final = re.compile(r"^[ \t]{0,8}\d{1,6}(?:→|\t|[|:] ?)", re.MULTILINE)
+"""What tools write before the lines of a file."""
 _BINARY_BYTES: Final = 8_192
 """In which a NUL says that a file is no text."""
 _FILE_KINDS: Final = frozenset({"file_read", "file_edit", "file_write"})
@@ -81,6 +85,26 @@ def _named_in(item: Item) -> Iterator[str]:
                 if line.startswith("- file: ")
             )
     yield from reversed([one.name for one in pieces if one.kind == "file"])
+
+
+class Kept:
+    """What tools said in the messages that stay in view."""
+
+    def __init__(self, items: Sequence[Item], *, below: Beneath) -> None:
+        self._texts: dict[str, list[str]] = {}
+        """A file's path → what calls that name it alone gave."""
+        for done in calls_in(items):
+            paths = paths_of(done.call)
+            inside = below.relative(paths[0]) if len(paths) == 1 else None
+            if inside is not None and done.result is not None and not done.result.is_error:
+                text = result_text(done.result)
+                self._texts.setdefault(inside, []).extend((text, _NUMBERED.sub("", text)))
+
+    def holds(self, file: Recent) -> bool:
+        """Whether a file stands there whole, as it is now, with or without numbers before its lines."""
+        text = file.text.strip("\n")
+        shown = self._texts.get(file.path, ())
+        return bool(text.strip()) and file.is_whole and any(text in one for one in shown)
 
 
 def recent_files(

@@ -24,8 +24,9 @@ from msgspec import Struct
 
 PATH_BYTES_MAX: Final = 4_096
 """Longest path, bytes (PATH_MAX)."""
-_CALM: Final = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
+_CALM: Final = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY"))
+"""Flags that some systems lack are 0 there; without those that make it safe nothing is opened."""
 _WHY: Final = {
     errno.ELOOP: "a symbolic link is in the way",
     errno.ENOTDIR: "a part of the path is no folder, or a symbolic link",
