@@ -150,6 +150,17 @@ def page_of(store: Store, name: str, *, before: int | None = None, limit: int = 
         return Chronicle(log, kinds=TOLD).page(before=before, limit=limit)
 
 
+def damage_in(store: Store, name: str) -> SessionCorrupt | None:
+    """What is wrong with a session's log, wherever it stands; `None` where every line of it is sound. Reads all of it."""
+    try:
+        with reading(store, name) as log:
+            for _ in log.entries():
+                pass
+    except SessionCorrupt as damage:
+        return damage
+    return None
+
+
 class Imported(Struct, frozen=True, kw_only=True):
     """One conversation brought in."""
 

@@ -46,6 +46,33 @@ def test_a_page_says_how_to_get_the_one_before() -> None:
     assert "says nothing before that" in run("show", "demo", "--before", "0").stderr
 
 
+@pytest.mark.parametrize(
+    "entry", [0, 4, 20], ids=["at its beginning", "before the page", "in the page's own reach"]
+)
+def test_damage_that_a_page_does_not_reach_is_said_with_it(tmp_path: Path, entry: int) -> None:
+    """JRN-4: what can be read is shown, and nobody takes it for all there is."""
+    log = tmp_path / "home" / "sessions" / "demo" / "log.jsonl"
+    lines = log.read_bytes().split(b"\n")
+    at = sum(len(line) + 1 for line in lines[: entry + 1])
+    lines[entry + 1] = lines[entry + 1].replace(b'"body"', b'"bodx"')
+    log.write_bytes(b"\n".join(lines))
+    done = run("show", "demo", "--limit", "1")
+    assert done.exit_code == 0
+    assert "entry 22" in done.stdout
+    assert f"damaged at byte {at:,}" in done.stderr
+    assert "foldline verify demo" in done.stderr
+    [page] = documents(run("show", "demo", "--json", "--limit", "1").stdout)
+    assert page["damage"]["byte"] == at
+    assert run("show", "demo", "--limit", "50").exit_code == 1, "the page itself"
+
+
+def test_a_sound_session_is_said_nothing_of() -> None:
+    """JRN-4."""
+    assert "damaged" not in run("show", "demo").stderr
+    [page] = documents(run("show", "demo", "--json").stdout)
+    assert page["damage"] is None
+
+
 def test_an_address_of_the_view_or_of_the_log_opens() -> None:
     """What a fold names, and what `context` names."""
     run("compact", "demo", "--to", "5k")

@@ -7,59 +7,73 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from foldline.cli import exits, screen
+from foldline.cli import exits, progress, screen
 from foldline.cli.layout import clock_time, gap, title
 from foldline.cli.options import Source
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from foldline.session.history import Happened
+    from foldline.core.errors import SessionCorrupt
+    from foldline.session.history import Happened, Page
 
 CHARS_MAX = 2_000
 """Of one message this much is shown; its address opens the rest."""
 
 
 def show_history(source: Source, *, before: int | None, limit: int) -> int:
-    """The newest page, or the one before an entry, oldest first."""
+    """The newest page, or the one before an entry, oldest first; damage that it does not reach is said."""
     from foldline.home import disk_store
-    from foldline.session.history import wire_of
-    from foldline.session.library import page_of
+    from foldline.session.library import damage_in, page_of
 
-    page = page_of(disk_store(), source.file, before=before, limit=limit)
+    store = disk_store()
+    page = page_of(store, source.file, before=before, limit=limit)
+    with progress.busy(f"reading {source.file}"):
+        damage = damage_in(store, source.file)
     if source.as_json:
-        entries: list[dict[str, Any]] = [
-            {
-                "entry": one.seq,
-                "kind": one.kind,
-                "time_ms": one.time_ms,
-                **(
-                    {"message": wire_of(one.message, page.format)}
-                    if one.message is not None
-                    else {"summaries": list(one.summaries), "report": one.report}
-                ),
-            }
-            for one in page.entries
-        ]
-        screen.write_document(
-            {
-                "schema": "foldline.history/1",
-                "session": source.file,
-                "format": page.format,
-                "entries": entries,
-                "before": page.before,
-            }
-        )
-        return exits.DONE
+        screen.write_document(_document(page, source.file, damage=damage))
+    else:
+        _show(page, source.file, before=before)
+    if damage is not None:
+        screen.say(f"this page can be read; {damage}")
+    return exits.DONE
+
+
+def _document(page: Page, session: str, *, damage: SessionCorrupt | None) -> dict[str, Any]:
+    from foldline.session.history import wire_of
+
+    entries: list[dict[str, Any]] = [
+        {
+            "entry": one.seq,
+            "kind": one.kind,
+            "time_ms": one.time_ms,
+            **(
+                {"message": wire_of(one.message, page.format)}
+                if one.message is not None
+                else {"summaries": list(one.summaries), "report": one.report}
+            ),
+        }
+        for one in page.entries
+    ]
+    return {
+        "schema": "foldline.history/1",
+        "session": session,
+        "format": page.format,
+        "entries": entries,
+        "before": page.before,
+        "damage": None if damage is None else {"byte": damage.offset, "why": damage.why},
+    }
+
+
+def _show(page: Page, session: str, *, before: int | None) -> None:
     blocks: list[RenderableType] = []
     for one in page.entries:
         blocks += [*_shown(one), ""]
     screen.show(*blocks)
     if not page.entries:
-        screen.say(f"session {source.file} says nothing {'before that' if before is not None else 'yet'}")
+        screen.say(f"session {session} says nothing {'before that' if before is not None else 'yet'}")
     elif page.before is not None:
-        screen.say(f"older: foldline show {source.file} --before {page.before}")
-    return exits.DONE
+        screen.say(f"older: foldline show {session} --before {page.before}")
 
 
 def _shown(one: Happened) -> list[RenderableType]:
