@@ -16,7 +16,7 @@ from foldline.testing.judges.rule import findings
 from foldline.testing.twin import anthropic_answer as wording
 from foldline.testing.twin import anthropic_edits as edits
 from foldline.testing.twin import anthropic_threads as threads
-from foldline.testing.twin import refused, seal
+from foldline.testing.twin import parameters, refused, seal
 from foldline.testing.twin.answering import said
 from foldline.testing.twin.cache import Cached, Piece
 from foldline.testing.twin.desk import MODEL_UNKNOWN, Arrival, Desk, Response
@@ -195,18 +195,19 @@ def _check_parameters(body: Mapping[str, Any], *, betas: frozenset[str], countin
         )
         if not known:
             raise Refused(400, f"{key}: Extra inputs are not permitted")
+    parameters.check(body, parameters.Messages, words=parameters.anthropic)
     if not counting:
         _check_output(body)
 
 
 def _check_output(body: Mapping[str, Any]) -> None:
     cap, thinking = body["max_tokens"], body.get("thinking") or {}
-    if not isinstance(cap, int) or isinstance(cap, bool) or cap < 0:
-        raise Refused(400, "max_tokens: Input should be a valid integer")
+    if cap < 0:
+        raise Refused(400, "max_tokens: Input should be greater than or equal to 0")
     if thinking.get("type") != "enabled":
         return
     thought = thinking.get("budget_tokens")
-    if not isinstance(thought, int) or thought < 1_024:
+    if thought is None or thought < 1_024:
         raise Refused(400, "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024")
     if thought >= cap:
         raise Refused(400, "`max_tokens` must be greater than `thinking.budget_tokens`")

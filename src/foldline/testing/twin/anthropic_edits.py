@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from foldline.testing.twin import seal
+from foldline.testing.twin import parameters, seal
 from foldline.testing.twin.measure import Scales, Weight
 from foldline.testing.twin.refused import Refused
 from foldline.wire.native import ON_DEMAND_BETA, THRESHOLD_BETA
@@ -197,12 +197,15 @@ def _edits_of(body: Mapping[str, Any]) -> list[Wire] | None:
 def _check_edits(body: Mapping[str, Any]) -> None:
     kinds = [edit.get("type") for edit in _edits_of(body) or []]
     for at, kind in enumerate(kinds):
-        if kind not in (CLEAR_TOOLS, CLEAR_THINKING, COMPACT):
+        if not isinstance(kind, str) or kind not in parameters.EDITS:
             raise Refused(
                 400,
                 f"context_management.edits.{at}: Input tag {kind!r} found using 'type' does not match any of the expected "
                 f"tags: '{CLEAR_THINKING}', '{CLEAR_TOOLS}', '{COMPACT}'",
             )
+    for at, edit in enumerate(_edits_of(body) or []):
+        place = f"context_management.edits.{at}"
+        parameters.check(edit, parameters.EDITS[edit["type"]], words=parameters.anthropic, place=place)
     if len(kinds) != len(set(kinds)):
         raise Refused(400, "context_management.edits: each strategy may be given only once")
     if CLEAR_THINKING in kinds[1:]:
@@ -284,12 +287,12 @@ def _compacted(
 
 
 def _clear_thinking(wires: list[Wire], strategy: Wire, *, weigh: Weighing) -> tuple[list[Wire], Wire | None]:
-    keep = strategy.get("keep", {"type": "thinking_turns", "value": 1})
-    if keep == "all" or keep.get("type") == "all":
+    keep = strategy.get("keep") or {"type": "thinking_turns", "value": 1}
+    if keep == "all" or keep["type"] == "all":
         return wires, None
     turns = _turns(wires)
     thinking = sorted({turn for turn, wire in zip(turns, wires, strict=True) if _thoughts(wire)})
-    old = set(thinking[: max(len(thinking) - int(keep["value"]), 0)])
+    old = set(thinking[: max(len(thinking) - int(keep.get("value") or 0), 0)])
     if not old:
         return wires, None
     shown = [

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from foldline.testing.judges import gemini as judge
 from foldline.testing.judges.rule import findings
-from foldline.testing.twin import refused, seal
+from foldline.testing.twin import parameters, refused, seal
 from foldline.testing.twin.answering import Said, arguments_value, deltas, frame, overridden, said
 from foldline.testing.twin.cache import Cached, Piece
 from foldline.testing.twin.desk import MODEL_UNKNOWN, Arrival, Desk, Response
@@ -124,6 +124,7 @@ def _check(arrival: Arrival) -> None:
         if key not in KEYS:
             raise Refused(400, f'Invalid JSON payload received. Unknown name "{key}": Cannot find field.')
     body = arrival.parsed.get("generateContentRequest") or arrival.parsed
+    parameters.check(body, parameters.Contents, words=parameters.gemini)
     for found in findings(judge.RULES, body, open_tail=False):
         raise refused.refusal_of(found, body, words=refused.GEMINI)
     _check_signatures(body, strict=model_of(arrival.path).startswith("gemini-3"))

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from foldline.testing.judges import openai_chat as judge
 from foldline.testing.judges.rule import findings
-from foldline.testing.twin import refused
+from foldline.testing.twin import parameters, refused
 from foldline.testing.twin.answering import Said, arguments, deltas, frame, overridden, said
 from foldline.testing.twin.cache import OPENAI_STEP, Cached, Piece
 from foldline.testing.twin.desk import Arrival, Desk, Response
@@ -81,6 +81,7 @@ def completions(desk: Desk, arrival: Arrival) -> Response:
     body = arrival.parsed
     check_key(arrival)
     check_keys(body, KEYS, required=("model", "messages"))
+    parameters.check(body, parameters.Chat, words=parameters.openai)
     for found in findings(judge.RULES, body, open_tail=False):
         raise refused.refusal_of(found, body, words=refused.OPENAI_CHAT)
     name = str(body["model"])

@@ -14,7 +14,7 @@ from typing import Any, Final
 from foldline.testing.judges import openai_responses as judge
 from foldline.testing.judges.rule import findings
 from foldline.testing.twin import openai_responses_answer as wording
-from foldline.testing.twin import refused, seal
+from foldline.testing.twin import parameters, refused, seal
 from foldline.testing.twin.answering import said
 from foldline.testing.twin.cache import Piece
 from foldline.testing.twin.desk import MODEL_UNKNOWN, Arrival, Desk, Response
@@ -83,6 +83,7 @@ def responses(desk: Desk, arrival: Arrival) -> Response:
     body = arrival.parsed
     check_key(arrival)
     check_keys(body, KEYS, required=("model", "input"))
+    parameters.check(body, parameters.Responses, words=parameters.openai)
     items = _items(desk, body)
     asked, scales = _is_trigger(items), _scales(desk, body)
     shown = shown_items(items[:-1] if asked else items)
@@ -117,6 +118,7 @@ def compact(desk: Desk, arrival: Arrival) -> Response:
     body = arrival.parsed
     check_key(arrival)
     check_keys(body, COMPACT_KEYS, required=("model",))
+    parameters.check(body, parameters.Responses, words=parameters.openai)
     items, scales = _items(desk, body), _scales(desk, body)
     shown = shown_items(items)
     total = sum(piece.tokens for piece in _pieces(body, shown, scales=scales))
@@ -142,6 +144,7 @@ def input_tokens(desk: Desk, arrival: Arrival) -> Response:
     body = arrival.parsed
     check_key(arrival)
     check_keys(body, COUNT_KEYS, required=())
+    parameters.check(body, parameters.Responses, words=parameters.openai)
     pieces = _pieces(body, shown_items(_items(desk, body)), scales=_scales(desk, body))
     total = sum(piece.tokens for piece in pieces)
     desk.note(arrival.number, tokens=total)
