@@ -27,8 +27,10 @@ from foldline.outgoing import joined
 from foldline.tokens.choose import counter_for
 from foldline.transcripts import detect
 from foldline.transcripts.transcript import Transcript
-from foldline.wire.codec import Codec, Rules
+from foldline.wire.codec import Codec
 from foldline.wire.formats import CODECS
+
+ADDRESS = re.compile(r"m\d+(?:-\d+)?(?:\.\d+)?@[0-9a-f]{8}")
 
 DATA = Path(__file__).parent / "data"
 SESSIONS = sorted(
@@ -268,8 +270,8 @@ def test_a_result_that_breaks_a_law_is_reported_and_never_written(
 ) -> None:
     """Law PAIR, judged on what is about to be written: a fault of ours ends with 70 and leaves the old file as it was."""
 
-    def without_calls(items: Sequence[Item], codec: Codec, *, rules: Rules) -> list[Message]:
-        messages = joined(items, codec, rules=rules)
+    def without_calls(items: Sequence[Item], codec: Codec, **more: Any) -> list[Message]:
+        messages = joined(items, codec, **more)
         return [message for message in messages if not calls_of(message)]
 
     call = {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
@@ -334,13 +336,18 @@ def test_a_result_that_would_be_read_as_another_format_says_how_to_read_it() -> 
         assert (read_again.format == "anthropic") is not said
 
 
-def test_a_log_that_is_compacted_again_says_where_its_addresses_open() -> None:
-    """README: an address that opens nowhere is a fact lost; this one opens in the file that was read."""
+def test_the_addresses_of_a_log_that_is_compacted_again_open_in_the_log_that_is_written() -> None:
+    """TRACE: a message has one number in a log, however often it is compacted; an address that opens nowhere is a fact lost."""
     path = Path(__file__).parent / "data/pi/before-compaction-excerpt.jsonl"
-    (first,) = files.compact(files.read(str(path)), CompactOptions(to=0.3, as_format="foldline")).results
-    assert files.VIEWS_OWN not in first.report.notes
-    log = detect.read(first.data)
-    (again,) = files.compact(log, CompactOptions(to=0.5)).results
-    assert files.VIEWS_OWN in again.report.notes
-    for address in again.report.covers.addresses:
-        assert show(log, address).title
+    (made,) = files.compact(files.read(str(path)), CompactOptions(to=0.5, as_format="foldline")).results
+    for to in (0.7, 0.7):
+        log = detect.read(made.data)
+        (again,) = files.compact(log, CompactOptions(to=to)).results
+        assert again.report.outcome == "compacted"
+        (read_again,) = detect.read(again.data)
+        assert read_again.history == log[0].history
+        assert len(read_again.messages) == again.report.messages_after
+        shown = "\n".join(message.text for message in read_again.messages)
+        for address in {*again.report.covers.addresses, *ADDRESS.findall(shown)}:
+            assert show([read_again], address).title == show(log, address).title
+        made = again

@@ -113,7 +113,8 @@ def _projected(transcript: Transcript, items: tuple[Item, ...], *, fixed: int) -
     message of the file; repairs may have moved its index."""
     at = None
     if transcript.usage_at is not None:
-        at = max((n for n, item in enumerate(items) if item.seq <= transcript.usage_at), default=None)
+        last = transcript.numbers[transcript.usage_at].ordinal
+        at = max((n for n, item in enumerate(items) if item.seq <= last), default=None)
     return estimate([item.tokens for item in items], fixed=fixed, usage=transcript.usage, usage_at=at)
 
 

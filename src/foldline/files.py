@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from time import perf_counter
 from typing import Any
 
@@ -29,7 +30,17 @@ from foldline.memory import remembered
 from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of
 from foldline.provider_rules import broken_rules
-from foldline.reduce import Goal, History, Reduced, broken_laws, history_of, needs_of, reduce, target_of
+from foldline.reduce import (
+    Goal,
+    History,
+    Reduced,
+    broken_laws,
+    history_of,
+    needs_of,
+    reduce,
+    renumbered,
+    target_of,
+)
 from foldline.settings import Planned, plan_for
 from foldline.tokens.choose import counter_for
 from foldline.transcripts import detect
@@ -41,10 +52,6 @@ from foldline.wire.formats import CODECS, codec
 
 HEAD_BYTES = 1 << 16
 """Of a file this much is enough to recognise most formats by."""
-VIEWS_OWN = (
-    "this log was compacted before, so the new addresses open in the file that was read, not in the one written; `foldline "
-    "import` it to compact it again and again"
-)
 TRIES_MAX = 3
 """Most attempts to meet a target that is measured after conversion to another format."""
 SYNTHETIC_FIRST = frozenset({"claude-code"})
@@ -285,7 +292,8 @@ def outgoing(transcript: Transcript, items: Sequence[Item], *, target: str) -> S
         return Sent(request=_request(transcript, messages, format=source or wire), notes=(), converted=False)
     if source == wire:
         reader = codec(wire)
-        messages = tuple(joined(items, reader, rules=reader.rules))
+        follows = dict(pairwise(number.ordinal for number in transcript.numbers))
+        messages = tuple(joined(items, reader, rules=reader.rules, follows=follows))
         return Sent(request=_request(transcript, messages, format=wire), notes=(), converted=False)
     apart = [item.message for item in items if target in SYNTHETIC_FIRST and item.message.synthetic == "fold"]
     rest = tuple(item.message for item in items if item.message not in apart)
@@ -371,6 +379,8 @@ def history_for(
     history = history_of(
         transcript.messages, needs=needs, counter=counter, tokens_fixed=fixed_tokens(request, counter)
     )
+    if transcript.numbered:
+        history = renumbered(history, transcript.numbered, originals=transcript.history)
     return replace(history, limits=declared_limits(transcript.tools))
 
 
@@ -389,8 +399,6 @@ def _notes(transcript: Transcript, options: CompactOptions) -> tuple[str, ...]:
         notes.append(
             f"{transcript.format} is not written; the result is {transcript.wire} (--as names another format)"
         )
-    if transcript.was_compacted and _target_format(transcript, options.as_format) == "foldline":
-        notes.append(VIEWS_OWN)
     if options.focus:
         notes.append("focus has no effect without a model to write the summary")
     return tuple(notes)

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from operator import index
-from typing import Any, SupportsIndex, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -33,6 +33,9 @@ from foldline.engine.report import OutcomeName, Report, cache_of, covers_of, pas
 from foldline.engine.run import Compacted, Failed, Running, Unchanged, drive, running, unanswered
 from foldline.passes.supersession import MarkSuperseded
 from foldline.wire.codec import Rules
+
+if TYPE_CHECKING:
+    from foldline.transcripts.transcript import Numbered
 
 MARKS = Tier(name="supersession", reduce=MarkSuperseded(), gain_min=-(10**9))
 """Runs before the tiers of every policy: what it adds, they make room for."""
@@ -135,6 +138,25 @@ def history_of(
     view = view_of(items, next_seq=len(messages))
     return History(
         view=view, tokens_fixed=tokens_fixed, repairs=repaired.repairs, needs=needs, originals=originals
+    )
+
+
+def renumbered(history: History, numbers: Sequence[Numbered], *, originals: Sequence[Message]) -> History:
+    """The same, its messages in the count of a longer history of which they are the view. `originals`: that history, at which
+    addresses point."""
+
+    def again(item: Item) -> Item:
+        number = numbers[item.seq]
+        covers = number.covers if item.message.synthetic != "repair" else ()
+        return replace(item, seq=number.ordinal, covers=covers)
+
+    items = tuple([again(item) for item in history.view])
+    return replace(
+        history,
+        view=view_of(items, next_seq=len(originals)),
+        repairs=tuple([replace(repair, seq=numbers[repair.seq].ordinal) for repair in history.repairs]),
+        originals=tuple([received(message) for message in originals]),
+        shown=history.originals,
     )
 
 

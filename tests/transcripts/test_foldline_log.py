@@ -103,7 +103,7 @@ def test_a_compaction_shows_in_the_view_and_the_history_keeps_what_it_covers() -
     assert result_text(back.messages[2].parts[0]) == "[cleared]"
     assert isinstance(back.source, LogSource)
     assert back.history == HISTORY
-    assert back.source.ordinals == (0, 1, 2, 3, 4)
+    assert [number.ordinal for number in back.numbers] == [0, 1, 2, 3, 4]
 
 
 def test_edits_of_one_compaction_are_made_in_their_order() -> None:
@@ -113,12 +113,16 @@ def test_edits_of_one_compaction_are_made_in_their_order() -> None:
 
 
 def test_a_second_compaction_is_appended_and_names_the_ordinals_of_the_log() -> None:
-    """Law LOG: the earlier bytes stay; an index of the view is not an ordinal of the log."""
+    """Law LOG: the earlier bytes stay, and edits name messages as the log counts them."""
     first = logged(*HISTORY, edits=(fold((1, 3), text="one"),))
     once = read(first)
-    assert isinstance(once.source, LogSource)
-    assert once.source.ordinals == (0, 1, 3, 4)
-    again = Written(messages=(), edits=(fold((1, 3), text="two"),))
+    assert [(number.ordinal, len(number.covers)) for number in once.numbers] == [
+        (0, 0),
+        (1, 1),
+        (3, 0),
+        (4, 0),
+    ]
+    again = Written(messages=(), edits=(fold((1, 4), text="two"),))
     second = WRITER.write(once, again)
     assert second.startswith(first)
     twice = read(second)

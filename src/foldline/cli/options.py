@@ -183,9 +183,7 @@ def forbid_over_original(source: Source, out: str | None, *, hint: str | None = 
 
 def hint_for(as_format: str | None, transcripts: Sequence[Transcript]) -> str | None:
     """What else a person may do where the result may not take the place of its file; `None` where it may, since it is a log
-    of our own that holds the whole history. In a log that was compacted before, the result's addresses count its view."""
-    if any(transcript.was_compacted for transcript in transcripts):
-        return ", or `foldline import` it: a session may be compacted again and again"
+    of our own that holds the whole history."""
     if as_format == "foldline" or (as_format is None and all(t.format == "foldline" for t in transcripts)):
         return None
     return ", or `--as foldline`, which keeps everything"

@@ -8,7 +8,7 @@ them. Lines and checksums are `foldline.log.lines`, the JSON of values `foldline
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -23,7 +23,7 @@ from foldline.log.state import Anchor
 from foldline.log.values import Json, bytes_json, dumps, edit_json, message_json, system_json, timeless
 from foldline.transcripts.neutral import count, string
 from foldline.transcripts.source import Source
-from foldline.transcripts.transcript import Transcript, Written
+from foldline.transcripts.transcript import Numbered, Transcript, Written
 from foldline.wire import strict
 from foldline.wire.formats import CODECS, DEFAULT
 
@@ -32,12 +32,10 @@ _SIGN: Final = b'{"foldline":'
 
 
 class LogSource(Struct, frozen=True, kw_only=True):
-    """What a log's own writer needs: the log itself, and where in it the live messages stand."""
+    """What a log's own writer needs: the log itself."""
 
     log: Log
     wire: str
-    ordinals: tuple[int, ...]
-    """Ordinal in `Transcript.history` of each live message; a fold has that of the first message it stands for."""
 
 
 class _Reader:
@@ -77,6 +75,7 @@ class _Reader:
                 wire=wire if wire in CODECS else DEFAULT,
                 messages=tuple(item.message for item in live),
                 history=tuple(replay.history),
+                numbered=tuple(Numbered(ordinal=item.seq, covers=item.covers) for item in live),
                 system=state.system,
                 tools=state.tools,
                 id=string(about.get("id")),
@@ -86,11 +85,7 @@ class _Reader:
                 usage_at=_index_of(live, anchor),
                 skipped=tuple(sorted(replay.unknown.items())),
                 notes=() if log.state == "clean" else (f"at byte {log.end:,}: {log.detail}; left out",),
-                source=LogSource(
-                    log=log,
-                    wire=log.header.format,
-                    ordinals=tuple(item.seq for item in live),
-                ),
+                source=LogSource(log=log, wire=log.header.format),
             ),
         )
 
@@ -110,7 +105,7 @@ class _Writer:
             entries = [(entry.kind, entry.body) for entry in origin.log.entries]
             header = origin.log.header
             assert header is not None  # the reader refuses a log without one
-            entries += _compaction(result, lambda index: origin.ordinals[index])
+            entries += _compaction(result)
             return write_log(format=header.format, body=header.body, entries=entries)
         messages = transcript.messages if result.edits else result.messages
         about = {
@@ -121,7 +116,7 @@ class _Writer:
             "from": transcript.format,
         }
         entries = [*_opening(transcript, result), *(("message", dumps(message_json(m))) for m in messages)]
-        entries += _compaction(result, lambda index: index)
+        entries += _compaction(result)
         return write_log(
             format=_format_of(messages),
             body=dumps({key: told for key, told in about.items() if told is not None}),
@@ -165,13 +160,13 @@ def _opening(transcript: Transcript, result: Written) -> Iterator[tuple[str, byt
         yield "tools", dumps({"format": transcript.wire, **bytes_json("tools", tools)})
 
 
-def _compaction(result: Written, ordinal: Callable[[int], int]) -> list[tuple[str, bytes]]:
+def _compaction(result: Written) -> list[tuple[str, bytes]]:
     if not result.edits:
         return []
     body: Json = {
         "tokens_before": result.tokens_before,
         "tokens_after": result.tokens_after,
-        "edits": [edit_json(edit, ordinal) for edit in result.edits],
+        "edits": [edit_json(edit, lambda ordinal: ordinal) for edit in result.edits],
         "report": timeless(result.report),
     }
     return [("compaction", dumps({key: told for key, told in body.items() if told is not None}))]

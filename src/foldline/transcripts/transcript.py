@@ -12,7 +12,17 @@ from msgspec import Struct
 
 from foldline.core.edit import Edit
 from foldline.core.message import Message, Usage
+from foldline.core.view import Span
 from foldline.transcripts.source import Source
+
+
+class Numbered(Struct, frozen=True, kw_only=True, gc=False):
+    """A message of a view, in the count of the whole history."""
+
+    ordinal: int
+    """A fold has that of the first message it stands for."""
+    covers: tuple[Span, ...] = ()
+    """Ordinals that a fold stands for."""
 
 
 class Transcript(Struct, frozen=True, kw_only=True):
@@ -25,6 +35,8 @@ class Transcript(Struct, frozen=True, kw_only=True):
     messages: tuple[Message, ...]
     history: tuple[Message, ...] = ()
     """Every message ever said, compacted or not, where the file keeps them all; empty: `messages` are all there are."""
+    numbered: tuple[Numbered, ...] = ()
+    """Where each of `messages` stands in `history`; empty where they are all there are, and count themselves."""
     system: Message | None = None
     tools: bytes | None = None
     """Tool schemas as a JSON array in the shape of `wire`."""
@@ -44,9 +56,9 @@ class Transcript(Struct, frozen=True, kw_only=True):
     """What the format's own writer needs to write the session back; opaque to everyone else."""
 
     @property
-    def was_compacted(self) -> bool:
-        """True for a log of our own that was compacted before: what is made from it counts the messages of its view."""
-        return self.format == "foldline" and self.history != self.messages
+    def numbers(self) -> tuple[Numbered, ...]:
+        """Of each of `messages` its place in the history that addresses count."""
+        return self.numbered or tuple([Numbered(ordinal=index) for index in range(len(self.messages))])
 
 
 class Reader(Protocol):
@@ -77,7 +89,7 @@ class Written(Struct, frozen=True, kw_only=True):
     """For formats whose compaction record states them."""
     edits: tuple[Edit, ...] = ()
     """For formats that keep the whole history (`foldline`): what leads from the transcript's messages to these.
-    Ordinals are indexes in `Transcript.messages`. Empty: the messages alone say it."""
+    Ordinals are those of `Transcript.numbers`. Empty: the messages alone say it."""
     report: dict[str, Any] | None = None
     """The compaction report as JSON values, for formats that keep it beside the edits."""
 
