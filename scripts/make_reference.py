@@ -21,6 +21,7 @@ from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
 from foldline.catalogue import policies
+from foldline.core.completion import FAILURES, Failure
 from foldline.core.laws import Violation
 from foldline.core.pairing import Repair
 from foldline.engine.report import Cache, Covers, PassReport, Report, Summary
@@ -32,6 +33,9 @@ from foldline.passes.fold_range import FoldRange
 from foldline.passes.microcompact import Microcompact
 from foldline.passes.snip import Snip
 from foldline.passes.supersession import MarkSuperseded
+from foldline.summary.full_summary import FullSummary
+from foldline.summary.prose_ledger import ProseLedger
+from foldline.summary.segments import Segments
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 PASSES: tuple[type[Struct], ...] = (
@@ -42,6 +46,9 @@ PASSES: tuple[type[Struct], ...] = (
     FoldRange,
     FoldOldest,
     BoundedFold,
+    ProseLedger,
+    FullSummary,
+    Segments,
     MarkSuperseded,
 )
 IDS = re.compile(r" \((?:requirements? )?[A-Z]{3}-\d+(?:, [A-Z]{3}-\d+)*\)|, requirement [A-Z]{3}-\d+")
@@ -96,7 +103,8 @@ PASSES_OPENING = f"""\
 
 A pass plans one kind of reduction and changes nothing itself: it reads the view and returns edits, which are applied
 together and checked against the laws. Its thresholds are the fields of its value. Which pass runs when, and how far, is
-a [policy](policies.md)'s to say. Cheapest first:
+a [policy](policies.md)'s to say. Cheapest first; `prose-ledger`, `summary` and `segments` [ask a model](../guides/models.md),
+and are passed over where none is at hand:
 
 """
 PASSES_CLOSING = """\
@@ -239,8 +247,9 @@ REPORT_SAYS = {
     "policy": "The policy that ran.",
     "counter": "What tokens are counted with (see [tokens](../concepts/tokens.md)).",
     "outcome": "`compacted` · `unchanged` (nothing was to be done) · `unreachable` (the smallest history is larger than the "
-    "target; it is given all the same) · `failed` (refused, with `below_floor`: too little of what left would be kept; or a "
-    "pass planned what a law forbids: a fault of ours. Nothing changed).",
+    "target; it is given all the same) · `failed` (refused, with `below_floor`: too little of what left would be kept; a model's "
+    "summary came to nothing and the policy has no other way; or a pass planned what a law forbids: a fault of ours. Nothing "
+    "changed).",
     "reason": "Why, for every outcome but `compacted`.",
     "messages_before": "Messages of the history, repairs included.",
     "messages_after": "Messages of the result as it is written.",
@@ -260,7 +269,7 @@ REPORT_SAYS = {
     "edits": "Edits made.",
     "tokens_freed": "Tokens by which the view shrank.",
     "evicted_tokens": "Tokens that were folded.",
-    "attempts": "Requests to a model; 0 without one.",
+    "attempt": "Which attempt it was, from 1.",
     "net_tokens_saved_per_turn": "Tokens that each later request does without.",
     "law": "The law or provider's rule.",
     "why": "In words.",
@@ -296,6 +305,7 @@ PARTS: tuple[tuple[str, type[Struct]], ...] = (
     ("One of `passes`", PassReport),
     ("`covers`", Covers),
     ("`summary`", Summary),
+    ("One of `summary.failures`", Failure),
     ("`cache`", Cache),
     ("One of `repairs`", Repair),
     ("One of `violations`", Violation),
@@ -323,6 +333,9 @@ def report_page() -> str:
     out = [REPORT_OPENING, table(("key", "means"), described(Report))]
     for heading, value in PARTS:
         out += [f"\n### {heading}\n\n", table(("key", "means"), described(value))]
+    out += ["\n### Names of failures\n\nWhy a model's text was not taken; what follows is told in "]
+    out += ["[a model writes the summary](../guides/models.md).\n\n"]
+    out += [table(("name", "means"), ((f"`{name}`", says) for name, says in FAILURES.items()))]
     out += ["\n## What `foldline context --json` prints\n\n"]
     out += [table(("key", "means"), ((f"`{key}`", says) for key, says in CONTEXT_SAYS.items()))]
     out += ["\n## What `foldline check --json` prints\n\n"]

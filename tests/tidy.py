@@ -25,7 +25,7 @@ TABLES = frozenset[str]()
 """Modules that are generated tables, free of the size limit; by name, each with its generating script."""
 
 OUTERMOST_DOOR = "foldline.cli.main"
-FOREIGN_CALLS = frozenset({"foldline.asking", "foldline.core.foreign"})
+FOREIGN_CALLS = frozenset({"foldline.core.foreign"})
 """Where any exception may be caught: at the outermost door, where it becomes exit code 70, and where a caller's own function
 is called for an answer: what it raises, whatever it is, is a failure with a name."""
 

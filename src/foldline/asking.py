@@ -12,13 +12,13 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping
-from contextlib import suppress
 from typing import Any, TypeVar
 
 from msgspec import Struct
 
 from foldline.core.completion import Ask, Reply
 from foldline.core.errors import InvalidOption
+from foldline.core.foreign import Raised, atried, tried
 from foldline.core.message import Message, ToolCall, Usage, calls_of
 from foldline.log.secrets import find
 from foldline.outgoing import joined
@@ -31,8 +31,6 @@ from foldline.wire.overflow import classify_error
 from foldline.wire.response import read_response
 from foldline.wire.usage import SHAPES, read_usage
 
-ERROR_CHARS_MAX = 300
-"""Of what a completer raises so much is told."""
 PIECES_MAX = 1_000_000
 """Deltas of one reply; more is no reply."""
 WITHHELD = "…"
@@ -66,12 +64,7 @@ def answering(
 
     def answer(ask: Ask) -> Reply:
         request = request_of(ask, basis)
-        try:
-            return _read(completer(request), request, on_delta=on_delta)
-        except InvalidOption:
-            raise
-        except Exception as error:
-            return failed(error)
+        return _judged(tried(lambda: _read(completer(request), request, on_delta=on_delta)))
 
     return answer
 
@@ -84,20 +77,26 @@ def aanswering(
     awaits = _awaits(completer)
 
     async def answer(ask: Ask) -> Reply:
-        request = request_of(ask, basis)
-        try:
-            given = completer(request) if awaits else await asyncio.to_thread(completer, request)
-            if inspect.isawaitable(given):
-                given = await given
-            if isinstance(given, AsyncIterator):
-                return await _aread(given, request, on_delta=on_delta)
-            return await asyncio.to_thread(_read, given, request, on_delta=on_delta)
-        except InvalidOption:
-            raise
-        except Exception as error:
-            return failed(error)
+        return _judged(await atried(called(request_of(ask, basis))))
+
+    async def called(request: CompletionRequest) -> Reply:
+        given = completer(request) if awaits else await asyncio.to_thread(completer, request)
+        if inspect.isawaitable(given):
+            given = await given
+        if isinstance(given, AsyncIterator):
+            return await _aread(given, request, on_delta=on_delta)
+        return await asyncio.to_thread(_read, given, request, on_delta=on_delta)
 
     return answer
+
+
+def _judged(told: Reply | Raised) -> Reply:
+    """The reply, or what the completer raised as one. What is no reply at all is the caller's mistake, and raised."""
+    if not isinstance(told, Raised):
+        return told
+    if isinstance(told.error, InvalidOption):
+        raise told.error
+    return failed(told.error)
 
 
 async def adriven(asking: Generator[Ask, Reply, Told], answer: Callable[[Ask], Awaitable[Reply]]) -> Told:
@@ -110,8 +109,7 @@ async def adriven(asking: Generator[Ask, Reply, Told], answer: Callable[[Ask], A
             try:
                 asked = await asyncio.shield(step)
             except asyncio.CancelledError:
-                with suppress(Exception):
-                    await step
+                await asyncio.wait([step])
                 raise
             if isinstance(asked, _Done):
                 told: Told = asked.value
@@ -313,8 +311,7 @@ def failed(error: Exception) -> Reply:
     body = getattr(error, "body", None) or getattr(error, "details", None)
     body = body if isinstance(body, (Mapping, str, bytes)) and body else str(error)
     refusal = classify_error(status=status if isinstance(status, (int, str)) else None, body=body)
-    words = " ".join(f"{type(error).__name__}: {error}".split())
-    return Reply(error=_without_secrets(words)[:ERROR_CHARS_MAX], is_overflow=refusal.is_overflow)
+    return Reply(error=_without_secrets(Raised(error).why), is_overflow=refusal.is_overflow)
 
 
 def _without_secrets(words: str) -> str:

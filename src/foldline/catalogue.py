@@ -94,9 +94,10 @@ def _line(line: Line | None) -> dict[str, Any] | None:
 
 
 def _values(tier: Tier) -> dict[str, Any]:
-    if tier.reduce is None:
+    plans = tier.reduce if tier.reduce is not None else tier.ask
+    if plans is None:
         return {}
-    values: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(tier.reduce, order="deterministic"))
+    values: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(plans, order="deterministic"))
     return {key: value for key, value in values.items() if key != "name"}
 
 

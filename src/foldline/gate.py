@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from foldline.core.address import block, read_block
-from foldline.core.completion import Failure
+from foldline.core.completion import Asked, Failure
 from foldline.core.edit import Edit, Fold
 from foldline.core.message import Text, speaks_for_user
 from foldline.core.ports import TokenCounter
 from foldline.core.view import item_of, view_of
 from foldline.engine.policy import Floor
+from foldline.engine.progress import Sizes, cause_of
 from foldline.engine.report import BelowFloor, Report, cache_of
+from foldline.engine.run import why_failed
 from foldline.ledger.render import HEADINGS, INDEX_HEADING
 from foldline.ledger.words import rule_lines, words_of
 from foldline.reduce import Goal, History, Reduced, Reducing, reduce, reducing
@@ -46,10 +48,9 @@ def compacting(
     reduced = yield from reducing(history, goal, counter=counter, report=report, clock=clock)
     judged = gated(reduced, floors, counter=counter)
     summary = reduced.report.summary
-    if judged.report.outcome != "failed" or summary.form is None:
+    failure = _failure_of(judged, goal) if summary.form is not None else None
+    if failure is None:
         return judged
-    why = judged.report.reason or ""
-    failure = Failure(name="below_floor", attempt=max(1, summary.attempts), why=why)
     alone = reduce(history, replace(goal, has_model=False), counter=counter, report=report, clock=clock)
     again = gated(alone, floors, counter=counter)
     told = replace(
@@ -59,7 +60,29 @@ def compacting(
         failures=(*summary.failures, failure),
         usage=summary.usage,
     )
-    return replace(again, report=replace(again.report, summary=told))
+    report = replace(again.report, summary=told)
+    if not again.edits and report.outcome == "unreachable":  # nothing but the model could have helped
+        why = why_failed([Asked(form="", failures=(failure,))])
+        report = replace(report, outcome="failed", reason=why)
+    return replace(again, report=report)
+
+
+def _failure_of(judged: Reduced, goal: Goal) -> Failure | None:
+    """What is wrong with a compaction that a model wrote: it keeps too little, or frees too little to be worth making."""
+    report, attempt = judged.report, max(1, judged.report.summary.attempts)
+    if report.outcome == "failed":
+        return Failure(name="below_floor", attempt=attempt, why=report.reason or "")
+    if goal.to is not None or goal.at_once or not goal.tokens_window:
+        return None
+    line = goal.policy.threshold.tokens(goal.tokens_window, goal.output_cap, output_max=goal.output_max)
+    sizes = Sizes(
+        before=round(report.tokens_before * goal.scale),
+        after=round(report.tokens_after * goal.scale),
+        line=line,
+        fixed=round(judged.before.tokens_fixed * goal.scale),
+        largest=max((item.tokens for item in judged.view), default=0),
+    )
+    return Failure(name="small_gain", attempt=attempt, why=cause_of(sizes)) if sizes.is_too_little else None
 
 
 def gated(reduced: Reduced, floors: Sequence[Floor], *, counter: TokenCounter) -> Reduced:

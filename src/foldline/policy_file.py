@@ -37,11 +37,17 @@ from foldline.passes.fold_oldest import FoldOldest
 from foldline.passes.fold_range import FoldRange
 from foldline.passes.microcompact import Microcompact
 from foldline.passes.snip import Snip
+from foldline.summary.full_summary import FullSummary
+from foldline.summary.prose_ledger import ProseLedger
+from foldline.summary.segments import Segments
 from foldline.tokens.choose import COUNTERS
 
 AnyPass: TypeAlias = BudgetReduction | Microcompact | Snip | Collapse | FoldRange | FoldOldest | BoundedFold
-PASSES: Final[Mapping[str, type[AnyPass]]] = {made().name: made for made in get_args(AnyPass)}
-"""What a tier may name. Superseded words are marked before every policy's tiers; no tier is needed for that."""
+AnyAsking: TypeAlias = ProseLedger | FullSummary | Segments
+PASSES: Final[Mapping[str, type[AnyPass | AnyAsking]]] = {
+    made().name: made for made in (*get_args(AnyPass), *get_args(AnyAsking))
+}
+"""What a tier may name; the last three ask a model, and a tier that names one is passed over without it. Superseded words are marked before every policy's tiers; no tier is needed for that."""
 TIERS_MAX: Final = 32
 NAME = re.compile(r"\w[\w.-]{0,63}")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -104,15 +110,17 @@ def _tier(given: object, place: _Place) -> Tier:
     rest = _table(given, place)
     wanted = rest.pop("pass", None)
     if wanted is None and rest.get("needs"):  # named, and passed over
-        return Tier(reduce=None, **_told(Tier, rest, place=place, apart=("reduce",)))
+        return Tier(reduce=None, **_told(Tier, rest, place=place, apart=("reduce", "ask")))
     made = PASSES.get(wanted) if isinstance(wanted, str) else None
     if made is None:
         raise place.at("pass").refuse(wanted, f"give one of {', '.join(PASSES)}")
     name = rest.setdefault("name", wanted)
     of_tier = {key: rest.pop(key) for key in _OF_TIER if key in rest}
-    told = _told(Tier, of_tier, place=place, apart=("reduce",))
-    reduce = made(name=name, **_told(made, rest, place=place, apart=("name",), also=("pass", *_OF_TIER)))
-    return Tier(reduce=reduce, **told)
+    told = _told(Tier, of_tier, place=place, apart=("reduce", "ask"))
+    plans = made(name=name, **_told(made, rest, place=place, apart=("name",), also=("pass", *_OF_TIER)))
+    if isinstance(plans, (ProseLedger, FullSummary, Segments)):
+        return Tier(reduce=None, ask=plans, **{"needs": "model", **told})
+    return Tier(reduce=plans, **told)
 
 
 def _floors(given: object, place: _Place) -> tuple[Floor, ...]:
@@ -211,11 +219,13 @@ def write_policy(policy: Policy, *, name: str) -> str:
         lines += ["", f"[{table}.floors]", *_lines(floors)]
     for tier in policy.tiers:
         lines += ["", f"[[{table}.tiers]]"]
-        if tier.reduce is None:
+        plans = tier.reduce if tier.reduce is not None else tier.ask
+        if plans is None:
             lines += _lines(_fields(tier))
         else:
-            name, numbers = _named(tier.reduce)
-            of_tier = _fields(tier, apart=("reduce",) if tier.name != name else ("reduce", "name"))
+            name, numbers = _named(plans)
+            apart = ("reduce", "ask") if tier.name != name else ("reduce", "ask", "name")
+            of_tier = _fields(tier, apart=apart)
             lines += _lines({"pass": name} | of_tier | numbers)
     return "\n".join(lines) + "\n"
 

@@ -25,6 +25,9 @@ from foldline.passes.microcompact import Microcompact
 from foldline.passes.snip import Snip
 from foldline.policy_file import read_policy
 from foldline.settings import WrittenPolicy, load
+from foldline.summary.full_summary import FullSummary
+from foldline.summary.prose_ledger import ProseLedger
+from foldline.summary.segments import Segments
 
 WINDOW_SHOWN = 200_000
 """The window that `foldline policies` shows numbers for."""
@@ -35,6 +38,41 @@ TRIGGER = Line(percent=85, of="effective", over=True)
 
 FLOORS = tuple(Floor(kind=kind, in_view=100 if kind in ("constraints", "pins") else 0) for kind in KINDS)
 """No document sets a rate of its own: nothing may be lost, and rules and pins stay in view."""
+
+
+HANDOFF = FullSummary(
+    name="auto-compact",
+    form="handoff",
+    keep="percent",
+    keep_count=20,
+    is_fork=False,
+    attempts=3,
+    retries_errors=True,
+    shrinks=True,
+)
+"""Its own call on text and placeholders, the newest fifth kept (requirements CMP-9 to 11)."""
+RESERVE = FullSummary(name="auto-compact", form="reserve", keep="rounds", keep_count=2, summary_tokens=0)
+"""A fork, the last two rounds kept (requirements CMP-2, CMP-6)."""
+LADDER = FullSummary(
+    name="auto-compact",
+    form="ladder",
+    keep="messages",
+    keep_count=10,
+    is_fork=False,
+    summary_tokens=2_000,
+    attempts=2,
+)
+"""The smallest oldest part, never one of the last ten messages (requirement CMP-25)."""
+CASCADE = FullSummary(
+    name="auto-compact",
+    form="full",
+    keep="turns",
+    keep_count=2,
+    is_fork=False,
+    summary_tokens=5_000,
+    attempts=2,
+)
+"""One call, the last two turns whole (requirement CMP-37)."""
 
 
 def _ledger(*, due: Line | None = None, target: Line | None = None) -> Tier:
@@ -67,7 +105,7 @@ def _balanced(_window: int | None) -> Policy:
                 name="microcompact",
                 reduce=Microcompact(to_target=True, only_enough=True, keep_share=0.5, carry_tokens=120),
             ),
-            Tier(name="auto-compact", reduce=None, needs="model"),
+            Tier(name="auto-compact", reduce=None, ask=ProseLedger(name="auto-compact"), needs="model"),
             _ledger(),
         ),
     )
@@ -99,7 +137,7 @@ def _handoff(window: int | None) -> Policy:
                 when="always",
             ),
             Tier(name="snip", reduce=Snip(unit="tool-rounds"), due=INPUT_80, target=INPUT_70),
-            Tier(name="auto-compact", reduce=None, needs="model", due=INPUT_80),
+            Tier(name="auto-compact", reduce=None, ask=HANDOFF, needs="model", due=INPUT_80),
             Tier(name="ledger", reduce=BoundedFold(name="ledger"), due=INPUT_80),
         ),
     )
@@ -115,7 +153,7 @@ def _reserve(_window: int | None) -> Policy:
         hooks_may_block=False,
         threshold=Line(percent=100, of="reserve"),
         target=Line(percent=100, of="reserve"),
-        tiers=(Tier(name="auto-compact", reduce=None, needs="model"),),
+        tiers=(Tier(name="auto-compact", reduce=None, ask=RESERVE, needs="model"),),
     )
 
 
@@ -156,7 +194,7 @@ def _ladder(name: str, reserved: int, *tail: Tier) -> Policy:
             Tier(name="snip", reduce=Snip(over_messages=20)),
             Tier(name="microcompact", reduce=truncate),
             Tier(name="collapse", reduce=Collapse(window=15)),
-            Tier(name="auto-compact", reduce=None, needs="model", due=trigger, target=half),
+            Tier(name="auto-compact", reduce=None, ask=LADDER, needs="model", due=trigger, target=half),
             Tier(name="fold-range", reduce=FoldRange(), due=trigger, target=half),
             _ledger(due=trigger, target=half),
             *tail,
@@ -188,8 +226,8 @@ def _cascade(_window: int | None) -> Policy:
             Tier(name="budget-reduction", reduce=BudgetReduction(), when="always"),
             Tier(name="microcompact", reduce=clear, when="always"),
             Tier(name="snip", reduce=Snip(unit="turns")),
-            Tier(name="collapse", reduce=None, needs="model"),
-            Tier(name="auto-compact", reduce=None, needs="model"),
+            Tier(name="collapse", reduce=None, ask=Segments(name="collapse"), needs="model"),
+            Tier(name="auto-compact", reduce=None, ask=CASCADE, needs="model"),
             _ledger(),
         ),
     )

@@ -28,9 +28,19 @@ from foldline.core.received import received
 from foldline.core.repair import repair
 from foldline.core.rounds import kept_seqs, outline_of, whole_units
 from foldline.core.view import Item, View, item_of, view_of
+from foldline.engine.breaker import Breaker
 from foldline.engine.policy import Policy, Tier
 from foldline.engine.report import OutcomeName, Report, cache_of, covers_of, passes_of
-from foldline.engine.run import Compacted, Failed, Running, Unchanged, drive, running, unanswered
+from foldline.engine.run import (
+    Compacted,
+    Failed,
+    Running,
+    Unchanged,
+    drive,
+    running,
+    unanswered,
+    why_failed,
+)
 from foldline.passes.supersession import MarkSuperseded
 from foldline.wire.codec import Rules
 
@@ -39,6 +49,7 @@ if TYPE_CHECKING:
 
 MARKS = Tier(name="supersession", reduce=MarkSuperseded(), gain_min=-(10**9))
 """Runs before the tiers of every policy: what it adds, they make room for."""
+OPEN_NOTE = "a model was not asked for a summary: {failures} compactions in a row came to nothing; compact by hand to try again"
 _TEMPLATE = re.compile(r"^(?:m\d+ (?:user|assistant|tool|system)\b|\(calls: )", re.MULTILINE)
 """A line of a template summary."""
 
@@ -94,6 +105,8 @@ class Goal(Struct, frozen=True, kw_only=True):
     """True for a compaction by hand that names no size: the model writes its summary whatever the size (CMP-15)."""
     focus: str = ""
     """What the summary should dwell on, in the caller's words."""
+    breaker: Breaker = Breaker()
+    """The session's: an open one keeps the model from being asked but by hand (requirements CMP-14, CMP-36)."""
 
 
 class Reduced(Struct, frozen=True, kw_only=True):
@@ -212,8 +225,8 @@ def reducing(
     match outcome:
         case Unchanged(reason=reason, asked=asked):
             is_over = target is not None and history.tokens > target
-            if any(one.failures for one in asked):
-                return _unchanged(history, replace(filled, outcome="failed"), reason=reason)
+            if failed := why_failed(asked):
+                return _unchanged(history, replace(filled, outcome="failed"), reason=failed)
             if target is not None and is_over and history.tokens_fixed >= target:
                 reason = why_unreachable(history, history.view, target=target)
             name: OutcomeName = "unreachable" if is_over else "unchanged"
@@ -265,7 +278,7 @@ def _moment_of(history: History, goal: Goal, *, target: int | None) -> Moment:
         calls=goal.calls,
         scale=goal.scale,
         usage_known=window is not None,
-        has_model=goal.has_model and (by_hand or window is not None),
+        has_model=goal.has_model and (by_hand or (window is not None and not goal.breaker.is_open)),
         at_once=goal.at_once,
         tokens_threshold=threshold,
     )
@@ -286,10 +299,13 @@ def _told(asked: Sequence[Asked]) -> dict[str, Any]:
 
 
 def _warned(goal: Goal) -> tuple[str, ...]:
-    """What a person should know of a window that a policy's reserve takes whole (requirement BUD-2)."""
+    """What a person should know of a window that a policy's reserve takes whole (requirement BUD-2), and of a model that
+    is not asked any more."""
     window, policy = goal.tokens_window, goal.policy
     if goal.to is not None or not window:
         return ()
+    if goal.has_model and goal.breaker.is_open and not goal.at_once and policy.asking:
+        return (OPEN_NOTE.format(failures=goal.breaker.failures),)
     if policy.threshold.budget(window, goal.output_cap, output_max=goal.output_max) > 0:
         return ()
     return (

@@ -8,7 +8,7 @@ form, which is what a caller's completer sees.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from msgspec import Struct
@@ -80,13 +80,33 @@ FailureName: TypeAlias = Literal[
     "provider_error",
     "overflow",
 ]
-"""Why a text is no summary (`docs/reference/report.md` says each in a sentence)."""
+"""Why a text is no summary."""
+FAILURES: Mapping[FailureName, str] = {
+    "empty": "no text came",
+    "cut_off": "the reply ended at the output limit",
+    "refused": "the provider or the model declined",
+    "acknowledgement": "it said that it understood, or that it was ready, and no more",
+    "only_analysis": "it thought, and wrote no summary",
+    "tool_call": "it called tools in every round, or wrote a call as text",
+    "copy": "it repeated what was to be summed up",
+    "repetition": "it said the same again and again",
+    "wrong_language": "it is plainly not in the language the user writes",
+    "too_large": "it is no smaller than what it replaces, or larger than its room",
+    "small_gain": "what stands afterwards is larger than the bound on what replaces a history, or the request would be due again "
+    "with hardly less in it",
+    "over_threshold": "the request would be due again at once",
+    "below_floor": "too little of what left would be kept, and the host could not put it back",
+    "provider_error": "the request failed",
+    "overflow": "the provider says that the request for the summary was too long itself",
+}
+"""Each in a sentence."""
 
 
 class Failure(Struct, frozen=True, kw_only=True, gc=False):
     """One attempt that came to nothing."""
 
     name: FailureName
+    """One of the names below."""
     attempt: int
     """From 1."""
     why: str

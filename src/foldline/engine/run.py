@@ -255,11 +255,18 @@ def _is_due(tier: Tier, view: View, *, moment: Moment, excess: int) -> bool:
     )
 
 
-def _why(view: View, policy: Policy, *, moment: Moment, asked: tuple[Asked, ...]) -> str:
+def why_failed(asked: Iterable[Asked]) -> str:
+    """Why a model was asked and nothing came of it; empty where it did not fail."""
     failures = [failure for one in asked for failure in one.failures]
-    if failures:
-        last = failures[-1]
-        return f"the model's summary came to nothing: {last.name} ({last.why})"
+    if not failures:
+        return ""
+    return f"the model's summary came to nothing: {failures[-1].name} ({failures[-1].why})"
+
+
+def _why(view: View, policy: Policy, *, moment: Moment, asked: tuple[Asked, ...]) -> str:
+    failed = why_failed(asked)
+    if failed:
+        return failed
     if not moment.is_due:
         return "below the threshold"
     if view.tokens <= moment.tokens_target:

@@ -1,0 +1,42 @@
+"""Progress: compactions that leave the request due are counted, stopped and explained."""
+
+from __future__ import annotations
+
+import pytest
+
+from foldline.engine.progress import Progress, Sizes, cause_of
+
+
+def test_three_in_a_row_that_leave_the_request_due_are_a_spiral() -> None:
+    """anomalyco/opencode#27924: at most three, then a stop with a clear error; the count starts anew on progress."""
+    stuck = Sizes(before=950, after=900, line=800)
+    progress = Progress()
+    for _ in range(3):
+        assert not progress.is_spiral
+        progress = progress.after(stuck)
+    assert progress.is_spiral
+    assert progress.after(Sizes(before=950, after=400, line=800)) == Progress()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line", "too_little"),
+    [
+        (19_000, 18_990, 15_000, True),  # 1jehuang/jcode#170: 29 attempts save 0.4 %
+        (1_058_724, 1_040_000, 1_048_576, False),  # google-gemini/gemini-cli#14766: it fits afterwards
+        (20_000, 18_000, 15_000, False),
+    ],
+)
+def test_what_frees_too_little_and_does_not_fit_is_not_worth_making(
+    before: int, after: int, line: int, *, too_little: bool
+) -> None:
+    """Over the limit any saving that makes the request fit is worth it; else it has to be one."""
+    assert Sizes(before=before, after=after, line=line).is_too_little is too_little
+
+
+def test_the_cause_names_what_is_too_large_and_what_helps() -> None:
+    """anomalyco/opencode#48188: the fixed part alone is over the limit, and no compaction can help."""
+    tools = cause_of(Sizes(before=33_200, after=33_200, line=28_000, fixed=33_000))
+    assert "system prompt and tools alone take 33,000" in tools
+    message = cause_of(Sizes(before=40_000, after=39_000, line=28_000, fixed=1_000, largest=30_000))
+    assert "one message that has to stay takes 30,000" in message
+    assert "pin less" in cause_of(Sizes(before=40_000, after=39_000, line=28_000))
