@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+import foldline
 from foldline.core.message import Media, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
+from foldline.testing.judges.anthropic import violations
 from foldline.wire.anthropic_blocks import make_block, read_content, write_content
 
 MARK = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
@@ -307,3 +309,16 @@ def test_a_call_under_another_id_keeps_the_input_that_came() -> None:
     (out,) = write_content((replace(call, id="b", edited=True),), [block])
     assert out == {**block, "id": "b"}
     assert out["input"] is block["input"]
+
+
+@pytest.mark.parametrize("given", [None, "text"])
+def test_an_input_that_is_no_object_is_written_as_one_before_it_is_sent(given: Any) -> None:
+    """A saved session may hold null there; the API wants an object (SDK types/tool_use_block_param.py)."""
+    messages: list[Any] = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "ls", "input": given}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "x"}]},
+    ]
+    out = foldline.compact(messages, format="anthropic")
+    assert violations({"messages": out.messages}) == []
+    assert messages[1]["content"][0]["input"] == given

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
+import foldline
 from foldline.core.message import Media, Opaque, Reasoning, Text, ToolCall, ToolResult
+from foldline.testing.judges.openai_chat import violations
 from foldline.wire.openai_chat_parts import edit, places_of, read_parts
 from tests.wire.values import CHAT
 
@@ -80,3 +82,16 @@ def test_new_arguments_that_are_no_json_stay_text_where_objects_were() -> None:
         assert isinstance(call, ToolCall)
         out = edit([replace(call, arguments=arguments, edited=True)], origin)
         assert out["tool_calls"][0]["function"]["arguments"] == value
+
+
+def test_arguments_that_are_null_are_written_as_text_before_they_are_sent() -> None:
+    """A saved session may hold null there; the API wants a string (SDK chat_completion_message_function_tool_call_param.py)."""
+    call = {"id": "c1", "type": "function", "function": {"name": "ls", "arguments": None}}
+    messages: list[Any] = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "x"},
+    ]
+    out = foldline.compact(messages, format="openai-chat")
+    assert violations({"messages": out.messages}) == []
+    assert messages[1]["tool_calls"][0]["function"]["arguments"] is None

@@ -62,7 +62,9 @@ def _read_block(block: WireValue, slot: int, *, inputs: Sequence[bytes] | None) 
     if kind in _CALLS:
         arguments = inputs[slot] if inputs else strict.dump_foreign(block.get("input", {}))
         call_id, name, server = _text(block, "id"), _text(block, "name"), _CALLS[kind]
-        return ToolCall(id=call_id, name=name, arguments=arguments.decode(), server=server, slot=slot)
+        unfit = not arguments.lstrip().startswith(b"{")  # null or a text: the provider wants an object
+        text = "{}" if arguments.strip() == b"null" else arguments.decode()
+        return ToolCall(id=call_id, name=name, arguments=text, server=server, slot=slot, edited=unfit)
     if kind == "tool_result" or (kind.endswith(_RESULT) and isinstance(block.get("tool_use_id"), str)):
         return _read_result(block, slot)
     if kind == "thinking":

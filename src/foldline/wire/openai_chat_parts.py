@@ -122,10 +122,16 @@ def _read_call(call: WireValue, slot: int) -> ToolCall | Opaque:
         name = need_text(inner, "name")
     except ValueError as error:
         raise strict.placed(f".{kind}", error) from None
-    arguments = _arguments_text(inner.get("input" if kind == "custom" else "arguments"))
+    told = inner.get("input" if kind == "custom" else "arguments")
     wired = given if isinstance(given, str) and given else None
-    call_id = wired or _made_up_id(name)
-    return ToolCall(id=call_id, name=name, arguments=arguments, wire_id=wired is not None, slot=slot)
+    return ToolCall(
+        id=wired or _made_up_id(name),
+        name=name,
+        arguments=_arguments_text(told),
+        wire_id=wired is not None,
+        slot=slot,
+        edited=told is None,  # every server wants a text
+    )
 
 
 def _read_legacy_call(call: WireValue, slot: int) -> ToolCall:
@@ -250,7 +256,7 @@ def _edit_call(part: Part, old: Any) -> Any:
     key = "input" if kind == "custom" else "arguments"
     inner = dict(strict.plain(call[kind]))
     inner["name"] = part.name
-    if _arguments_text(inner.get(key)) != part.arguments:
+    if inner.get(key) is None or _arguments_text(inner[key]) != part.arguments:
         textual = isinstance(inner.get(key), (str, type(None)))
         inner[key] = part.arguments if textual else _as_value(part.arguments)
     call[kind] = inner
