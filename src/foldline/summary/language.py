@@ -9,6 +9,7 @@ naming it. Knows scripts and words alone.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -29,10 +30,13 @@ LEAD: Final = 2.0
 ENGLISH_MIN: Final = 12
 """… and how many of English's a text has to hold that is none of the language it should be in."""
 
+SAME_MAX: Final = 3
+"""One word that stands again and again says no more than three times."""
+
 _NOT_PROSE: Final = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+|[\w.~-]*[/\\][\w./\\~-]+|\b\w+[_.]\w[\w.]*\b", re.DOTALL
 )
-_WORD: Final = re.compile(r"[^\W\d_]+")
+_WORD: Final = re.compile(r"(?<!\w)[^\W\d_]+(?!\w)")
 
 _SCRIPTS: Final[tuple[tuple[str, str], ...]] = (
     # Kana before Han: Japanese is written with both.
@@ -59,7 +63,7 @@ _COMMON: Final[Mapping[str, frozenset[str]]] = {
         " what when which there their will would can could then than".split()
     ),
     "Portuguese": frozenset(
-        "não que uma um para com os das dos isso está são você por favor mas também já foi pelo pela mais como quando fazer o"
+        "não que em na uma um para com os das dos isso está são você por favor mas também já foi pelo pela mais como quando fazer o"
         " deve seu sua então arquivo nem sem ao às à depois ele ela".split()
     ),
     "Spanish": frozenset(
@@ -169,6 +173,9 @@ def _share(words: list[str], script: str, *, own: bool = False) -> float:
 
 
 def _counts(words: list[str]) -> dict[str, int]:
-    """How many of each language's commonest words a text holds."""
-    lowered = [word.lower() for word in words]
-    return {name: sum(1 for word in lowered if word in common) for name, common in _COMMON.items()}
+    """How many of each language's commonest words a text holds, none of them counted more than `SAME_MAX` times."""
+    times = Counter(word.lower() for word in words)
+    return {
+        name: sum(min(SAME_MAX, times[word]) for word in common if word in times)
+        for name, common in _COMMON.items()
+    }

@@ -49,7 +49,9 @@ class Delayed(Struct, frozen=True):
     reply: Any
 
 
-Scripted: TypeAlias = "str | Said | Deltas | Delayed | BaseException | Callable[[CompletionRequest], Any]"
+Scripted: TypeAlias = (
+    "str | dict[str, Any] | Said | Deltas | Delayed | BaseException | Callable[[CompletionRequest], Any]"
+)
 
 
 class ScriptedCompleter:
