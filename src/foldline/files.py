@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.address import digest_of
+from foldline.core.completion import Ask, Reply
 from foldline.core.errors import InvalidOption
 from foldline.core.message import Message
 from foldline.core.pairing import Needs
@@ -25,7 +26,9 @@ from foldline.core.ports import TokenCounter
 from foldline.core.repair import mended
 from foldline.core.view import Item
 from foldline.engine.report import Cache, Report
-from foldline.gate import gated
+from foldline.engine.run import drive, unanswered
+from foldline.file_asking import answering_for, asking_notes
+from foldline.gate import compacting
 from foldline.memory import remembered
 from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of
@@ -37,7 +40,6 @@ from foldline.reduce import (
     broken_laws,
     history_of,
     needs_of,
-    reduce,
     renumbered,
     target_of,
 )
@@ -47,6 +49,7 @@ from foldline.transcripts import detect
 from foldline.transcripts.transcript import Transcript, Written
 from foldline.wire.body import declared_limits
 from foldline.wire.codec import Request
+from foldline.wire.completion import Completer
 from foldline.wire.convert import convert as convert_request
 from foldline.wire.formats import CODECS, codec
 
@@ -204,25 +207,50 @@ def _selected(found: Sequence[Transcript], select: str) -> Transcript:
 # ── compact ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def compact(transcripts: Sequence[Transcript], options: CompactOptions) -> Compaction:
-    """Bring each conversation to its goal. An unreachable target is an outcome, with the smallest history as data."""
-    return Compaction(results=tuple(_compact_one(transcript, options) for transcript in transcripts))
+def compact(
+    transcripts: Sequence[Transcript],
+    options: CompactOptions,
+    *,
+    completer: Completer | None = None,
+    on_delta: Callable[[str], None] | None = None,
+) -> Compaction:
+    """Bring each conversation to its goal. An unreachable target is an outcome, with the smallest history as data.
+    `completer`: who writes the summaries; `on_delta` hears them."""
+    return Compaction(
+        results=tuple(
+            _compact_one(
+                transcript,
+                options,
+                answer=unanswered
+                if completer is None
+                else answering_for(transcript, completer, on_delta=on_delta),
+            )
+            for transcript in transcripts
+        )
+    )
 
 
-def _compact_one(transcript: Transcript, options: CompactOptions) -> FileResult:
+def _compact_one(
+    transcript: Transcript, options: CompactOptions, *, answer: Callable[[Ask], Reply]
+) -> FileResult:
     target = _target_format(transcript, options.as_format)
     goal, planned = goal_of(options, transcript)
+    goal = replace(goal, has_model=answer is not unanswered, focus=options.focus or "")
     named = options.counter or goal.policy.counter or planned.counter
     counter = counter_for(options.model, counter=named, wire=transcript.wire)
     history = history_for(transcript, counter, wire=_wire_of(transcript, target))
     blank = Report(
-        format=transcript.format, model=options.model, notes=(*_notes(transcript, options), *planned.notes)
+        format=transcript.format,
+        model=options.model,
+        notes=(*_notes(transcript, options), *asking_notes(goal), *planned.notes),
     )
     asked = target_of(history.tokens, goal)
     with remembered() as memo:
         history = replace(history, memo=memo)
         for _ in range(TRIES_MAX):
-            reduced = reduce(history, goal, counter=counter, report=blank, clock=perf_counter)
+            reduced = drive(
+                compacting(history, goal, counter=counter, report=blank, clock=perf_counter), answer
+            )
             sent = outgoing(transcript, reduced.view.items(), target=target)
             over = _tokens_over(sent, asked, counter=counter)
             if over <= 0 or reduced.report.outcome not in ("compacted", "unchanged"):
@@ -230,10 +258,6 @@ def _compact_one(transcript: Transcript, options: CompactOptions) -> FileResult:
             goal = replace(
                 goal, to=max(1, reduced.report.tokens_after - over)
             )  # asked, less what conversion adds
-        judged = gated(reduced, goal.policy.floors, counter=counter)
-        if judged.view is not reduced.view:
-            sent = outgoing(transcript, judged.view.items(), target=target)
-        reduced = judged
     report = _final_report(reduced, sent, asked=asked, counter=counter)
     written = Written(
         messages=sent.request.messages,
@@ -399,8 +423,6 @@ def _notes(transcript: Transcript, options: CompactOptions) -> tuple[str, ...]:
         notes.append(
             f"{transcript.format} is not written; the result is {transcript.wire} (--as names another format)"
         )
-    if options.focus:
-        notes.append("focus has no effect without a model to write the summary")
     return tuple(notes)
 
 

@@ -142,7 +142,7 @@ def report(outcome: str, options: CompactOptions) -> dict[str, Any]:
     }
 
 
-def compact(transcripts: tuple[Transcript, ...], options: CompactOptions) -> Answer:
+def compact(transcripts: tuple[Transcript, ...], options: CompactOptions, **asked: Any) -> Answer:
     if options.policy not in POLICIES:
         raise errors.UnknownPolicy(options.policy, POLICIES)
     if options.as_format not in (None, *FORMATS):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from foldline.core.errors import InvalidOption
+from foldline.core.errors import InvalidOption, ProviderFailed
 from foldline.providers import sdks
 from foldline.providers.sdks import SDKS, imported, is_async, made, raised_by, sdk_of, secrets_of
 from tests.providers.stub import KEY
@@ -52,7 +52,7 @@ def test_openai_itself_is_asked_through_responses() -> None:
 def test_by_name_a_key_that_is_not_there_is_named(name: str) -> None:
     """Where to put it, and that the SDK reads it; never asked for on a command line."""
     pytest.importorskip(SDKS[name].module, reason=f"the SDK {SDKS[name].module} is not installed")
-    with pytest.raises(InvalidOption, match=rf"it has no key; set {SDKS[name].key}"):
+    with pytest.raises(ProviderFailed, match=rf"could not be asked: there is no key; set {SDKS[name].key}"):
         made(name, base_url=None)
 
 

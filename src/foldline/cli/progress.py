@@ -67,6 +67,41 @@ def busy(what: str) -> Iterator[None]:
         mark.stop()
 
 
+TAIL_CHARS = 30
+"""Characters of a text that is being written which are shown of it (requirement UIX-3)."""
+
+
+def tail_of(text: str) -> str:
+    """The end of a text on one line: line feeds are written as `\\n` first, then it is cut."""
+    flat = text.replace("\n", "\\n")
+    return flat if len(flat) <= TAIL_CHARS else f"…{flat[-TAIL_CHARS:]}"
+
+
+@contextmanager
+def tail(what: str) -> Iterator[Callable[[str], None] | None]:
+    """Shows `what` on stderr, and behind it the end of what is being written; gone when done. Yields what takes each piece,
+    `None` when stderr is no terminal."""
+    if not screen.is_terminal("stderr"):
+        yield None
+        return
+    from rich.live import Live
+
+    seen, drawn_s = "", 0.0
+    with Live(
+        screen.cell(what), console=_console(), transient=True, auto_refresh=False, redirect_stdout=False
+    ) as live:
+
+        def hear(piece: str) -> None:
+            nonlocal seen, drawn_s
+            seen = (seen + piece)[-2 * TAIL_CHARS :]
+            if time.monotonic() - drawn_s >= REDRAW_S:
+                live.update(screen.cell(f"{what} {tail_of(seen)}"), refresh=True)
+                drawn_s = time.monotonic()
+
+        live.refresh()
+        yield hear
+
+
 def _console() -> Console:
     from rich.console import Console
 

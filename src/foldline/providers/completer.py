@@ -34,7 +34,7 @@ def completer(
     `parameters`: of the provider's own request (`max_tokens`, `thinking`, `temperature`, `extra_headers`, …), sent as they are.
     For a summary at the price of a cached prefix, give the parameters of the conversation's own requests.
 
-    Raises `InvalidOption` for what is no client, an SDK that is not installed, or a key that is not there.
+    Raises `InvalidOption` for what is no client or an SDK that is not installed, `ProviderFailed` for a key that is not there.
     """
     if isinstance(client, str):
         sdk, client = made(client, base_url=base_url)

@@ -20,7 +20,7 @@ from typing import Any, Final, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.errors import InvalidOption
+from foldline.core.errors import InvalidOption, ProviderFailed
 from foldline.providers.bodies import Body
 from foldline.wire import strict
 
@@ -109,8 +109,8 @@ def is_async(client: object) -> bool:
 
 def made(name: str, *, base_url: str | None) -> tuple[Sdk, Any]:
     """A client of the SDK of that name, with the key that the SDK finds itself; a server named by `base_url` is asked
-    without one where there is none. Raises `InvalidOption` for a name that is none, an SDK that is not installed, or a key
-    that is not there."""
+    without one where there is none. Raises `InvalidOption` for a name that is none or an SDK that is not installed,
+    `ProviderFailed` for a key that is not there."""
     sdk = SDKS.get(name)
     if sdk is None:
         raise InvalidOption("provider", name, why=f"there are: {', '.join(SDKS)}")
@@ -129,12 +129,13 @@ def _client(sdk: Sdk, base_url: str | None) -> Any:
         pass
     if base_url is not None:
         return kind(**options, api_key=LOCAL_KEY)
-    raise InvalidOption("provider", sdk.name, why=f"it has no key; set {sdk.key}, which its SDK reads")
+    then = f"set {sdk.key}, which its SDK reads"
+    raise ProviderFailed(sdk.name, None, why="there is no key", then=then)
 
 
 def _has_key(client: Any) -> bool:
     """False for a client of `anthropic` that found nothing: it says so only when it is used."""
-    names = ("api_key", "auth_token", "credentials", "_api_client")
+    names = ("_api_client", "api_key", "auth_token", "credentials")
     return any(getattr(client, name, None) for name in names)
 
 

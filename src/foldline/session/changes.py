@@ -15,6 +15,7 @@ from foldline.log.lineage import read_lineage
 from foldline.log.values import dumps
 from foldline.session.forking import create_fork
 from foldline.session.history import happened
+from foldline.session.hosting import Host
 from foldline.session.library import object_of, refuse_taken, unplaced
 from foldline.session.opening import Asked, open_in, redactor
 from foldline.session.session import Made, Session
@@ -124,9 +125,15 @@ def existing(store: Store, session: str) -> Store:
     return store
 
 
-def asked_for(*, policy: str = "balanced", model: str | None = None, counter: str | None = None) -> Asked:
+def asked_for(
+    *,
+    policy: str = "balanced",
+    model: str | None = None,
+    counter: str | None = None,
+    host: Host | None = None,
+) -> Asked:
     """What a command opens a session with."""
-    return Asked(policy=policy, model=model, counter=counter, redact=redactor())
+    return Asked(policy=policy, model=model, counter=counter, redact=redactor(), host=host or Host())
 
 
 def _asked() -> Asked:

@@ -11,7 +11,8 @@ from typing import Any
 import click
 from msgspec import Struct
 
-from foldline.cli import exits, progress, report, screen
+from foldline.cli import exits, report, screen
+from foldline.cli.asking import asking, provider_options
 from foldline.cli.options import (
     Source,
     counter_option,
@@ -37,6 +38,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
     as_format: str | None
     dry_run: bool
     out: str | None
+    provider: str | None = None
+    base_url: str | None = None
 
 
 @click.command("compact")
@@ -49,6 +52,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
 @click.option("--policy", metavar="NAME", default="balanced", show_default=True, help="How to get there.")
 @click.option("--model", metavar="M", help="Count with this model's counter and use its window.")
 @counter_option
+@provider_options
 @click.option("--as", "as_format", metavar="FORMAT", help="Write this format (left out: the file's own).")
 @click.option("--focus", metavar="TEXT", help="What matters most, in your words.")
 @click.option(
@@ -62,6 +66,8 @@ def command(source: Source, **given: Any) -> int:
 
     The result goes to the file given with -o, else to stdout; the report goes to stderr, with --json to stdout (the
     result then only to -o). Onto a terminal the result is written only when asked with `-o -`.
+
+    With --provider a model writes the summary, where the policy asks one; without it everything happens on this machine.
 
     Where FILE is the name of a durable session, it is compacted in its own log, and `foldline undo` takes that back.
     """
@@ -86,8 +92,8 @@ def command(source: Source, **given: Any) -> int:
     transcripts = source.read()
     if not wanted.dry_run:
         forbid_over_original(source, wanted.out, hint=hint_for(wanted.as_format, transcripts))
-    with progress.busy("compacting"):
-        compaction = compact(transcripts, options)
+    with asking(wanted.provider, base_url=wanted.base_url, model=wanted.model) as (completer, hear):
+        compaction = compact(transcripts, options, completer=completer, on_delta=hear)
     document = compaction.report_document
     code = exits.code_of_outcomes([exits.outcome_of(one) for one in document.get("sessions", [document])])
     written = None

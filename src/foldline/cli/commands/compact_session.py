@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from foldline.cli import exits, progress, report, screen
+from foldline.cli import exits, report, screen
+from foldline.cli.asking import asking
 from foldline.cli.options import Source
 
 if TYPE_CHECKING:
     from foldline.cli.commands.compact import Wanted
+    from foldline.session.hosting import Host
 
 _OF_FILES = (("as_format", "--as"), ("out", "-o"), ("pins", "--pin"))
 """Options that say what to do with a file."""
@@ -28,8 +30,8 @@ def compact_session(source: Source, wanted: Wanted) -> int:
                 "writes one",
                 click.get_current_context(),
             )
-    with progress.busy("compacting"):
-        document = _document(source.file, wanted)
+    with asking(wanted.provider, base_url=wanted.base_url, model=wanted.model) as (completer, hear):
+        document = _document(source.file, wanted, host=_host(completer, hear))
     code = exits.code_of_outcomes([document["outcome"]])
     if source.as_json:
         screen.write_document(document)
@@ -41,11 +43,17 @@ def compact_session(source: Source, wanted: Wanted) -> int:
     return code
 
 
-def _document(name: str, wanted: Wanted) -> dict[str, Any]:
+def _host(completer: Any, hear: Any) -> Host:
+    from foldline.session.hosting import Host, Listener
+
+    return Host(completer=completer, listener=Listener() if hear is None else Listener(on_delta=hear))
+
+
+def _document(name: str, wanted: Wanted, *, host: Host) -> dict[str, Any]:
     from foldline.core.errors import TargetUnreachable
     from foldline.session.changes import asked_for, compact
 
-    asked = asked_for(policy=wanted.policy, model=wanted.model, counter=wanted.counter)
+    asked = asked_for(policy=wanted.policy, model=wanted.model, counter=wanted.counter, host=host)
     try:
         done = compact(name, wanted.to, dry_run=wanted.dry_run, focus=wanted.focus, asked=asked)
     except TargetUnreachable as error:

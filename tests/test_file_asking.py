@@ -1,0 +1,58 @@
+"""What of a session file a completer is shown: the conversation in a wire format, whatever the file is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from foldline.core.completion import Ask
+from foldline.file_asking import answering_for, asking_notes
+from foldline.files import read
+from foldline.presets import policy_of
+from foldline.reduce import Goal
+from foldline.testing.builders import view_from
+from foldline.wire.completion import CompletionRequest
+from tests.engine.scripted import Asking, asking_tier, policy
+
+DATA = Path(__file__).parent / "data"
+
+
+def asked_of(path: Path) -> CompletionRequest:
+    """The request that a completer is given about a file."""
+    seen: list[CompletionRequest] = []
+
+    def completer(request: CompletionRequest) -> str:
+        seen.append(request)
+        return "summed up"
+
+    transcript = read(str(path))[0]
+    ask = Ask(messages=(), live=view_from(transcript.messages).items(), is_fork=True, instruction="Sum")
+    assert answering_for(transcript, completer)(ask).text == "summed up"
+    return seen[0]
+
+
+FILES = {path.parent.name: path for path in sorted(DATA.glob("*/*.json*")) if path.parent.name != "bugs"}
+
+
+@pytest.mark.parametrize("path", list(FILES.values()), ids=list(FILES))
+def test_a_completer_sees_messages_of_one_wire_format(path: Path) -> None:
+    """Of every session format; a call and its results together, in the shapes of that wire."""
+    request = asked_of(path)
+    assert request.messages
+    assert all(isinstance(message, dict) for message in request.messages)
+    roles: set[Any] = {message.get("role") for message in request.messages}
+    if request.format == "anthropic":
+        assert roles <= {"user", "assistant", "system"}
+
+
+def test_a_focus_and_a_model_that_nobody_needs_are_said() -> None:
+    """What an option does not do."""
+    local = Goal(policy=policy_of("ladder-minimal"), focus="the login")
+    assert asking_notes(local)[0].startswith("focus has no effect")
+    asks = Goal(policy=policy(asking_tier(Asking(0, 1))), focus="the login", has_model=True)
+    assert asking_notes(asks) == ()
+    unasked = replace(asks, policy=policy(), focus="")
+    assert asking_notes(unasked) == ("policy scripted never asks a model: none was asked",)
