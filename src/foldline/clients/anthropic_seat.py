@@ -6,12 +6,12 @@ behind it. Streams, raw responses and the tool runner pass through it like any r
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from foldline.clients.calls import call_of
 from foldline.clients.exchange import aexchange, exchange
 from foldline.clients.following import Conversations, Outgoing
+from foldline.clients.threads import off
 from foldline.providers.completer import ASKING
 from foldline.wire import strict
 
@@ -54,7 +54,7 @@ class _Seat:
 
     async def handle_async(self, request: Any, call_next: Any) -> Any:
         """Of an async client."""
-        going = await asyncio.to_thread(self._outgoing, request)
+        going = await off(self._outgoing, request)
         if going is None:
             return await call_next(request)
         sent = []

@@ -60,7 +60,11 @@ class Call(Struct, kw_only=True):
         """What a summary asked of the same model is asked with: everything but the conversation and the stream."""
         keys = KEYS[self.format]
         apart = {keys.messages, *keys.system, "tools", "model", "stream", "stream_options"}
-        return {key: _plain(value) for key, value in self.body.items() if key not in apart}
+        return {
+            key: _plain(value)
+            for key, value in self.body.items()
+            if key not in apart and not key.startswith("_")  # what google-genai tells itself
+        }
 
     def with_messages(self, shown: Sequence[bytes]) -> dict[str, Any]:
         """The body with other messages, each in its own bytes."""

@@ -6,13 +6,13 @@ outgoing ──► send ──► refusal, before anything was delivered ──�
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from foldline.clients.answers import Answer, refusal_of
 from foldline.clients.following import Conversations, Outgoing
 from foldline.clients.tapped import atap, is_stream, tap
+from foldline.clients.threads import off
 
 REFUSED = 400
 """Statuses from here on are refusals; also what a refusal inside a stream counts as."""
@@ -46,7 +46,7 @@ async def aexchange(
     refusal = await _aheard(conversations, going, response=response)
     again = None
     if refusal is not None:
-        again = await asyncio.to_thread(conversations.refused, going.ticket, _status(response), body=refusal)
+        again = await off(conversations.refused, going.ticket, _status(response), body=refusal)
     if again is None:
         return response
     await response.aclose()

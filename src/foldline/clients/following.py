@@ -25,6 +25,7 @@ from msgspec import Struct
 
 from foldline.clients.calls import Call
 from foldline.clients.digests import loose, said, unmarked
+from foldline.clients.same_model import on_its_way
 from foldline.core.errors import FoldlineError, SessionExists
 from foldline.core.message import Message
 from foldline.engine.policy import Policy
@@ -143,7 +144,8 @@ class Conversations:
             self._extend(chain, read)
             chain.used = self._now
             ticket = Ticket(chain=chain, call=call, size=len(chain.links))
-            return Outgoing(ticket=ticket, messages=self._prepared(chain, read))
+            with on_its_way(call):
+                return Outgoing(ticket=ticket, messages=self._prepared(chain, read))
 
     def _prepared(self, chain: Chain, read: _Read) -> list[bytes] | None:
         kept = chain.kept
@@ -306,8 +308,9 @@ class Conversations:
             try:
                 if chain.kept is None:
                     self._own_session(chain, read)
-                self._shrink(chain, refusal.tokens_limit)
-                messages = self._prepared(chain, read)
+                with on_its_way(ticket.call):
+                    self._shrink(chain, refusal.tokens_limit)
+                    messages = self._prepared(chain, read)
             except FoldlineError:
                 return None  # the view is as it was, and the refusal says what is wrong (requirement REA-4)
             return None if messages is None else Outgoing(ticket=ticket, messages=messages)

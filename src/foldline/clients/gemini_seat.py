@@ -7,7 +7,6 @@ twins; `tests/clients/test_gemini_seat.py` holds what it needs of them against t
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, Final
@@ -15,6 +14,7 @@ from typing import Any, Final
 from foldline.clients.answers import Answer
 from foldline.clients.calls import call_of
 from foldline.clients.following import Conversations, Outgoing
+from foldline.clients.threads import off
 from foldline.providers.completer import ASKING
 from foldline.wire import strict
 
@@ -113,17 +113,17 @@ class _Seat:
 
     async def awhole(self, forward: Callable[[Any], Any], path: str, *, body: Any) -> Any:
         """Of an async client, not streamed."""
-        going = await asyncio.to_thread(self._outgoing, path, body)
+        going = await off(self._outgoing, path, body)
         if going is None:
             return await forward(body)
         try:
             response = await forward(_with(body, going))
         except self._refusals as error:
-            again = await asyncio.to_thread(self._again, going, error)
+            again = await off(self._again, going, error)
             response = await forward(_with(body, again))
         answer = self._answer(going)
         answer.take((response.body or "").encode())
-        await asyncio.to_thread(answer.end)
+        await off(answer.end)
         return response
 
     def streamed(self, forward: Callable[[Any], Any], path: str, *, body: Any) -> Iterator[Any]:
@@ -147,7 +147,7 @@ class _Seat:
 
     async def astreamed(self, forward: Callable[[Any], Any], path: str, *, body: Any) -> AsyncIterator[Any]:
         """Of an async client, streamed."""
-        going = await asyncio.to_thread(self._outgoing, path, body)
+        going = await off(self._outgoing, path, body)
         if going is None:
             async for piece in await forward(body):
                 yield piece
@@ -156,14 +156,14 @@ class _Seat:
             pieces = await forward(_with(body, going))
             first = await anext(pieces, _END)
         except self._refusals as error:
-            pieces = await forward(_with(body, await asyncio.to_thread(self._again, going, error)))
+            pieces = await forward(_with(body, await off(self._again, going, error)))
             first = await anext(pieces, _END)
         answer = self._answer(going)
         while first is not _END:
             _hear(answer, first)
             yield first
             first = await anext(pieces, _END)
-        await asyncio.to_thread(answer.end)
+        await off(answer.end)
 
 
 def _hear(answer: Answer, piece: Any) -> None:

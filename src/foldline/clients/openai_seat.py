@@ -7,12 +7,12 @@ bytes it was.
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any, Final
 
 from foldline.clients.calls import Call, call_of
 from foldline.clients.exchange import aexchange, exchange
 from foldline.clients.following import Conversations, Outgoing
+from foldline.clients.threads import off
 from foldline.providers.completer import ASKING
 from foldline.wire import strict
 
@@ -65,7 +65,7 @@ class _Seat:
 
     async def asend(self, forward: Any, request: Any) -> Any:
         """Send a request of an async client."""
-        going = None if _passes(request) else await asyncio.to_thread(self._outgoing, request)
+        going = None if _passes(request) else await off(self._outgoing, request)
         if going is None:
             return await forward(request)
         return await aexchange(self._conversations, going, send=lambda one: forward(_with(request, one)))

@@ -6,11 +6,11 @@ beginning of a stream is read at once, up to the first event that is an answer o
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from foldline.clients.answers import Answer
+from foldline.clients.threads import off
 
 
 def is_stream(response: Any) -> bool:
@@ -46,7 +46,7 @@ async def atap(response: Any, answer: Answer) -> Any:
     """Hear a response of an async client. What waits for a disk runs off the event loop."""
     if response.is_stream_consumed:
         answer.take(response.content)
-        await asyncio.to_thread(answer.end)
+        await off(answer.end)
         return answer.refusal
     rest, held = response.aiter_bytes(), []
     while not answer.has_begun and (data := await anext(rest, None)) is not None:
@@ -61,7 +61,7 @@ async def atap(response: Any, answer: Answer) -> Any:
                 answer.take(data)
                 yield data
         finally:
-            await asyncio.to_thread(answer.end)
+            await off(answer.end)
 
     response.aiter_bytes = aiter_bytes
     return answer.refusal

@@ -10,22 +10,27 @@ answered is in the session's log, and a request that nothing was done for is the
 from __future__ import annotations
 
 import os
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
+
+from msgspec.structs import replace
 
 from foldline.clients.following import Conversations, Open
+from foldline.clients.same_model import SameModel
 from foldline.core.errors import InvalidOption
 from foldline.engine.policy import Policy
 from foldline.home import disk_store
 from foldline.presets import policy_of
 from foldline.providers.sdks import is_async, sdk_of
-from foldline.session.opening import Asked, open_in, redactor
+from foldline.session.hosting import Host
+from foldline.session.opening import Asked, normalised, open_in, redactor
 from foldline.session.session import Session
 from foldline.settings import plan_for
 from foldline.stores.disk import unix_ms
 from foldline.stores.memory import MemoryStore
 
 Client = TypeVar("Client")
-ATTRIBUTE = "foldline"
+SAME: Final = "same"
+ATTRIBUTE: Final = "foldline"
 """Under this name a wrapped client has its `Conversations`: `.session`, `.report`, `.passed`, `.close()`."""
 
 
@@ -36,12 +41,14 @@ def wrap(
     policy: str | Policy = "balanced",
     model: str | None = None,
     home: str | os.PathLike[str] | None = None,
+    completer: Any = None,
 ) -> Client:
     """A client of `anthropic`, `openai` or `google-genai`, sync or async, that keeps its conversations inside their window.
 
     `session`: the name of a durable session, or an open one; left out, what was taken out is kept in memory alone. `policy`: when
     and how far. `model`: whose window is planned with, where the requests name one that is not known. `home`: as of
-    `foldline.open`. The given client stays as it is. What a wrapped one has done is under its attribute `foldline`: `.session`,
+    `foldline.open`. `completer`: who writes summaries where the policy asks a model; `"same"` is this client with the model and
+    parameters of the request on its way, so that the provider's cached prefix is hit. The given client stays as it is. What a wrapped one has done is under its attribute `foldline`: `.session`,
     `.report` of the last request, `.passed` (requests left alone, by why), `.close()`.
 
     Raises `InvalidOption`, `UnknownPolicy`. Its requests raise what the SDK raises, and what `foldline.open` and
@@ -52,7 +59,7 @@ def wrap(
         raise InvalidOption("session", session, why="give the name of a session, or one that is open")
     named = session if isinstance(session, str) else ""
     conversations = Conversations(
-        _opening(policy, home=home, model=model),
+        _opening(policy, home=home, model=model, host=_host(completer, client)),
         name=named,
         session=session if isinstance(session, Session) else None,
         policy=session.policy if isinstance(session, Session) else policy_of(policy, plan_for(model).window),
@@ -82,16 +89,26 @@ def _seated(client: Any, module: str, *, conversations: Conversations) -> Any:
     return gemini_seat.seated(client, conversations)
 
 
-def _opening(policy: str | Policy, *, home: str | os.PathLike[str] | None, model: str | None) -> Open:
+def _host(completer: Any, client: Any) -> Host:
+    if completer == SAME:
+        sdk = sdk_of(client)
+        if sdk.module == "openai":  # a conversation of it is in one of the two, whichever server it is
+            sdk = replace(sdk, formats=("openai-chat", "openai-responses"))
+        completer = SameModel(sdk, client)
+    elif completer is not None and not callable(completer):
+        raise InvalidOption("completer", completer, why=f'give "{SAME}", a completer, or leave it out')
+    return Host(completer=completer, workspace=normalised(None))
+
+
+def _opening(
+    policy: str | Policy, *, home: str | os.PathLike[str] | None, model: str | None, host: Host
+) -> Open:
     """What opens sessions for this client."""
 
     def opened(name: str, call: Any) -> Session:
-        asked = Asked(model=model or call.model, policy=policy, format=call.format, clock=unix_ms)
+        asked = Asked(model=model or call.model, policy=policy, format=call.format, clock=unix_ms, host=host)
         if not name:
             return open_in(MemoryStore(), "memory", asked=asked)
-        on_disk = Asked(
-            model=asked.model, policy=policy, format=call.format, clock=unix_ms, redact=redactor(home)
-        )
-        return open_in(disk_store(home), name, asked=on_disk)
+        return open_in(disk_store(home), name, asked=replace(asked, redact=redactor(home)))
 
     return opened

@@ -229,6 +229,7 @@ def _gemini(sdk: Sdk, body: Body) -> dict[str, Any]:
     types = importlib.import_module(f"{sdk.module}.types")
     value: Mapping[str, Any] = body.value
     config = {key: told for key, told in value.items() if key not in _GEMINI_OWN}
+    config = {**(config.pop("generationConfig", None) or {}), **config}
     if value.get("systemInstruction") is not None:
         config["system_instruction"] = _read(types.Content, value["systemInstruction"])
     if value.get("tools"):

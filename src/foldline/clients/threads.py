@@ -1,0 +1,21 @@
+"""Off the event loop: what an async seat does that waits for a disk, or for a model that is asked on that very loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+from foldline.clients.same_model import LOOP
+
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
+
+
+async def off(call: Callable[Given, Made], *given: Given.args, **named: Given.kwargs) -> Made:
+    """Call it in a thread that knows which loop it left."""
+    token: Any = LOOP.set(asyncio.get_running_loop())
+    try:
+        return await asyncio.to_thread(call, *given, **named)
+    finally:
+        LOOP.reset(token)

@@ -1,0 +1,100 @@
+"""The summary is asked of the same model as the conversation, as the request on its way would be, so that its cached prefix is hit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foldline.clients.same_model import SameModel, as_sent, on_its_way
+from foldline.clients.wrap import wrap
+from foldline.core.errors import InvalidOption
+from foldline.providers.sdks import SDKS
+from foldline.testing.twin import Received, Twin, endless
+from foldline.wire.completion import CompletionRequest
+from tests.clients.agents import FORMATS, RULE, SETTINGS, WINDOW, client_of
+from tests.clients.lists import assistant, call, user
+from tests.clients.test_wrap import run
+from tests.engine.scripted import Asking, asking_tier, policy
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the SDKs' own
+SUMMARY = "The first steps are done, and nothing failed."
+
+
+@pytest.fixture(autouse=True)
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Sessions and settings of this test alone."""
+    (tmp_path / "foldline").mkdir()
+    (tmp_path / "foldline" / "foldline.toml").write_text(SETTINGS)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
+
+
+def replies(received: Received) -> str:
+    """A summary where one is asked for."""
+    return SUMMARY if b"Sum it up" in received.body else "done"
+
+
+@pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_fork_extends_what_was_sent_and_its_words_are_in_the_next_request(
+    format: str, is_async: bool
+) -> None:
+    """CMP-2, CMP-5: same model, system prompt and messages, the caller's own bytes, the instruction last; the fork itself is no
+    conversation of the session's."""
+    asks = policy(asking_tier(Asking(1, 11)))
+    with Twin(endless(replies), window=WINDOW) as twin:
+        client = wrap(
+            client_of(format, twin.url, is_async=is_async), session="agent", policy=asks, completer="same"
+        )
+        run(client, format, turns=9, stream=False, is_async=is_async)
+        [fork] = [n for n, request in enumerate(twin.requests) if b"Sum it up" in request.body]
+        before, after = twin.requests[fork - 1], twin.requests[fork + 1]
+        assert {request.status for request in twin.requests} == {200}
+        assert twin.requests[fork].extends == fork - 1
+        assert before.path.split(":")[0] == twin.requests[fork].path.split(":")[0]
+        assert SUMMARY in after.body.decode()
+        assert after.tokens < twin.requests[fork].tokens
+        own = json.loads(after.body)
+        assert own.get("model") == json.loads(twin.requests[fork].body).get("model")
+        assert len(list(client.foldline.session.compactions)) == 1
+        client.foldline.close()
+
+
+def test_a_fork_goes_out_as_the_caller_spells_it() -> None:
+    """Cache marks and keys of the caller's; what an edit put in is the session's."""
+    marked = {"role": "user", "content": [{"type": "text", "text": "hi", "cache_control": {"type": "x"}}]}
+    on_way = call([marked, assistant("hello"), user("go on")], system="be brief")
+    request = CompletionRequest(
+        format="openai-chat",
+        model="m",
+        system="be brief",
+        tools=None,
+        messages=[user("hi"), assistant("folded"), user("go on")],
+        instruction="sum",
+        is_fork=True,
+    )
+    sent = as_sent(request, on_way)
+    first = {"role": "system", "content": "be brief"}
+    assert sent.messages == [first, marked, assistant("folded"), user("go on")]
+    assert sent.system is None
+
+
+def test_a_model_must_be_named_and_an_async_client_be_used() -> None:
+    """By the request on its way, or by the session."""
+    request: Any = CompletionRequest(
+        format="openai-chat", model=None, system=None, tools=None, messages=[user(RULE)], instruction="sum"
+    )
+    with pytest.raises(InvalidOption, match="name the model in the request"):
+        SameModel(SDKS["openai"], object())(request)
+    client = client_of("openai-chat", "http://localhost:9", is_async=True)
+    with on_its_way(call([user(RULE)])), pytest.raises(InvalidOption, match="while a request of it is"):
+        next(SameModel(SDKS["openai"], client)(request))
+
+
+def test_a_completer_of_another_kind_is_refused() -> None:
+    """By name."""
+    with pytest.raises(InvalidOption, match='give "same", a completer, or leave it out'):
+        wrap(client_of("openai-chat", "http://localhost:9"), completer="other")
