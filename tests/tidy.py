@@ -36,6 +36,7 @@ FIXED_NAMES = frozenset(
         "foldline.api.compact",
         "foldline.api.acompact",
         "foldline.session.opening.open",
+        "foldline.clients.wrap.wrap",
         "foldline.core.errors.InvalidTranscript.__init__",
         "foldline.core.errors.LawViolation.__init__",
         "foldline.core.errors.TargetUnreachable.__init__",
