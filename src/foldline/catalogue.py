@@ -66,6 +66,7 @@ def _policy(policy: Policy, *, file: str | None) -> dict[str, Any]:
         "counter": policy.counter,
         "counting": msgspec.to_builtins(policy.counting),
         "once_per_response": policy.once_per_response,
+        "is_reactive": policy.is_reactive,
         "hooks_may_block": policy.hooks_may_block,
         "resumes_at_summary": policy.resumes_at_summary,
         **{name: _line(line) for name, line in lines.items()},

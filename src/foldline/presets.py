@@ -151,6 +151,7 @@ def _reserve(_window: int | None) -> Policy:
         counting=Counting(growth=False, fixed=False),
         resumes_at_summary=True,
         hooks_may_block=False,
+        is_reactive=False,
         threshold=Line(percent=100, of="reserve"),
         target=Line(percent=100, of="reserve"),
         tiers=(Tier(name="auto-compact", reduce=None, ask=RESERVE, needs="model"),),

@@ -10,6 +10,7 @@
     ├── TargetUnreachable     the smallest valid history is larger than the target; `.result` holds it
     ├── ContextExhausted      nothing is left that may be reduced
     ├── CompactionBlocked     a hook or a caller said no
+    ├── InvalidRequest        a provider refused the request for its size, and nothing can save the turn
     ├── ProviderFailed        a model's provider refused, failed, or could not be reached: status, body
     ├── UnknownSession        no session of that name
     ├── SessionExists         there is one of that name already
@@ -131,6 +132,19 @@ class ProviderFailed(FoldlineError):
         if status is not None and status >= 500:
             what = f"failed ({status})"
         super().__init__(f"{provider} {what}: {why}; {then}")
+
+
+class InvalidRequest(FoldlineError):
+    """A provider refused the request (`invalid_request`) and it cannot be sent again: why, and what it said of sizes."""
+
+    def __init__(
+        self, why: str, *, tokens_used: int | None = None, tokens_limit: int | None = None, said: str = ""
+    ) -> None:
+        self.why, self.tokens_used, self.tokens_limit, self.said = why, tokens_used, tokens_limit, said
+        numbers = ""
+        if tokens_used is not None and tokens_limit is not None:
+            numbers = f" ({tokens_used:,} tokens, the limit is {tokens_limit:,})"
+        super().__init__(f"the conversation is too long for the model{numbers}: {why}")
 
 
 class UnknownSession(FoldlineError):

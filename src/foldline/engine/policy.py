@@ -127,6 +127,8 @@ class Policy(Struct, frozen=True, kw_only=True):
     """How a session projects the next request."""
     once_per_response: bool = False
     """True: a second compaction without a response between is refused (requirement CMP-18)."""
+    is_reactive: bool = True
+    """False: a provider's refusal for size is not recovered from (requirement REA-3)."""
     hooks_may_block: bool = True
     """False: what a hook blocks is shown and made all the same (requirements HOK-2, CMP-17)."""
     resumes_at_summary: bool = False

@@ -50,6 +50,7 @@ class Conversation(Compacting):
             setup = self._known.setup
             told = read_response(response, format=setup.format, tokens_window=setup.planned.window)
             sent, self._sent = self._sent, None
+            self._recovered = False
             is_answer = sent is not None and sent.revision == self._keeper.state.revision
             request: Any = {"tokens_fixed": sent.tokens_fixed} if sent is not None and is_answer else False
             last = told.messages[-1]
@@ -89,6 +90,13 @@ class Conversation(Compacting):
         `CheckpointFailed` as `prepare` does, and `CompactionBlocked` when a hook says no. While the model answers, or another
         compaction runs, nothing is done, and the report says so."""
         return self._wait(self._by_hand(to, focus=focus))
+
+    def recover(self, error: Any, *, delivered: bool = False, status: int | None = None) -> Prepared:
+        """After a provider refused the last request: the one to send once more. `error`: the SDK's exception, or the body of
+        the refusal; `delivered`: whether any of an answer had come. A conversation that is too long is compacted once, at
+        most once until the next answer is recorded; where signed reasoning was refused, that of closed rounds is left out. Any
+        other error is raised as it is. Raises `InvalidRequest` where nothing can save the turn; the view is as it was then."""
+        return self._wait(self._recovering(error, delivered=delivered, status=status))
 
     def preview(self, to: int | float | None = None, *, focus: str | None = None) -> Report:
         """What `compact` would do without a model, and nothing done."""

@@ -49,7 +49,7 @@ class Landing(Planning):
         if not self._stands(work):
             return self._given_up(work, TURNED, is_silent=True)
         reduced = _without_a_size(work, reduced)
-        if not reduced.edits or (reduced.report.outcome == "unreachable" and work.is_manual):
+        if not reduced.edits or (reduced.report.outcome == "unreachable" and work.is_named):
             return self._came_to_nothing(work, reduced)
         now = self._view().view
         if now is not work.view:

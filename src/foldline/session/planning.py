@@ -19,6 +19,7 @@ from foldline.core.entry import Draft
 from foldline.core.errors import InvalidOption
 from foldline.core.estimate import Estimate
 from foldline.core.message import Message
+from foldline.core.view import view_of
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
 from foldline.log.handoff import KIND as HANDOFF
@@ -32,6 +33,7 @@ from foldline.session.incoming import fixed_part
 from foldline.session.keep import Keeper
 from foldline.session.originals import Originals, Shown, Spans
 from foldline.session.projecting import Fixed, Sound, fixed_of, held_in, outgoing_request, projected, sound
+from foldline.session.recovering import without_reasoning
 from foldline.session.request import Prepared
 from foldline.session.setup import Setup
 from foldline.session.working import Work
@@ -78,6 +80,10 @@ class Planning:
     def __init__(self, keeper: Keeper, known: Known, *, scope: str = ROOT) -> None:
         self._keeper, self._known, self._scope = keeper, known, scope
         self._sent: Sent | None = None
+        self._recovered = False
+        """True from a recovery until the next answer (requirement REA-1)."""
+        self._bare = False
+        """True once a provider refused signed reasoning of closed rounds."""
 
     @property
     def size(self) -> int:
@@ -245,6 +251,9 @@ class Planning:
     def _prepared(self, fixed: Fixed, fit: Sound, *, tokens: Estimate, report: Report) -> Prepared:
         setup, state = self._known.setup, self._keeper.state
         handoff = in_force(state, self._scope)
+        if self._bare:
+            items = without_reasoning(fit.view.items())
+            fit = replace(fit, view=view_of(items, next_seq=fit.view.next_seq))
         request = outgoing_request(fit, self._view().view, fixed=fixed, setup=setup, handoff=handoff)
         if report.outcome != "unchanged" or report.repairs:
             violations = broken_laws(request.messages, setup.needs)

@@ -55,6 +55,12 @@ class Twins:
         session = cast(Any, self)
         return cast("Report", await session._await(session._by_hand(to, focus=focus)))
 
+    async def arecover(self, error: Any, *, delivered: bool = False, status: int | None = None) -> Prepared:
+        """As `recover`."""
+        session = cast(Any, self)
+        going = session._recovering(error, delivered=delivered, status=status)
+        return cast("Prepared", await session._await(going))
+
     async def apreview(self, to: int | float | None = None, *, focus: str | None = None) -> Report:
         """As `preview`."""
         return cast("Report", await _off(cast(Any, self).preview, to, focus=focus))

@@ -64,6 +64,11 @@ class Work(Struct, kw_only=True):
         return self.goal.policy
 
     @property
+    def is_named(self) -> bool:
+        """True where nothing but the size that was named will do."""
+        return self.reason in ("by hand", "overflow")
+
+    @property
     def is_manual(self) -> bool:
         """True for one that a person or the host asked for."""
         return self.reason == "by hand"
