@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,25 @@ def test_a_completer_sees_messages_of_one_wire_format(path: Path) -> None:
     roles: set[Any] = {message.get("role") for message in request.messages}
     if request.format == "anthropic":
         assert roles <= {"user", "assistant", "system"}
+
+
+def test_reasoning_that_a_provider_signed_is_not_shown_to_another(tmp_path: Path) -> None:
+    """Who is asked about a file refuses a signature that is not its own; text and calls stay, a message of reasoning alone goes."""
+    thought = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
+    said = {"role": "assistant", "content": [thought, {"type": "text", "text": "hello"}]}
+    users = [{"role": "user", "content": text} for text in ("hi", "go on")]
+    path = tmp_path / "session.json"
+    path.write_text(json.dumps({"system": "be brief", "messages": [users[0], said, users[1]]}))
+    request = asked_of(path)
+    assert request.format == "anthropic"
+    assert request.messages == [users[0], {**said, "content": said["content"][1:]}, users[1]]
+    items = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]},
+        {"type": "reasoning", "id": "rs", "summary": [], "encrypted_content": "e"},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "hello"}]},
+    ]
+    path.write_text(json.dumps({"input": items}))
+    assert [item["type"] for item in asked_of(path).messages] == ["message", "message"]
 
 
 def test_a_focus_and_a_model_that_nobody_needs_are_said() -> None:

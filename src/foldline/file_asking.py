@@ -1,6 +1,7 @@
 """Asking a model about a session file: what of a transcript a completer is shown, in which wire format.
 
 A transcript's messages are in one wire's own shape, or in none: then they are converted, as `foldline.files` does when it writes.
+Signed reasoning stays behind.
 Counterpart for a caller's own list: `foldline.api`.
 """
 
@@ -13,6 +14,8 @@ from msgspec.structs import replace
 
 from foldline.asking import Basis, answering
 from foldline.core.completion import Ask, Reply
+from foldline.core.message import Message, Part, Reasoning
+from foldline.core.view import Item
 from foldline.reduce import Goal
 from foldline.transcripts.transcript import Transcript
 from foldline.wire import strict
@@ -40,7 +43,27 @@ def answering_for(
     system = transcript.system.text if transcript.system is not None else None
     basis = Basis(format=format, system=system, tools=_tools(transcript, format))
     answer = answering(completer, basis, on_delta=on_delta)
-    return answer if own else lambda ask: answer(_converted(ask))
+    return lambda ask: answer(_unsigned(ask) if own else _converted(_unsigned(ask)))
+
+
+def _unsigned(ask: Ask) -> Ask:
+    """The question without reasoning that a provider signed: whoever is asked about a file need not be who signed it, and
+    refuses what it did not sign."""
+    items = [item if not _signed(item.message) else _without_signed(item) for item in ask.live]
+    return replace(ask, live=tuple(item for item in items if item.message.parts))
+
+
+def _signed(message: Message) -> bool:
+    return any(_is_signed(part) for part in message.parts)
+
+
+def _is_signed(part: Part) -> bool:
+    return isinstance(part, Reasoning) and (part.signature is not None or part.redacted)
+
+
+def _without_signed(item: Item) -> Item:
+    parts = tuple(part for part in item.message.parts if not _is_signed(part))
+    return replace(item, message=replace(item.message, parts=parts, edited=True))
 
 
 def _converted(ask: Ask) -> Ask:
