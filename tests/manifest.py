@@ -150,7 +150,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     row("CMP-36", "manual compaction with the breaker open", DONE),
     row("CMP-37", "full summary in one call, the last turns whole", DONE),
     row("CMP-38", "the system prompt comes from its configuration", BEGUN),
-    row("CMP-39", "degradation when the context is exhausted", MODEL),
+    row("CMP-39", "degradation when the context is exhausted", DONE),
     row("CMP-40", "notices and folded spans are user messages in a block that cannot be forged", DONE),
     row("CMP-41", "the output cap is lowered before compacting for it", MODEL),
     # Reactive recovery

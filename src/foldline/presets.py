@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from foldline.core.budget import result_limits
 from foldline.core.errors import InvalidOption, UnknownPolicy
 from foldline.core.estimate import Counting
@@ -232,6 +234,30 @@ def _cascade(_window: int | None) -> Policy:
             _ledger(),
         ),
     )
+
+
+LAST_RESORTS = {"ladder-professional": 3, "ladder-enterprise": 0}
+"""Newest messages that stay when nothing else helped (requirement CMP-39)."""
+
+
+def last_resort(name: str) -> Policy:
+    """What a caller falls back to who was told `ContextExhausted` by one of the ladders: a policy that keeps the newest three
+    messages (`ladder-professional`) or none (`ladder-enterprise`) beside the system prompt, the last user message, pins and
+    an open round, and sums up the rest. Raises `InvalidOption` for a policy that has none."""
+    if name not in LAST_RESORTS:
+        raise InvalidOption("policy", name, why=f"only {' and '.join(LAST_RESORTS)} have a last resort")
+    keep = LAST_RESORTS[name]
+    summary = FullSummary(
+        name="auto-compact",
+        form="ladder",
+        keep="newest",
+        keep_count=keep,
+        is_fork=False,
+        summary_tokens=2_000,
+        attempts=2,
+    )
+    tiers = (Tier(name="auto-compact", reduce=None, ask=summary, needs="model"), _ledger())
+    return replace(policy_of(name), tiers=tiers, once_per_response=False)
 
 
 POLICIES: dict[str, Callable[[int | None], Policy]] = {

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import foldline
 from foldline.engine.policy import Policy
-from foldline.presets import POLICIES, policy_of
+from foldline.presets import POLICIES, last_resort, policy_of
 from foldline.testing.completers import Deltas, Said, ScriptedCompleter
 from foldline.wire.completion import CompletionRequest
 from tests.judges import panel
@@ -413,6 +413,25 @@ def test_a_policy_that_never_asks_says_that_the_completer_was_not_called() -> No
     out = compacted(history(), "ladder-minimal", completer)
     assert completer.requests == []
     assert any("never asks a model" in note for note in out.report.notes)
+
+
+@pytest.mark.parametrize(("policy", "stay"), [("ladder-professional", 3), ("ladder-enterprise", 0)])
+def test_when_the_context_is_exhausted_a_caller_keeps_the_last_messages_and_forces_a_summary(
+    policy: str, stay: int
+) -> None:
+    """Requirement CMP-39: three messages or none beside what no pass may touch; rules stand, and without a model the ledger
+    does the same."""
+    messages = history()
+    messages.append({"role": "assistant", "content": "Nearly done."})
+    out = compacted(messages, last_resort(policy), ScriptedCompleter(HONEST))
+    assert out.report.summary.form == "ladder"
+    assert rules_in(out.messages) == list(RULES)
+    kept = [one for one in out.messages if any(one is came for came in messages)]
+    assert kept == messages[-stay:] if stay else kept == messages[-2:-1]
+    alone = compacted(messages, last_resort(policy), None)
+    assert alone.report.summary.kind == "ledger"
+    with pytest.raises(foldline.InvalidOption):
+        last_resort("balanced")
 
 
 def test_focus_reaches_the_summary() -> None:

@@ -48,9 +48,9 @@ class FullSummary(Struct, frozen=True, kw_only=True):
     name: str = "summary"
     form: FormName = "full"
     """What is to be written: seven headings, nine sections, six fields, or what the model thinks best."""
-    keep: Literal["rounds", "turns", "percent", "messages"] = "turns"
+    keep: Literal["rounds", "turns", "percent", "messages", "newest"] = "turns"
     """What of the newest stays: so many rounds · so many turns, fewer where they do not fit · so many percent of the messages
-    that could go, as far as they fit · so many messages, and of the rest whatever need not go."""
+    that could go, as far as they fit · so many messages, and of the rest whatever need not go · so many messages and no more."""
     keep_count: Whole = 2
     """How many."""
     is_fork: bool = True
@@ -110,14 +110,12 @@ class FullSummary(Struct, frozen=True, kw_only=True):
             case "percent":
                 messages = sum(unit.end - unit.start for unit in loose)
                 return _before_newest(loose, messages=-(-messages * self.keep_count // 100), room=room)
-            case "messages":
+            case "messages" | "newest":
                 last = len(structure.items) - self.keep_count
                 old = [unit for unit in loose if unit.end <= last]
-                return (
-                    old
-                    if moment.at_once
-                    else _smallest(old, excess=moment.tokens_excess, room=self.summary_tokens)
-                )
+                if self.keep == "newest" or moment.at_once:
+                    return old
+                return _smallest(old, excess=moment.tokens_excess, room=self.summary_tokens)
 
 
 class _Work:
