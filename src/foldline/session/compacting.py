@@ -35,10 +35,11 @@ from foldline.log.state import ROOT
 from foldline.log.values import timeless
 from foldline.reduce import Goal, Reduced
 from foldline.session.landing import Landing
-from foldline.session.outside import After, Before, Outside, Started, aanswerer, answerer
+from foldline.session.outside import After, Before, Outside, Restoring, Started, aanswerer, answerer
 from foldline.session.projecting import Fixed, Sound
 from foldline.session.recovering import Refused, invalid, refused, target_after
 from foldline.session.request import Prepared
+from foldline.session.restoring import has_fold, with_restored
 from foldline.session.working import (
     ANSWERING,
     BREAKER_MAX,
@@ -319,10 +320,23 @@ class Compacting(Landing):
         try:
             blocked = yield from self._hooks_before(work)
             if blocked is None:
-                work.reduced = yield from self._asked(work)
+                reduced = yield from self._asked(work)
+                work.reduced = yield from self._restored(work, reduced)
             return blocked
         finally:
             listener.state(is_compacting=False)
+
+    def _restored(self, work: Work, reduced: Reduced) -> Going[Reduced]:
+        """The compaction with what the agent needs to go on behind its summary, in the same message and so in the same commit
+        (requirement RST-1), within what the target leaves."""
+        if self._known.host.restore is None or not has_fold(reduced):
+            return reduced
+        planned = self._known.setup.planned
+        target = self._policy.target.tokens(planned.window, output_max=planned.output_max)
+        room = max(0, (reduced.report.tokens_target or target) - reduced.report.tokens_after)
+        items = work.history.view.items()
+        restored = yield Restoring(items=items, room=room, counter=work.counter)
+        return with_restored(reduced, restored)
 
     def _ahead(self, *, focus: str | None) -> Work | None:
         """The beginning of a compaction whose plan waits for the next request to be taken in; `None` where one runs or waits

@@ -19,6 +19,7 @@ from foldline.core.foreign import tried
 
 if TYPE_CHECKING:
     from foldline.hooks.hooks import Hooks
+    from foldline.restore.restorer import Restorer
 
 
 class Block(Struct, frozen=True, kw_only=True):
@@ -56,7 +57,8 @@ class Host(Struct, frozen=True, kw_only=True):
     completer: Any = None
     """A `foldline.wire.completion.Completer` or its async twin; `None`: no model can be asked."""
     hooks: Hooks | None = None
-    restore: Any = None
+    restore: Restorer | None = None
+    """What is put behind each summary."""
     listener: Listener = Listener()
     workspace: str = ""
     """Where the session works, normalised: failures of a model are counted for each apart (requirement CMP-14)."""

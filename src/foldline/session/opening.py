@@ -31,6 +31,7 @@ from foldline.session.setup import Setup, format_for, model_in, setup_for
 if TYPE_CHECKING:
     from foldline.hooks.hooks import Hooks
     from foldline.log.secrets import Redactor
+    from foldline.restore.restorer import Restorer
 
 Content: TypeAlias = Literal["full", "hashed"]
 """What of a session is written: all of it, or what happened and hashes of what was said."""
@@ -53,7 +54,7 @@ def open(
     checkpoint_every: int = EVERY,
     completer: Any = None,
     hooks: Hooks | None = None,
-    restore: Any = None,
+    restore: Restorer | None = None,
     listener: Listener | None = None,
     workspace: str | os.PathLike[str] | None = None,
 ) -> Session:
@@ -67,7 +68,8 @@ def open(
     process and cannot be opened again. `checkpoint_every`: entries after which a checkpoint is written, beside the one of each
     compaction; fewer make opening a little quicker and the log a little longer. `completer`: a function that takes a
     `CompletionRequest` and returns the text, deltas or a reply; with one the policy's tiers that need a model are active.
-    `hooks`: what runs before and behind each compaction (`foldline.hooks`). `listener`: who is told of compactions while they
+    `hooks`: what runs before and behind each compaction (`foldline.hooks`). `restore`: what is put behind its summary
+    (`foldline.restore`). `listener`: who is told of compactions while they
     run. `workspace`: the folder that the session works in; the current one where it is left out.
 
     Raises `SessionBusy` while another holds it, `SessionCorrupt` for a damaged log, `InvalidOption`.

@@ -17,8 +17,11 @@ from msgspec import Struct
 
 from foldline.asking import Basis, aanswering, answering
 from foldline.core.completion import Ask
+from foldline.core.ports import TokenCounter
+from foldline.core.view import Item
 from foldline.hooks.hooks import Hooks
 from foldline.hooks.occasion import Occasion, Trigger
+from foldline.restore.restorer import Restorer
 from foldline.session.hosting import Host
 from foldline.session.working import WITHIN_ASK
 
@@ -44,7 +47,17 @@ class After(Struct, frozen=True, kw_only=True):
     summary: str
 
 
-Outside: TypeAlias = Ask | Before | Started | After
+class Restoring(Struct, frozen=True, kw_only=True):
+    """What is to be put behind the summary."""
+
+    items: tuple[Item, ...]
+    """The view before the compaction."""
+    room: int
+    """Tokens that the target leaves for it."""
+    counter: TokenCounter
+
+
+Outside: TypeAlias = Ask | Before | Started | After | Restoring
 Answerer: TypeAlias = Callable[[Outside], Any]
 AsyncAnswerer: TypeAlias = Callable[[Outside], Awaitable[Any]]
 BasisOf: TypeAlias = Callable[[], Basis]
@@ -58,6 +71,8 @@ def answerer(host: Host, *, basis_of: BasisOf, occasion_of: OccasionOf) -> Answe
         with _within():
             if isinstance(outside, Ask):
                 return answering(host.completer, basis_of(), on_delta=host.listener.delta)(outside)
+            if isinstance(outside, Restoring):
+                return _restorer(host).restored(outside.items, room=outside.room, counter=outside.counter)
             hooks, occasion = _hooks(host), occasion_of(outside.trigger)
             match outside:
                 case Before(instructions=said, may_block=may):
@@ -80,6 +95,9 @@ def aanswerer(host: Host, *, basis_of: BasisOf, occasion_of: OccasionOf) -> Asyn
             if isinstance(outside, Ask):
                 basis = await asyncio.to_thread(basis_of)
                 return await aanswering(host.completer, basis, on_delta=host.listener.delta)(outside)
+            if isinstance(outside, Restoring):
+                restoring = _restorer(host).arestored
+                return await restoring(outside.items, room=outside.room, counter=outside.counter)
             hooks, occasion = _hooks(host), occasion_of(outside.trigger)
             match outside:
                 case Before(instructions=said, may_block=may):
@@ -101,6 +119,12 @@ def _within() -> Iterator[None]:
         yield
     finally:
         WITHIN_ASK.reset(token)
+
+
+def _restorer(host: Host) -> Restorer:
+    assert host.restore is not None, "nothing is restored by nobody"
+    restorer: Restorer = host.restore
+    return restorer
 
 
 def _hooks(host: Host) -> Hooks:
