@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         UnknownPolicy,
         UnknownSession,
     )
+    from foldline.engine.metrics import Metrics
     from foldline.providers.completer import completer
     from foldline.recall.tool import recall_tool
     from foldline.session.opening import open
@@ -77,6 +78,7 @@ _WHERE = {
     **dict.fromkeys(("Compaction", "acompact", "compact"), "foldline.api"),
     **dict.fromkeys(_ERRORS, "foldline.core.errors"),
     **dict.fromkeys(("CompletionRequest", "Delta"), "foldline.wire.completion"),
+    "Metrics": "foldline.engine.metrics",
     "Reply": "foldline.core.completion",
     "classify_error": "foldline.wire.overflow",
     "completer": "foldline.providers.completer",
@@ -98,6 +100,7 @@ __all__ = [
     "InvalidRequest",
     "InvalidTranscript",
     "LawViolation",
+    "Metrics",
     "ProviderFailed",
     "Reply",
     "Session",
