@@ -208,7 +208,7 @@ def test_an_overflow_is_recovered_from_once_until_the_next_answer() -> None:
     """REA-1: one compaction and one retry; a second refusal goes through."""
     known = conversations()
     messages = [user(RULE)]
-    grown(known, messages, 6, tokens=3_000)
+    grown(known, messages, 20, tokens=900)
     asked = call(messages)
     going = known.outgoing(asked)
     assert going is not None
@@ -219,7 +219,7 @@ def test_an_overflow_is_recovered_from_once_until_the_next_answer() -> None:
     assert len(sent(again, asked)) < len(messages)
     assert known.refused(again.ticket, 400, body=words) is None
     known.answered(again.ticket, answer("done"))
-    messages += [assistant("done"), user(long("more", 9_000))]
+    messages += [assistant("done"), user(long("more", 900))]
     later = known.outgoing(call(messages))
     assert later is not None
     assert known.refused(later.ticket, 400, body=words) is not None

@@ -31,10 +31,11 @@ from foldline.core.message import Message
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
 from foldline.session.following import Following, Kept
+from foldline.session.recovering import refused
+from foldline.session.request import Prepared
 from foldline.session.session import Session
 from foldline.settings import plan_for
 from foldline.wire.formats import codec
-from foldline.wire.overflow import classify_error
 
 BRANCHES_MAX: Final = 64
 """Conversations beside the first that are known at a time; the one that rested longest is forgotten first."""
@@ -42,11 +43,6 @@ NAME_DIGITS: Final = 8
 """Of the digest in the name of a branch's session."""
 ALWAYS_BYTES_MIN: Final = 4_000
 """Bytes of the shortest message that is shortened before a request of any size (requirement BUD-6)."""
-SHRUNK_TO: Final = 0.8
-"""Of the limit that a provider named when it refused: the size that is tried next. Where it names none, half of what it
-refused."""
-WITHOUT_RECOVERY: Final = frozenset({"reserve"})
-"""Policies whose document has no reactive tier (requirement REA-3)."""
 
 
 class Link(Struct, kw_only=True):
@@ -75,8 +71,6 @@ class Chain(Struct, kw_only=True):
     """When, in requests of this client."""
     born: int = 0
     parent: Chain | None = None
-    recovered: bool = False
-    """True from a recovery until the next answer (requirement REA-1)."""
 
 
 class Ticket(Struct, kw_only=True):
@@ -157,8 +151,12 @@ class Conversations:
             kept.session.use(model)
         prepared = kept.session.prepare(system=call.system, tools=call.tools)
         self.report = prepared.report
-        if kept.is_whole():
-            return None
+        return None if kept.is_whole() else self._shown(chain, read, prepared=prepared)
+
+    def _shown(self, chain: Chain, read: _Read, *, prepared: Prepared) -> list[bytes]:
+        """The messages to send, in bytes: the caller's own, and what the session put in the place of others."""
+        kept, call = chain.kept, read.call
+        assert kept is not None, "who prepared has a session"
         places = {link.ordinal: place for place, link in enumerate(chain.links)}
         writer = codec(call.format)
         own = call.messages[call.leading :]
@@ -285,7 +283,6 @@ class Conversations:
         """Take in what was answered, whole. Nothing where the conversation has gone on meanwhile."""
         with self._lock:
             chain = ticket.chain
-            chain.recovered = False
             if len(chain.links) != ticket.size or chain.kept is None:
                 return
             before = chain.kept.seq
@@ -296,32 +293,24 @@ class Conversations:
     def refused(self, ticket: Ticket, status: int | None, *, body: Any) -> Outgoing | None:
         """After a refusal, before anything was delivered: what to send once more, or `None` to let the refusal through. One
         recovery and one retry, at most once until the next answer (requirements REA-1, REA-2)."""
-        refusal = classify_error(status=status, body=body)
+        told = refused(body, status=status)
+        if not (told.is_about_reasoning or (told.names_compaction and self._policy.is_reactive)):
+            return None
         with self._lock:
-            chain = ticket.chain
-            if not refusal.is_overflow or chain.recovered or self._policy.name in WITHOUT_RECOVERY:
-                return None
+            chain, read = ticket.chain, _Read(ticket.call)
             if len(chain.links) != ticket.size:
                 return None
-            chain.recovered = True
-            read = _Read(ticket.call)
             try:
                 if chain.kept is None:
                     self._own_session(chain, read)
+                    self._prepared(chain, read)
+                assert chain.kept is not None, "it has one now"
                 with on_its_way(ticket.call):
-                    self._shrink(chain, refusal.tokens_limit)
-                    messages = self._prepared(chain, read)
+                    prepared = chain.kept.session.recover(body, status=status)
             except FoldlineError:
                 return None  # the view is as it was, and the refusal says what is wrong (requirement REA-4)
-            return None if messages is None else Outgoing(ticket=ticket, messages=messages)
-
-    def _shrink(self, chain: Chain, limit: int | None) -> None:
-        assert chain.kept is not None, "what is shrunk has a session"
-        session = chain.kept.session
-        planned = plan_for(self._model or session.model)
-        target = self._policy.target.tokens(planned.window, output_max=planned.output_max)
-        limit = int(limit * SHRUNK_TO) if limit else session.preview(1).tokens_before // 2
-        session.compact(min(target, limit))
+            self.report = prepared.report
+            return Outgoing(ticket=ticket, messages=self._shown(chain, read, prepared=prepared))
 
 
 class _Read:

@@ -91,7 +91,7 @@ class Following:
     def is_whole(self) -> bool:
         """True while requests show the list as it is: no edit in the view, and nothing of the session's beside it."""
         state = self._keeper.state
-        if in_force(state, ROOT) is not None:
+        if in_force(state, ROOT) is not None or self.session._bare:
             return False
         return all(_is_own(item.message) for item in state.root.view.items()) and not any(
             applied.scope == ROOT for applied in state.applied
