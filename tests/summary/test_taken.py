@@ -153,3 +153,10 @@ def test_no_line_of_a_model_passes_for_the_record(text: str) -> None:
     assert facts == ()
     assert all(line == "2 earlier messages" or line.startswith("2") for line in carried(message))
     assert all(is_prose(line) for line in as_prose(text).split("\n") if line)
+
+
+def test_thoughts_that_never_end_are_looked_for_once() -> None:
+    """S13: linear, whatever a model writes; each kind of thought by itself, tags in any case."""
+    text = "<think>a</think>one <THINKING>b</thinking>two <reasoning>never ends " + "<analysis>" * 50_000
+    assert extracted(text) == "one two"
+    assert extracted("<analysis>a</analysis><think>b</think><summary>c</summary>") == "c"

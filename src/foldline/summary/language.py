@@ -34,8 +34,11 @@ SAME_MAX: Final = 3
 """One word that stands again and again says no more than three times."""
 
 _NOT_PROSE: Final = re.compile(
-    r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+|[\w.~-]*[/\\][\w./\\~-]+|\b\w+[_.]\w[\w.]*\b", re.DOTALL
+    r"```.*?(?:```|\Z)|`[^`\n]*`|(?<![A-Za-z0-9_.~/\\:-])[A-Za-z0-9_.~:-]*[/\\][A-Za-z0-9_./\\~:-]*"
+    r"|(?<![A-Za-z0-9_.~/\\:-])[A-Za-z0-9]+[_.][A-Za-z0-9][A-Za-z0-9_.]*",
+    re.DOTALL,
 )
+"""Fences, code, paths with their addresses, and names; each looked for where a token begins, so that it is linear."""
 _WORD: Final = re.compile(r"(?<!\w)[^\W\d_]+(?!\w)")
 
 _SCRIPTS: Final[tuple[tuple[str, str], ...]] = (

@@ -55,7 +55,9 @@ REPEATED_CHARS: Final = 800
 REPEATED_SHARE: Final = 0.1
 """A text that packs into this share of itself says the same again and again; summaries pack into a third."""
 
-_CLOSED: Final = re.compile(r"<(analysis|think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_THOUGHTS: Final = ("analysis", "think", "thinking", "reasoning")
+_OPENING: Final = re.compile(rf"<({'|'.join(_THOUGHTS)})>", re.IGNORECASE)
+_CLOSINGS: Final = {name: re.compile(f"</{name}>", re.IGNORECASE) for name in _THOUGHTS}
 _OPENED: Final = re.compile(r"<(?:analysis|think|thinking|reasoning)>.*\Z", re.DOTALL | re.IGNORECASE)
 _SUMMARY: Final = re.compile(r"<summary>(.*?)(?:</summary>|\Z)", re.DOTALL | re.IGNORECASE)
 _DELIMITERS: Final = re.compile(r"</?foldline-data\b[^>\n]{0,200}>", re.IGNORECASE)
@@ -74,8 +76,8 @@ _REFUSES: Final = re.compile(
 )
 _CALLS: Final = re.compile(
     r"<(?:tool_call|function_calls?|invoke\b|tool_use\b|antml:)|<\|(?:tool_call|python_tag|tool_calls_section_begin)|"
-    r"```tool_(?:code|call)|\[TOOL_CALLS?\]|<｜tool|^\s*\{\s*\"(?:name|tool|function)\"\s*:\s*\"[\w.-]{1,64}\"\s*,\s*"
-    r"\"(?:arguments|parameters|input)\"\s*:",
+    r"```tool_(?:code|call)|\[TOOL_CALLS?\]|<｜tool|^[ \t]{0,16}\{\s{0,16}\"(?:name|tool|function)\"\s{0,4}:\s{0,4}\"[\w.-]{1,64}\"\s{0,4},\s{0,16}"
+    r"\"(?:arguments|parameters|input)\"\s{0,4}:",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -95,11 +97,28 @@ class Asked(Struct, frozen=True, kw_only=True):
 def extracted(text: str) -> str:
     """The summary in a reply: the analysis stripped, `<summary>` taken, a text without it as it is; runs of blank lines are
     one, nothing blank around it (requirement CMP-4). Reasoning that a model writes into its text is no summary."""
-    told = _CLOSED.sub("", text)
+    told = _without_thoughts(text)
     found = _SUMMARY.search(told)
     told = found.group(1) if found is not None and found.group(1).strip() else _OPENED.sub("", told)
     told = re.sub(r"</?summary>", "", told, flags=re.IGNORECASE)
     return _BLANK.sub("\n\n", told.replace("\r\n", "\n")).strip()
+
+
+def _without_thoughts(text: str) -> str:
+    """A text without what stands between a tag of thoughts and its end. Linear: an end that is not there is looked for once."""
+    kept: list[str] = []
+    at, unclosed = 0, set[str]()
+    for opening in _OPENING.finditer(text):
+        name = opening[1].lower()
+        if opening.start() < at or name in unclosed:
+            continue
+        closing = _CLOSINGS[name].search(text, opening.end())
+        if closing is None:
+            unclosed.add(name)
+            continue
+        kept.append(text[at : opening.start()])
+        at = closing.end()
+    return "".join([*kept, text[at:]])
 
 
 def fault_of(reply: Reply, asked: Asked) -> Fault | None:
