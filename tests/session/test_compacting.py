@@ -16,7 +16,7 @@ from foldline.session.session import Session
 from foldline.stores.memory import MemoryJournal, MemoryStore
 from foldline.testing.completers import Deltas, ScriptedCompleter
 from foldline.wire.completion import CompletionRequest
-from tests.engine.scripted import folding, tier
+from tests.engine.scripted import Asking, asking_tier, folding, tier
 from tests.judges.panel import violations
 from tests.session.making import answer, opened
 from tests.session.modelling import Heard, asks, blind, body_of, due, kinds
@@ -194,6 +194,24 @@ def test_a_session_that_changed_meanwhile_gets_nothing_of_it(
     if turn is not TURNS[1]:
         again._known.host = due(completer=ScriptedCompleter(SUMMARY))._known.host
         assert again.compact().outcome == "compacted"
+
+
+def test_a_session_that_changed_between_two_questions_is_asked_about_no_more() -> None:
+    """JRN-10: a summary that takes several requests ends with the first one after the change."""
+    held: list[Session] = []
+
+    def meanwhile(request: CompletionRequest) -> str:
+        held[0].rollback(to=0)
+        return ""
+
+    completer = ScriptedCompleter(meanwhile)
+    more = asking_tier(Asking(1, 13, name="second"))
+    session = due(completer=completer, policy=asks(more))
+    held.append(session)
+    assert session.prepare().report.outcome == "failed"
+    assert len(completer.requests) == 1
+    assert session.size == 1
+    assert session._known.work is None
 
 
 def test_an_undo_meanwhile_gives_the_next_compaction_up() -> None:

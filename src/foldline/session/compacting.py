@@ -45,6 +45,7 @@ from foldline.session.working import (
     BREAKER_MAX,
     BUSY,
     OPEN,
+    TURNED,
     WAIT_S_MAX,
     WITHIN_ASK,
     Work,
@@ -304,8 +305,10 @@ class Compacting(Landing):
                 blocked = yield from self._planned(work)
                 if blocked is not None:
                     return blocked
-            assert work.reduced is not None, "what is planned has come to something"
             with self._keeper.lock:
+                self._keeper.refuse_closed()
+                if work.reduced is None:
+                    return self._given_up(work, TURNED, is_silent=True)
                 report = self._land(work, work.reduced)
             if report.outcome == "compacted" and self._stands(work):
                 report = yield from self._hooks_after(work, report)
@@ -321,7 +324,8 @@ class Compacting(Landing):
             blocked = yield from self._hooks_before(work)
             if blocked is None:
                 reduced = yield from self._asked(work)
-                work.reduced = yield from self._restored(work, reduced)
+                if reduced is not None:
+                    work.reduced = yield from self._restored(work, reduced)
             return blocked
         finally:
             listener.state(is_compacting=False)
@@ -365,8 +369,9 @@ class Compacting(Landing):
             with self._keeper.lock:
                 self._known.idle.notify_all()
 
-    def _asked(self, work: Work) -> Going[Reduced]:
-        """The plan, with the lock held between two answers and free while one is waited for."""
+    def _asked(self, work: Work) -> Going[Reduced | None]:
+        """The plan, with the lock held between two answers and free while one is waited for; `None` where the session is no
+        longer the one that it was begun in, and nothing more is asked."""
         setup = self._known.setup
         inner = compacting(
             work.history, work.goal, counter=setup.counter, report=work.blank, clock=perf_counter
@@ -375,6 +380,8 @@ class Compacting(Landing):
         try:
             while True:
                 with self._keeper.lock:
+                    if not self._stands(work):
+                        return None
                     try:
                         ask = inner.send(reply)
                     except StopIteration as done:

@@ -214,7 +214,7 @@ class Planning:
     def _basis(self) -> Basis:
         """What a fork of the conversation shares with its own requests."""
         with self._keeper.lock:
-            setup, fixed = self._known.setup, self._known.fixed[self._scope]
+            setup, fixed = self._known.setup, self._fix(None, None)
             system: Any = None
             if fixed.system is not None:
                 system = setup.codec.encode_system(fixed.system)
