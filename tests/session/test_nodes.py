@@ -53,6 +53,24 @@ def test_a_finished_nodes_messages_are_read_by_the_address_in_its_output() -> No
     assert "found it" in opened_text
 
 
+def test_a_host_reads_from_the_node_what_came_of_it() -> None:
+    """FUN-2: the output as the outside has it, however it ended; nothing while it runs."""
+    session = opened()
+    session.user("go")
+    with session.node("by its answer") as node:
+        node.record(answer("found it"))
+        running = node.output
+    assert (running, node.output) == (None, "found it")
+    with session.node("by a value") as node:
+        node.finish({"answer": 42})
+    assert node.output == '{"answer":42}'
+    with pytest.raises(RuntimeError), session.node("by an error") as node:
+        raise RuntimeError("no way")
+    assert node.output == "RuntimeError: no way"
+    text = shown(session)
+    assert all(one in text for one in ("found it", "42", "RuntimeError: no way"))
+
+
 def test_hidden_shows_nothing_and_full_shows_all() -> None:
     """FUN-1: `expose`."""
     session = opened()

@@ -16,9 +16,11 @@ from foldline.core.errors import InvalidOption, UnknownAddress
 from foldline.core.message import speaks_for_user
 from foldline.recall.find import Found
 from foldline.recall.rows import Filters
+from foldline.session.nodes import RunningNode
 from foldline.session.session import Session
 from foldline.stores.memory import MemoryStore
 from foldline.testing.builders import image
+from tests.judges.panel import violations
 from tests.recall.test_tool import wire_call
 from tests.session.making import FORMATS, answer, opened, reopened, worked
 
@@ -34,7 +36,7 @@ def said(session: Session) -> Session:
     return session
 
 
-def asking(session: Session, asked: dict[str, Any], id: str = "r1") -> Any:
+def asking(session: Session | RunningNode, asked: dict[str, Any], id: str = "r1") -> Any:
     """A response whose one call asks recall, and the call as the wire has it."""
     call = wire_call(session.format, asked, id=id)
     if session.format == "openai-responses":
@@ -122,6 +124,33 @@ def test_a_call_that_the_session_does_not_have_is_refused() -> None:
         session.answer(wire_call("anthropic", {"query": "vault"}, id="nobody"))
     with pytest.raises(InvalidOption, match="give the call"):
         session.answer("recall")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("nested", [False, True], ids=["a node", "a node in a node"])
+def test_a_sub_agents_call_is_answered_among_its_own_messages(format: str, nested: bool) -> None:
+    """FUN-3: it finds what the whole session has said; the outside sees nothing of it, and what it was told is not found again.
+    After its end there is nobody to answer."""
+    store = MemoryStore()
+    session = said(opened(store, format=format))
+    session.compact(to=0.5)
+    with session.node("outer", input="ask what the code was") as outer:
+        node = outer.node("inner", input="ask it") if nested else outer
+        call = asking(node, {"query": "vault"})
+        given = node.answer(call)
+        assert SECRET in given.text
+        inside = node.prepare()
+        assert SECRET in json.dumps(inside.messages)
+        assert violations(inside.body, format=format) == []
+        assert SECRET not in json.dumps(session.prepare().messages)
+        assert node.waiting == ()
+        node.record(answer("it was a word for a thing of wood", format=format))
+        node.finish()
+        with pytest.raises(InvalidOption, match="has ended"):
+            node.answer(call)
+    assert len(session.recall("xylophone").hits) == 1
+    with reopened(session, store) as again:
+        assert "a thing of wood" in json.dumps(again.prepare().messages) or nested
 
 
 def test_a_fork_finds_what_it_goes_on_from_and_its_own() -> None:

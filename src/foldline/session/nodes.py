@@ -12,7 +12,7 @@ of the node's own messages, which stay in the log (requirements FUN-1…4).
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from msgspec.structs import replace
 
@@ -24,12 +24,17 @@ from foldline.core.view import Item
 from foldline.log.checkpoint import NODES_MAX
 from foldline.log.state import EXPOSES, Expose, Node, Status
 from foldline.log.values import dumps
+from foldline.recall.tool import TOKENS_MAX, Answer
 from foldline.session.conversation import Conversation
 from foldline.session.incoming import result_message, user_message, waiting_call
 from foldline.session.keep import Keeper, message_draft
 from foldline.session.planning import Known
+from foldline.session.recalling import answered
 from foldline.session.twins import NodeTwins
 from foldline.wire.strict import dump_foreign
+
+if TYPE_CHECKING:
+    from foldline.session.session import Session
 
 INTERRUPTED: Final = "the process ended before it did"
 SAID_CHARS_MAX: Final = 200_000
@@ -39,21 +44,29 @@ SAID_CHARS_MAX: Final = 200_000
 class RunningNode(Conversation, NodeTwins):
     """What `with session.node(…) as node` gives: a conversation of its own, until the block ends."""
 
-    def __init__(self, keeper: Keeper, known: Known, *, node: Node) -> None:
-        super().__init__(keeper, known, scope=node.id)
+    def __init__(self, session: Session, node: Node) -> None:
+        super().__init__(session._keeper, session._known, scope=node.id)
         self.id, self.name = node.id, node.name
-        self._output: str | None = None
+        self.output: str | None = None
+        """What came of it, as the outside has it; `None` while it runs."""
+        self._session = session
 
     def finish(self, output: Any = None) -> None:
         """End as completed. `output`: a text or any JSON value; left out, the text of the last answer."""
-        self._output = _text(output, option="output") if output is not None else self._last_answer()
-        end(self._keeper, self._known, node=self._node(), status="completed", output=self._output)
+        said = _text(output, option="output") if output is not None else self._last_answer()
+        end(self._keeper, self._known, node=self._node(), status="completed", output=said)
+        self.output = said
+
+    def answer(self, call: object, *, everywhere: bool = False, tokens_max: int = TOKENS_MAX) -> Answer:
+        """Answer the sub-agent's own call of `foldline.recall_tool`, as `Session.answer`: it finds what the whole session has
+        said, and the result is one of its messages."""
+        return answered(self._session, self, call=call, everywhere=everywhere, tokens_max=tokens_max)
 
     def node(
         self, name: str, *, input: Any = "", expose: Expose = "io", call_id: str | None = None
     ) -> RunningNode:
         """A node within this one."""
-        return begin(self._keeper, self._known, name=name, input=input, where=(self._scope, expose, call_id))
+        return begin(self._session, name=name, input=input, where=(self._scope, expose, call_id))
 
     def __enter__(self) -> Self:
         return self
@@ -71,6 +84,7 @@ class RunningNode(Conversation, NodeTwins):
             said = f"{type(error).__name__}: {error}"
             try:
                 end(self._keeper, self._known, node=self._node(), status=status, output=said)
+                self.output = said
             except FoldlineError as second:  # a log that can no longer be written: the first error says more
                 error.add_note(f"the end of node {self.id} was not recorded: {second}")
 
@@ -85,9 +99,7 @@ class RunningNode(Conversation, NodeTwins):
         return ""
 
 
-def begin(
-    keeper: Keeper, known: Known, *, name: str, input: Any, where: tuple[str, Expose, str | None]
-) -> RunningNode:
+def begin(session: Session, *, name: str, input: Any, where: tuple[str, Expose, str | None]) -> RunningNode:
     """Start a node in a scope: its entry, what the outside sees of it, and its input as its first message. Raises
     `InvalidOption`."""
     scope, expose, call_id = where
@@ -100,8 +112,9 @@ def begin(
         raise InvalidOption(
             "expose", expose, why="a node that answers a call shows its output; give io or full"
         )
+    keeper, format = session._keeper, session._known.setup.format
     with keeper.lock:
-        state, format = keeper.state, known.setup.format
+        state = keeper.state
         if scope not in state.scopes:
             raise InvalidOption("node", scope, why="it has ended, or was rolled back; start another")
         if len(state.nodes) >= NODES_MAX:
@@ -120,7 +133,7 @@ def begin(
         if said:
             drafts.append(message_draft(user_message(said, format=format), scope=id))
         keeper.say(*drafts)
-        return RunningNode(keeper, known, node=keeper.state.nodes[id])
+        return RunningNode(session, keeper.state.nodes[id])
 
 
 def end(keeper: Keeper, known: Known, *, node: Node, status: Status, output: str) -> None:

@@ -3,6 +3,7 @@
     session.recall("pool size").hits
     session.open_address("m12.3@5f0c9a1e", lines=(40, 80)).text
     session.answer(block)                      # a call of the tool `recall`: the result is recorded
+    node.answer(block)                         # the same of a sub-agent, among its own messages
 
 Reads the log and the index beside it, never the view, so it finds what compactions took, what lies behind a rollback, and what
 nodes said. Counterpart: `foldline.recall`.
@@ -18,7 +19,6 @@ from msgspec.structs import replace
 from foldline.core.errors import InvalidOption
 from foldline.core.kinds import refuse_no_flag, refuse_no_number, refuse_no_text
 from foldline.core.message import Message, Meta, holds_results
-from foldline.log.state import ROOT
 from foldline.recall.find import HITS, Found
 from foldline.recall.loops import Rereads, rereads
 from foldline.recall.opening import TOKENS, Excerpt, Opened
@@ -30,6 +30,7 @@ from foldline.wire.strict import dump
 
 if TYPE_CHECKING:
     from foldline.recall.find import Recall
+    from foldline.session.conversation import Conversation
     from foldline.session.session import Session
 
 Range = tuple[int, int | None]
@@ -70,21 +71,7 @@ class Recalling:
     def answer(self, call: object, *, everywhere: bool = False, tokens_max: int = TOKENS_MAX) -> Answer:
         """Answer a model's call of `foldline.recall_tool` and record the result. The call is taken as it came. What cannot be
         done is said in the result. Raises `InvalidOption` for what is no call, or one that the view does not have."""
-        refuse_no_flag(everywhere=everywhere)
-        refuse_no_number(tokens_max=tokens_max)
-        if tokens_max < 1:
-            raise InvalidOption("tokens_max", tokens_max, why="an answer has at least one token")
-        own = self._own
-        scope = Scope(session=None if everywhere else own.name, tokens_max=tokens_max)
-        with own._keeper.lock:
-            answer = execute(call, recall=self._recaller(), scope=scope)
-            if answer.format == own._known.setup.format:
-                waiting_call(own._view().view, answer.call_id)
-                for message in answer.messages:
-                    own._keeper.say(message_draft(_kept(own, message), scope=ROOT))
-            else:
-                own.tool_result(answer.call_id, answer.text, is_error=answer.is_error)
-        return answer
+        return answered(self._own, self._own, call=call, everywhere=everywhere, tokens_max=tokens_max)
 
     @property
     def rereads(self) -> Rereads:
@@ -110,6 +97,27 @@ class Recalling:
     def _close_recall(self) -> None:
         if self._recall is not None:
             self._recall.close()
+
+
+def answered(
+    own: Session, asking: Conversation, *, call: object, everywhere: bool, tokens_max: int
+) -> Answer:
+    """`answer`, where the session itself or one of its nodes asked: there the result is recorded."""
+    refuse_no_flag(everywhere=everywhere)
+    refuse_no_number(tokens_max=tokens_max)
+    if tokens_max < 1:
+        raise InvalidOption("tokens_max", tokens_max, why="an answer has at least one token")
+    scope = Scope(session=None if everywhere else own.name, tokens_max=tokens_max)
+    with own._keeper.lock:
+        view = asking._view().view
+        answer = execute(call, recall=own._recaller(), scope=scope)
+        if answer.format == own._known.setup.format:
+            waiting_call(view, answer.call_id)
+            for message in answer.messages:
+                own._keeper.say(message_draft(_kept(own, message), scope=asking._scope))
+        else:
+            asking.tool_result(answer.call_id, answer.text, is_error=answer.is_error)
+    return answer
 
 
 def _kept(own: Session, wire: dict[str, Any]) -> Message:

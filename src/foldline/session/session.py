@@ -187,7 +187,7 @@ class Session(Conversation, SessionTwins, Recalling):
     ) -> RunningNode:
         """A sub-agent that keeps its messages in this log, for a `with` block. `expose`: what this session sees of it.
         `call_id`: the call it answers."""
-        return begin(self._keeper, self._known, name=name, input=input, where=(ROOT, expose, call_id))
+        return begin(self, name=name, input=input, where=(ROOT, expose, call_id))
 
     # ── back ─────────────────────────────────────────────────────────────────────────────────────────────────
 

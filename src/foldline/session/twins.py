@@ -90,6 +90,11 @@ class NodeTwins(Twins):
         """As `finish`."""
         await _off(cast(Any, self).finish, output)
 
+    async def aanswer(self, call: object, *, everywhere: bool = False, tokens_max: int = 16_000) -> Answer:
+        """As `answer`."""
+        made = await _off(cast(Any, self).answer, call, everywhere=everywhere, tokens_max=tokens_max)
+        return cast("Answer", made)
+
     async def __aenter__(self) -> Any:
         return self
 
