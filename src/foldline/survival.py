@@ -82,10 +82,9 @@ def look_ahead(history: History) -> None:
 def _commands(history: Sequence[Item]) -> Iterator[tuple[int, str, str]]:
     """Each command once, as it came out the last time."""
     newest = {command: done for done in calls_in(history) if (command := command_of(done.call))}
-    return (
-        (done.seq, command, outcome_of(done.result, hidden=hides_status(script_of(done.call))))
-        for command, done in newest.items()
-    )
+    for command, done in newest.items():
+        script = script_of(done.call)
+        yield done.seq, command, outcome_of(done.result, hidden=hides_status(script), script=script)
 
 
 def _touched(edits: Sequence[Edit]) -> frozenset[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.ledger.command_lines import hides_status
+from foldline.ledger.command_lines import hides_status, only_reads
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,11 @@ from foldline.ledger.command_lines import hides_status
         "echo a\\;b && pytest",
         "pytest $(git ls-files | grep test; true)",
         "pytest `ls | head -1`",
+        "version=$(cat VERSION)",
+        "cd $(git rev-parse --show-toplevel) && pytest",
+        "export PATH=$(npm bin):$PATH; pytest",
+        "echo '$(pytest)'; pytest",
+        "echo $((1 + 2)) && pytest",
         "pytest # then; rest | of it",
         "set -e\npytest\nruff check",
         "set -euo pipefail; pytest | tee log; ruff check",
@@ -95,6 +100,17 @@ def test_a_status_of_0_speaks_for_every_command_of_the_line(line: str) -> None:
         "python - <<'EOF'; echo done\nprint(1)\nEOF",
         "pytest; rc=$?; echo $rc",
         "x " * 20_000,
+        "echo $(pytest)",
+        'echo "tests: $(pytest -q)"',
+        "echo `pytest`",
+        "echo $(pytest); ruff check",
+        "$(pytest) true",
+        '"$(pytest)"',
+        "`pytest`",
+        "OUT=$(pytest) true",
+        "export OUT=$(pytest)",
+        "[ $(pytest) ]",
+        "printf '%s' \"$(pytest)\"",
     ],
 )
 def test_a_status_of_0_may_hide_that_a_command_failed(line: str) -> None:
@@ -106,3 +122,33 @@ def test_a_status_of_0_may_hide_that_a_command_failed(line: str) -> None:
 def test_a_long_line_takes_linear_time(piece: str) -> None:
     """Whatever stands in it."""
     hides_status(piece * (20_000 // len(piece)))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "tail deploy.log", "cat a | grep b | head -3", "cd logs && tail -n 50 x.log", "sudo journalctl -u app",
+        "docker logs web", "git log --oneline", "sed -n 1,20p a.py; echo done", "kubectl logs pod/x | tail",
+    ],
+)  # fmt: skip
+def test_a_line_that_only_shows_what_stands_somewhere_is_known(line: str) -> None:
+    """A status in its output is of a time before."""
+    assert only_reads(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "pytest",
+        "cat a && make",
+        "tail -f log & pytest",
+        "git commit",
+        "docker run x",
+        "echo hi",
+        "",
+        "make | tail",
+    ],
+)
+def test_a_line_that_does_more_is_none_of_them(line: str) -> None:
+    """The status of what it does may be among what it shows."""
+    assert not only_reads(line)

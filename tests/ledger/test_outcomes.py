@@ -186,3 +186,22 @@ def test_a_status_that_a_command_prints_is_not_its_own() -> None:
     assert outcome_of(said("exit code: 1"), script='pytest; echo "exit code: $?"').startswith(
         "failed (exit 1)"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "script", "outcome"),
+    [
+        ("step 1\nexit code: 1", "tail deploy.log", "shows: exit code: 1"),
+        ("step 1\nexit code: 1", "cd x && cat a.log | tail -3", "shows: exit code: 1"),
+        ("exit code: 1\nexit code: 0", "tail deploy.log", "shows: exit code: 1"),
+        ("all well\nexit code: 0", "tail deploy.log", "ok"),
+        ("step 1\nexit code: 1", "./deploy", "failed (exit 1): exit code: 1"),
+        ('{"output": "", "metadata": {"exit_code": 1}}', "cat a", "failed (exit 1)"),
+    ],
+)
+def test_a_status_in_a_file_that_is_shown_is_not_the_commands(text: str, script: str, outcome: str) -> None:
+    """`tail deploy.log` has not failed because the deployment did; where the host keeps the status apart, it is believed."""
+    assert outcome_of(said(text), script=script).startswith(outcome)
+    assert outcome_of(said("Exit code 1\nno file", is_error=True), script=script).startswith(
+        "failed (exit 1)"
+    )

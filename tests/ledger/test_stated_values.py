@@ -80,3 +80,39 @@ def test_a_limit_is_replaced_by_another_limit() -> None:
 def test_questions_requests_and_doubtful_clauses_state_nothing(text: str) -> None:
     """A wrong guess hides a fact."""
     assert stated_values(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Always answer in English.", "From now on answer in German."),
+        ("Answer in English.", "Please always reply to me in French"),
+        ("Always answer in English.", "Ab jetzt antworte mir auf Deutsch."),
+        ("请用中文回答", "以后用英文回答"),
+        ("Réponds toujours en français.", "Now respond in English instead."),
+    ],
+)
+def test_another_language_for_all_answers_replaces_the_one_before(earlier: str, later: str) -> None:
+    """In whichever language either is said; an answer "in German" for this once replaces nothing."""
+    (old,), (new,) = stated_values(earlier), stated_values(later)
+    assert updates(new, old)
+    [once] = stated_values("Answer in Spanish.")
+    assert not updates(once, old)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never answer in English.",
+        "Don't reply in English.",
+        "Answer in German when the customer does.",
+        "Always write commit messages in English.",
+        "Answer in Markdown.",
+        "From now on write the docs in German.",
+        "Write the docs in German from now on.",
+        "Should you answer in German from now on?",
+    ],
+)
+def test_what_says_less_than_the_language_of_all_answers_states_none(text: str) -> None:
+    """Conservative: a rule that is hidden and still stands is worse than two that contradict each other."""
+    assert stated_values(text) == ()

@@ -41,6 +41,7 @@ _GIVES_UP = re.compile(r"\s*(?:false|(?:exit|return)\s+[1-9]\d{0,2})\s*$")
 _SHELL = re.compile(
     r"(?:^|[\s/])(?:ba|da|z|k|a)?sh(?:\s+-\w+)*\s+-\w*c\s+(?P<script>'[^']*'|\"(?:\\[\s\S]|[^\"\\])*\"|.+$)"
 )
+_LITERAL = re.compile(r"'[^']*+(?:'|\Z)")
 _QUOTED = re.compile(r"'[^']*+(?:'|\Z)|\"(?:\\[\s\S]|[^\"\\])*+(?:\"|\\?\Z)")
 _RUNS_TEXT = re.compile(r"(?:^|[\s/({])(?:eval|ssh|su|runuser|watch|parallel)\s")
 """Commands that run what stands quoted behind them."""
@@ -53,6 +54,17 @@ _DETACHES = re.compile(
 _DEFINES = re.compile(r"(?:^|[\s;&])[\w-]{1,60}\s?\(\)\s{0,8}\{")
 """What goes on by itself, or ends well whatever happens."""
 _KEYWORD = re.compile(r"\s*(?:for|while|until|if|case|select|!|function)(?=\s|$)")
+_SUBSTITUTES = re.compile(
+    r"\s*(?:(?:echo|printf|true|:|test|\[\[?)\s[\s\S]*?)?\"?(?:\$\((?!\()|`)|\s*\w{1,60}=(?:\$\([^()]*\)|`[^`]*`)\s+\S"
+)
+"""Its own status is not that of the command whose output it takes: printed, asked about, run, or given to another."""
+_DECLARES = re.compile(r"\s*(?:export|declare|local|readonly|typeset)\s[\s\S]*?(?:\$\((?!\()|`)")
+"""The same, where nobody asks for more than the line."""
+_READS = re.compile(
+    r"\s*(?:sudo\s+)?(?:cat|tac|nl|bat|tail|head|less|more|grep|egrep|fgrep|zgrep|rg|ag|sed|awk|cut|sort|uniq|wc|zcat|strings|jq"
+    r"|journalctl|dmesg|git\s+(?:log|show|diff|blame)|(?:docker|podman|kubectl|docker\s+compose|docker-compose)\s+logs)(?=\s|$)"
+)
+"""Commands whose output is what stands in a file or a log."""
 _PIPES = ("|", "|&")
 
 
@@ -74,13 +86,32 @@ def hides_status(line: str, *, depth: int = 0) -> bool:
         return True
     if _READS_SCRIPT.search(line) or _DEFINES.search(_QUOTED.sub("''", line.partition("<<")[0])):
         return True
-    lists, is_strict = _without_trivial(_lists(line))
+    every = _lists(line)
+    if any(_SUBSTITUTES.match(_bare(command)) for found in every for _, command in found.pieces):
+        return True
+    lists, is_strict = _without_trivial(every)
+    if any(_DECLARES.match(_bare(command)) for found in lists for _, command in found.pieces):
+        return True
     if len(lists) > 1 and not (is_strict and all(map(_ends_all, lists[:-1]))):
         return True
     if any(_goes_unseen(command, depth=depth) for found in lists for _, command in found.pieces):
         return True
     pipefail = _PIPEFAIL.search(line) is not None
     return not all(_tells(found, pipefail=pipefail) for found in lists)
+
+
+def only_reads(line: str) -> bool:
+    """True where every command shows what stands somewhere: a status in its output is of a time before."""
+    if len(line) > CHARS_MAX:
+        return False
+    commands = [command for found in _lists(line) for _, command in found.pieces]
+    asked = [command for command in commands if not _TRIVIAL.match(command.strip())]
+    return bool(asked) and all(_READS.match(command) for command in asked)
+
+
+def _bare(command: str) -> str:
+    """A command without what stands in single quotes, where nothing is substituted."""
+    return _LITERAL.sub("''", command)
 
 
 def _without_trivial(lists: list[_List]) -> tuple[list[_List], bool]:
@@ -146,8 +177,10 @@ def _lists(line: str) -> list[_List]:
             here.append(token["here"])
         elif text in ("$(", "$(("):
             inside += len(text) - 1
+            command += text
         elif text == ")" and inside:
             inside -= 1
+            command += text
         elif token["join"] is None or inside:
             command += text if text not in "()" else " "
         else:

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from foldline.core.message import ToolResult, result_text
+from foldline.ledger.command_lines import only_reads
 from foldline.ledger.errors_in_text import IN_CODE, errors_in, signs_in
 from foldline.ledger.found_in_text import laid_open
 from foldline.ledger.lines import OUTCOME_CHARS, last_line, one_line
@@ -78,11 +79,12 @@ def outcome_of(result: ToolResult | None, *, hidden: bool = False, script: str =
     """What a command came to: `ok` where its host states status 0, or `failed` with its exit status and last line, or with
     what it raised where no status stands. Else only what the output shows is said, or `ran`; so too where the status is
     `hidden`, since it is not that of every command (`foldline.ledger.command_lines`). A status that stands word for word in
-    the `script` was printed by it."""
+    the `script` was printed by it; one that a script which only shows files and logs seems to have failed with stands in them,
+    unless the host says besides that it failed."""
     if result is None:
         return "no result"
     text = result_text(result)
-    status = status_of(text, script=script)
+    status = status_of(text, script=script, shows=not result.is_error and only_reads(script))
     raised = list(_RAISED.finditer(text[-TAIL_CHARS:])) if status is None else []
     if raised:
         return f"failed: {one_line(raised[-1].group(1), OUTCOME_CHARS)}"
@@ -105,9 +107,9 @@ def is_refused(result: ToolResult) -> bool:
     return is_failed(result) or _OPENS_FAILED.match(first) is not None or _REFUSED.search(first) is not None
 
 
-def status_of(text: str, *, script: str = "") -> int | None:
+def status_of(text: str, *, script: str = "", shows: bool = False) -> int | None:
     """The exit status that a host states in a result; `None` where it states none, or two that differ. What stands in the
-    `script` is its own."""
+    `script` is its own; `shows`: so may be any failure that stands in the text."""
     if text.startswith("{") and "exit_code" in text:
         found = _status_in_json(text)
         if found is not None:
@@ -119,7 +121,7 @@ def status_of(text: str, *, script: str = "") -> int | None:
         for line in (*first, *last)
         if (match := _STATUS.match(line)) is not None and not (script and line.strip() in script)
     }
-    return stated.pop() if len(stated) == 1 else None
+    return stated.pop() if len(stated) == 1 and not (shows and any(stated)) else None
 
 
 def _status_in_json(text: str) -> int | None:

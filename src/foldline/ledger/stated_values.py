@@ -18,6 +18,8 @@ from foldline.ledger.sentences import Span, sentences
 CLAUSE_CHARS_MAX = 160
 """A longer clause is prose, not a statement of a value."""
 KEY_WORDS_MAX = 6
+LANGUAGE = "language"
+"""The sort of the values that say in which language to answer."""
 
 CLAUSE = re.compile(r"(?:[,;](?=\s)|[，；、]|\s(?:and|but|und|et|y|e)\s)")
 DAY = (
@@ -28,7 +30,7 @@ DAY = (
 VALUE = re.compile(
     rf"`(?P<code>[^`]+)`|[\"“](?P<quoted>[^\"”]+)[\"”]|(?<![\w])(?P<day>{DAY})(?![a-z])"
     r"|(?<![\w.])(?P<number>[$€£¥]?-?\d[\d.,:_/%-]*(?:\s?(?:ms|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|kb|mb|gb|tb|px|rpm|usd|eur|%|个|秒|分钟|小时|天|元|万|次|行|条))?)(?![\w])"
-    r"|(?<![\w])(?P<flag>true|false|enabled|disabled|(?:on|off)(?=[.!]?\s*$))(?![\w])",
+    r"|(?<![\w])(?P<flag>true|false|enabled|disabled|(?:(?<!now )on|off)(?=[.!]?\s*$))(?![\w])",
     re.IGNORECASE,
 )
 NAMED = re.compile(
@@ -74,6 +76,38 @@ COMMANDS = re.compile(
     re.IGNORECASE,
 )
 """A clause with one of these asks for a value; without one it may only report what was measured."""
+ANSWERS_IN = re.compile(
+    r"\b(?i:answer|reply|respond|write|speak|talk|communicate)(?:\s(?:to\s)?(?:me|us|back))?(?:\s(?:always|only))?\sin\s(?P<english>[A-Z][a-z]{3,20})\b"
+    r"|\b(?i:antworte[nt]?|schreibe?n?|sprich)(?:\s(?:mir|uns|bitte|immer|nur|Sie|ab jetzt)){0,3}\s(?:auf|in)\s(?P<german>[A-Z][a-zäöü]{3,20})\b"
+    r"|\b(?i:réponds|répondez|écris|responde|escribe)(?:[ -](?:moi|me|toujours|siempre|sempre)){0,2}\s(?:en|em)\s(?P<romance>[a-zçñê]{4,20})\b"
+    r"|(?:请)?(?:用|以|使用)(?P<han>[中英德法日韩俄西葡意][文语]|汉语)(?:来)?(?:回答|回复|答复|交流|写)"
+)
+"""In which language somebody wants to be answered. What is to be written in it, a commit or a page, is another matter."""
+LANGUAGES = {
+    name: names.split()[0]
+    for names in (
+        "english englisch anglais inglés inglês 英文 英语",
+        "german deutsch allemand alemán alemão 德文 德语",
+        "french französisch français francés francês 法文 法语",
+        "spanish spanisch espagnol español espanhol 西语 西文",
+        "portuguese portugiesisch portugais portugués português 葡语 葡文",
+        "italian italienisch italien italiano 意语 意文",
+        "chinese mandarin chinesisch chinois chino chinês 中文 汉语",
+        "japanese japanisch japonais japonés japonês 日文 日语",
+        "korean koreanisch coréen coreano 韩文 韩语",
+        "russian russisch russe ruso russo 俄文 俄语",
+    )
+    for name in names.split()
+}
+LASTS = re.compile(
+    r"\b(?:always|henceforth|from here on|going forward|ab (?:jetzt|sofort)|immer|künftig|toujours|désormais|à partir|siempre|sempre|a partir)\b|以后|今后|从现在|总是|始终|一直",
+    re.IGNORECASE,
+)
+"""A clause with one of these is meant for more than the next answer."""
+DEPENDS = re.compile(
+    r"\b(?:when|whenever|if|unless|except|until|for|wenn|falls|außer|bis|quand|si|sauf|cuando|salvo|quando|se)\b|如果|除非|除了|的时候|时[,，]?",
+    re.IGNORECASE,
+)
 WORD = re.compile(r"[^\W_][\w.-]*(?<![.-])")
 HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 PARTICLES = re.compile(
@@ -131,6 +165,9 @@ def _clauses(sentence: str) -> Iterator[Span]:
 
 
 def _stated(clause: str, span: Span) -> Stated | None:
+    asked = ANSWERS_IN.search(clause)
+    if asked is not None:
+        return _language(clause, (asked[asked.lastgroup or 0]).lower(), span=span)
     if not STATES.search(clause):
         return None
     changes = CHANGES.search(clause) is not None
@@ -158,6 +195,21 @@ def _stated(clause: str, span: Span) -> Stated | None:
     )
 
 
+def _language(clause: str, name: str, *, span: Span) -> Stated | None:
+    """The language of answers as a value. Another one changes it where it is meant to last."""
+    if name not in LANGUAGES or DENIES.search(clause) or DEPENDS.search(clause):
+        return None
+    lasts = CHANGES.search(clause) is not None or LASTS.search(clause) is not None
+    return Stated(
+        key=frozenset(("answers",)),
+        value=LANGUAGES[name],
+        sort=LANGUAGE,
+        span=span,
+        changes=lasts,
+        commands=True,
+    )
+
+
 def _key(rest: str) -> frozenset[str]:
     if HAN.search(rest):
         rest = PARTICLES.sub(" ", rest)
@@ -178,5 +230,7 @@ def may_update(later: Stated, earlier: Stated) -> bool:
 def _differs(later: Stated, earlier: Stated) -> bool:
     """Another value of one sort; a measurement is none of a limit."""
     if later.sort != earlier.sort or later.value == earlier.value:
+        return False
+    if later.sort == LANGUAGE and not later.changes:  # it may be for this once
         return False
     return later.commands or not earlier.demands
