@@ -21,12 +21,14 @@ Home: TypeAlias = str | os.PathLike[str] | None
 
 def home_at(home: Home = None) -> Path:
     """The folder. Raises `InvalidOption` for what names none."""
-    if home is None:
-        return sessions_home()
-    given: object = home
-    path = os.fspath(home) if isinstance(given, (str, os.PathLike)) else None
+    return sessions_home() if home is None else folder_at("home", home)
+
+
+def folder_at(option: str, given: object) -> Path:
+    """The folder that an option names. Raises `InvalidOption`."""
+    path = os.fspath(given) if isinstance(given, (str, os.PathLike)) else None
     if not isinstance(path, str) or not path or "\0" in path or not _is_encodable(path):
-        raise InvalidOption("home", home, why="give the path of a folder, or leave it out")
+        raise InvalidOption(option, given, why="give the path of a folder, or leave it out")
     return Path(path)
 
 

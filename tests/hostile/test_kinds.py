@@ -37,6 +37,7 @@ SOUND: dict[str, Any] = {
     "model": "gpt-4o",
     "format": "openai-chat",
     "call": CALL,
+    "error": {"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long"}},
     "to": 1,
 }
 """What is given for the arguments that must be there, while another one is of the wrong kind."""
@@ -52,6 +53,8 @@ UNHEARD = frozenset(
     {
         "focus",  # of a session it says nothing yet
         "provider",  # `classify_error` never raises, whatever a server sent
+        "status",  # nor for the status, which `recover` hands to it
+        "delivered",  # of `recover`: read as true or false, whatever it is
     }
 )
 
@@ -136,6 +139,10 @@ def outcome(of: str, option: str, *, value: object) -> str:
         return "" if named or value is told.default else f"{value!r} is told of {error.option}: {error}"
     except FoldlineError:
         return ""
+    except ValueError as error:
+        if error is not value:
+            raise
+        return ""  # `recover` raises an error it was given as it is, where it is no refusal
     return "" if is_sound or option in UNHEARD else f"{value!r} is taken"
 
 

@@ -18,7 +18,7 @@ from foldline.core.errors import InvalidOption, SessionCorrupt, SessionExists, U
 from foldline.core.kinds import refuse_no_flag, refuse_no_text
 from foldline.core.ports import Journal, Store
 from foldline.engine.policy import Policy
-from foldline.home import Home, disk_store, home_at
+from foldline.home import Home, disk_store, folder_at, home_at
 from foldline.log.checkpoint import EVERY
 from foldline.log.lineage import written
 from foldline.log.values import dumps
@@ -136,8 +136,11 @@ class Asked(Struct, frozen=True, kw_only=True):
 
 
 def normalised(workspace: str | os.PathLike[str] | None) -> str:
-    """A workspace under its one name, so that it has one count of failures however it is spelt (requirement CMP-14)."""
-    return os.path.normcase(os.path.realpath(os.getcwd() if workspace is None else workspace))
+    """A workspace under its one name, so that it has one count of failures however it is spelt (requirement CMP-14). Raises
+    `InvalidOption` for what names no folder."""
+    return os.path.normcase(
+        os.path.realpath(os.getcwd() if workspace is None else folder_at("workspace", workspace))
+    )
 
 
 def open_in(store: Store, name: str, *, asked: Asked) -> Session:
