@@ -232,17 +232,17 @@ MUTATIONS = (
     Mutation(
         "a plan that frees nothing is applied",
         run,
-        "_run_tier",
-        "if freed < tier.gain_min:",
-        "if False:",
+        "_made",
+        "if view.tokens - after.tokens >= tier.gain_min",
+        "if True",
         test_run.test_a_plan_that_frees_less_than_its_tier_demands_is_dropped,
     ),
     Mutation(
         "what earlier tiers did is forgotten",
         run,
-        "run",
-        "now, step = _run_tier(now, ",
-        "_, step = _run_tier(now, ",
+        "running",
+        "Compacted(view=course.now,",
+        "Compacted(view=view,",
         test_run.test_edits_of_every_tier_land_in_the_one_view_that_comes_back,
     ),
     Mutation(

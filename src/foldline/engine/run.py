@@ -210,23 +210,28 @@ class _Course:
 
     def _make(self, tier: Tier, plan: Plan, *, started: float) -> None:
         """Make the edits of a plan that frees enough."""
-        if not plan.edits:
-            return
-        after = apply(self.now, plan.edits, frame=self.frame)
-        freed = self.now.tokens - after.tokens
-        if freed < tier.gain_min:
+        after = _made(self.now, plan, tier=tier, frame=self.frame)
+        if after is None:
             return
         self.steps.append(
             Step(
                 name=tier.name,
                 edits=plan.edits,
-                tokens_freed=freed,
+                tokens_freed=self.now.tokens - after.tokens,
                 seconds=self.clock() - started,
                 hints=plan.hints,
                 asked=plan.asked,
             )
         )
         self.now = after
+
+
+def _made(view: View, plan: Plan, *, tier: Tier, frame: Frame) -> View | None:
+    """The view with a plan's edits; `None` where they free less than the tier demands."""
+    if not plan.edits:
+        return None
+    after = apply(view, plan.edits, frame=frame)
+    return after if view.tokens - after.tokens >= tier.gain_min else None
 
 
 def _goal_of(tier: Tier, moment: Moment) -> int:
