@@ -22,6 +22,7 @@ EXPECTED = [
     (errors.CompactionBlocked("a hook said no"), 4),
     (errors.CheckpointFailed("s", "disk full"), 1),
     (errors.SessionBusy("s"), 4),
+    (errors.InvalidRequest("too long, and nothing may be reduced"), 4),
     (errors.ProviderFailed("openai", None, why="no server"), 1),
     (errors.ProviderFailed("openai", 401, why="no key"), 1),
     (errors.ProviderFailed("openai", 529, why="busy"), 4),

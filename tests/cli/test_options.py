@@ -118,15 +118,18 @@ def test_a_log_that_keeps_everything_may_be_written_over_itself(tmp_path: Path) 
     file = tmp_path / "s.jsonl"
     file.write_bytes(PI_SESSION.read_bytes())
     run("convert", str(file), "--as", "foldline", "-o", str(file))
-    for more in (["--as", "foldline"],):
-        [report] = documents(
-            run("compact", str(file), "--to", "25%", *more, "-o", str(file), "--json").stdout
-        )
+    whole = len(documents(run("convert", str(file), "--as", "foldline", "-o", "-").stdout))
+    for share, more in (("25%", ["--as", "foldline"]), ("60%", []), ("60%", ["--as", "foldline"])):
+        done = run("compact", str(file), "--to", share, *more, "-o", str(file), "--json")
+        [report] = documents(done.stdout)
+        assert report["outcome"] == "compacted"
         for address in report["covers"]["addresses"]:
             assert run("show", str(file), address).exit_code == 0, address
-    for more in ([], ["--as", "foldline"], ["--as", "anthropic"]):
-        done = run("compact", str(file), "--to", "10%", *more, "-o", str(file))
-        assert (done.exit_code, "foldline import" in done.stderr) == (2, True)
+    assert len(file.read_bytes().splitlines()) >= whole
+    before = file.read_bytes()
+    done = run("compact", str(file), "--to", "10%", "--as", "anthropic", "-o", str(file))
+    assert (done.exit_code, "--as foldline" in done.stderr) == (2, True)
+    assert file.read_bytes() == before
 
 
 def address_in(file: Path) -> str:

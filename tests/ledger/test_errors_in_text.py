@@ -61,6 +61,7 @@ def test_lines_that_report_a_failure_are_found_whole(line: str) -> None:
         "Handle errors gracefully.",
         "HTTP/1.1 200 OK",
         "  isError: boolean;",
+        "isError: message.isError,",
         "    isError: true,",
         "    isError: result.is_error",
         "return { isError: true, content }",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -33,11 +34,29 @@ def client_for(format: str, url: str, *, is_async: bool = False) -> Any:
     if format == "gemini":
         genai = pytest.importorskip("google.genai", reason="the SDK google-genai is not installed")
         client = genai.Client(api_key=KEY, http_options={"base_url": url})
-        return client.aio if is_async else client
+        return client.aio if is_async else kept(client)
     package = "anthropic" if format == "anthropic" else "openai"
     module = pytest.importorskip(package, reason=f"the SDK {package} is not installed")
     name = {"anthropic": "Anthropic", "openai": "OpenAI"}[package]
-    return getattr(module, ("Async" if is_async else "") + name)(api_key=KEY, base_url=url)
+    made = getattr(module, ("Async" if is_async else "") + name)(api_key=KEY, base_url=url)
+    return made if is_async else kept(made)
+
+
+OPEN: list[Any] = []
+"""Sync clients that a test has made; async ones are closed in their own loop."""
+
+
+def kept(client: Any) -> Any:
+    """The client, to be closed behind its test."""
+    OPEN.append(client)
+    return client
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    yield
+    while OPEN:
+        OPEN.pop().close()
 
 
 def sync_of(client: Any, **more: Any) -> Completer:
@@ -148,6 +167,17 @@ def test_an_error_says_what_was_refused_and_never_the_key(format: str) -> None:
             assert classify_error(error.provider, error.status, error.body).tokens_limit == 200_000
             assert KEY not in f"{error} {error.body} {error.__cause__} {error.why}"
             assert error.__suppress_context__
+
+
+def test_a_completer_closes_the_client_that_it_asks_through() -> None:
+    """Made by name, nobody else has the client."""
+    with stub() as server:
+        asked = sync_of(client_for("openai-chat", server.url))
+        assert asked(asking("openai-chat")).text == "Looking"
+        asked.close()
+        asked.close()
+        with pytest.raises(RuntimeError, match="closed"):
+            _ = asked(asking("openai-chat")).text
 
 
 def test_a_server_that_is_not_there_is_said_with_what_to_do() -> None:

@@ -7,7 +7,7 @@ refusal that no second try mends ends the command with its reason; a passing one
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 import click
@@ -77,9 +77,11 @@ def asking(
         return
     if model is None:
         raise InvalidOption("model", None, why="name the model to ask with --model")
-    from foldline.providers.completer import completer
+    from foldline.providers.completer import Completer, completer
 
-    asked = Asking(completer(provider, model=model, base_url=base_url))
-    with progress.tail("✻ Compacting") as hear:
+    made = completer(provider, model=model, base_url=base_url)
+    assert isinstance(made, Completer), "a name makes a sync client"
+    asked = Asking(made)
+    with closing(made), progress.tail("✻ Compacting") as hear:
         yield asked, hear
     asked.check()

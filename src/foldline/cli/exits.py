@@ -35,6 +35,7 @@ _CODES: tuple[tuple[type[errors.FoldlineError], int], ...] = (
     (errors.InvalidOption, USAGE),
     (errors.TargetUnreachable, UNREACHABLE),
     (errors.ContextExhausted, REFUSED),
+    (errors.InvalidRequest, REFUSED),
     (errors.CompactionBlocked, REFUSED),
     (errors.SessionBusy, REFUSED),
     (errors.LawViolation, OUR_FAULT),

@@ -78,6 +78,10 @@ class Completer(_Asked):
         body = self._body(request)
         return StreamedReply(self._events(body), format=body.format, notes=body.notes)
 
+    def close(self) -> None:
+        """Close the client that it asks through, for whoever made this by name. Closing twice is closing once."""
+        self._client.close()
+
     def _events(self, body: Body) -> Generator[dict[str, Any]]:
         given = events(self._sdk, self._client, body=body)
         try:

@@ -28,22 +28,28 @@ Kind: TypeAlias = Literal[
     "plan mode", "working folder", "plan", "tasks", "background", "nodes", "skill", "file", "hook", "left out"
 ]
 ORDER: Final[tuple[Kind, ...]] = (
-    *(
-        "working folder",
-        "plan mode",
-        "plan",
-        "tasks",
-        "background",
-        "nodes",
-        "hook",
-        "skill",
-        "file",
-        "left out",
-    ),
+    "working folder",
+    "plan mode",
+    "plan",
+    "tasks",
+    "background",
+    "nodes",
+    "hook",
+    "skill",
+    "file",
+    "left out",
 )
 """In which they stand in the message."""
 DROPPED: Final[tuple[Kind, ...]] = (
-    *("file", "skill", "hook", "nodes", "background", "tasks", "plan", "working folder", "plan mode"),
+    "file",
+    "skill",
+    "hook",
+    "nodes",
+    "background",
+    "tasks",
+    "plan",
+    "working folder",
+    "plan mode",
 )
 """In which they go where there is no room: first what can be read again, last what the agent must not forget."""
 TAG: Final = "restored"
