@@ -62,6 +62,23 @@ def test_neighbours_that_came_side_by_side_leave_side_by_side() -> None:
     assert [message.text for message in sent] == ["a", "b\nc"]
 
 
+def test_a_models_calls_join_its_words_where_calls_may_not_stand_behind_them() -> None:
+    """Law ROLE: Gemini takes a function call turn only behind a user turn or a function response turn."""
+    reader = codec("gemini")
+    wires: list[dict[str, Any]] = [
+        {"role": "user", "parts": [{"text": "begin"}]},
+        {"role": "model", "parts": [{"text": "I begin."}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "read", "args": {}}}]},
+    ]
+    items = [
+        item_of(seq, message, weights=weights, overhead=overhead)
+        for seq, message in enumerate(reader.decode(wire) for wire in wires)
+        for weights, overhead in [COUNTER.weights(message)]
+    ]
+    sent = [reader.encode(message) for message in joined(items, reader, rules=reader.rules)]
+    assert sent == [wires[0], {"role": "model", "parts": wires[1]["parts"] + wires[2]["parts"]}]
+
+
 def test_system_messages_are_joined_only_where_two_may_not_stand_in_a_row() -> None:
     """They are no turns; Anthropic wants each behind a user's message."""
     items = [at(0, says("user", "go")), at(1, says("system", "a")), at(4, says("system", "b"))]

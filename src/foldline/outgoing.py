@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from foldline.core.message import Message, holds_results, is_fold
+from foldline.core.message import Message, calls_of, holds_results, is_fold
 from foldline.core.ports import TokenCounter
 from foldline.core.system_place import system_in_place
 from foldline.core.view import Item
@@ -57,6 +57,8 @@ def _are_one(first: Item, second: Item, *, rules: Rules, follows: Mapping[int, i
         return rules.system_between
     if holds_results(first.message) and holds_results(second.message):
         return True  # results of one round that came apart: Gemini counts them by message
+    if rules.calls_open and calls_of(second.message):
+        return True
     if is_fold(first.message) or is_fold(second.message):
         return rules is PLAIN  # a fold stays a message of its own, so that the next one can take its place
     if "reminder" in (first.message.synthetic, second.message.synthetic):

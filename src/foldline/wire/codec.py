@@ -41,6 +41,8 @@ class Rules(Struct, frozen=True, kw_only=True):
     """Regular expression a tool call id must match whole."""
     results_follow: bool = False
     """True when results must stand right behind the one message that calls, not behind a run of messages."""
+    calls_open: bool = False
+    """True when a message with calls must not stand behind another of the model's."""
     ids_once: bool = False
     """True when an id may stand for one call in the whole history, not only in its round."""
     reasoning_may_end: bool = True

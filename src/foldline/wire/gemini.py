@@ -38,6 +38,8 @@ RULES = Rules(
     results="user",
     # 400 "the number of function response parts" must equal that "of the function call parts of the function call turn"
     results_follow=True,
+    # 400 "function call turn comes immediately after a user turn or after a function response turn"
+    calls_open=True,
     blank_text=False,  # "Unable to submit request because it has an empty text parameter"
 )
 
