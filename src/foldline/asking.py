@@ -137,7 +137,7 @@ def _check(completer: object) -> None:
 
 
 def _awaits(completer: object) -> bool:
-    called = getattr(type(completer), "__call__", None)  # noqa: B004 - of an object whose call awaits
+    called = inspect.getattr_static(completer, "__call__", None)
     return any(
         test(one)
         for test in (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
