@@ -172,7 +172,10 @@ class SessionMachine(RuleBasedStateMachine):
             assert not different, f"a request extends the one before it: {different[0]}"
             assert len(messages) >= len(closed), "a request extends the one before it"
         self.last, self.shaped, self.broken = messages, shaped, bool(request.report.repairs)
-        self.closed = len(messages)
+        grows = bool(waiting_in(self.session)) or (bool(messages) and messages[-1].get("role") == "model")
+        self.closed = (
+            len(messages) - grows
+        )  # results of an open round join it; Gemini's calls join the words before
 
     closed = 0
     broken = False
