@@ -1,4 +1,4 @@
-"""Policies as tables of `foldline.toml` (decision 0010)."""
+"""Policies as tables of `foldline.toml` (decision 0014)."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@
 
 Keys are the fields of `foldline.engine.policy.Policy`, its tiers and their passes, and a field's own type says what may stand
 in it. What is wrong is told with file, tier, key, value and what is allowed. Counterpart: `foldline.settings`, which finds
-the tables; owns no number and no default (`docs/decisions/0010-policies-in-toml.md`).
+the tables; owns no number and no default (`docs/decisions/0014-policies-in-toml.md`).
 """
 
 from __future__ import annotations

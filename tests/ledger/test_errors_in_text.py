@@ -60,16 +60,6 @@ def test_lines_that_report_a_failure_are_found_whole(line: str) -> None:
         "if error is None:",
         "Handle errors gracefully.",
         "HTTP/1.1 200 OK",
-        "  isError: boolean;",
-        "isError: message.isError,",
-        "    isError: true,",
-        "    isError: result.is_error",
-        "return { isError: true, content }",
-        "const isError: boolean = false",
-        "  lastError?: string | null;",
-        "  onError: (error) => log(error),",
-        "    hasError: !ok",
-        "  isException: value ?? false",
     ],
 )
 def test_lines_without_a_failure_are_no_errors(line: str) -> None:

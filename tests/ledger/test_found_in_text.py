@@ -115,3 +115,14 @@ def test_what_git_keeps_for_itself_is_no_path() -> None:
     """OBS-3: one `find .` put 87 folders of objects into the ledger."""
     listing = "./.git/objects/1a\n./.git/objects\n./.git/logs/HEAD\n./.git/hooks/pre-push.sample\n./.git/config\n./src/a.py"
     assert [fact.key for fact in extract(listing) if fact.kind == "paths"] == [".git/config", "src/a.py"]
+
+
+def test_a_field_that_is_called_after_an_error_is_code() -> None:
+    """OBS-3: `isError: message.isError,` stood among the failures of commands."""
+    found = {
+        fact.text: fact.key
+        for fact in extract("isError: message.isError,\nValueError: bad row")
+        if fact.kind == "errors"
+    }
+    assert found["isError: message.isError,"].startswith("in code: ")
+    assert found["ValueError: bad row"] == "ValueError: bad row"

@@ -111,12 +111,6 @@ _PLAIN = re.compile(
     r"\{\"|\[\{|(?![a-z_]{1,40}[A-Z]\w{0,60}:? ?[\w.!(]{1,80},?$)[\w.]{0,60}(?:[Ee]rror|Exception):? |\S{1,200}\(\d+,\d+\): |[A-Z]{4,8}\b|E {2,}|\"(?:error|message|reason|detail|stderr)\": ?\""
     r"|[+-]?\s*(?:npm|error|fatal|panic|Command|Traceback)\b"
 )
-_FIELD = re.compile(
-    r"\b(?:(?:is|has|on|handle|throw|ignore|show|set|clear|use)[A-Z]\w{0,60}|[a-z]\w{0,60})(?<=Error|ption)\??:(?=\s?"
-    r"(?:boolean|string|number|any|unknown|never|null|undefined|true|false|void|new|async|typeof|[({\[!<]|[A-Z]\w{0,60}\b(?!:| \w)"
-    r"|[a-zA-Z_$][\w$]{0,60}(?:[.(?\[;,]|\s{0,3}(?:\?\?|\|\||&&|[|&?]|===?|!==?|instanceof\b|as\b)|$)))"
-)
-"""A member of code that is called after an error, and has a value of code: `isError: boolean;`. A message reads otherwise."""
 _MESSAGE = re.compile(r"[Ee]rror:|except [\w.]+:|Failed to|Could not|Cannot ")
 _CHANGING = re.compile(
     r"\d{4}-\d\d-\d\d[T ]?(?:\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\d\d:\d\d:\d\d(?:[.,]\d+)?"
@@ -208,8 +202,6 @@ def _kind_of_line(
     quoted = piece.strip()
     match = pattern.search(quoted)
     if match is None or _NONE.search(quoted, max(0, match.start() - 16), match.end() + 8):
-        return None
-    if any(field.start() <= match.start() < field.end() for field in _FIELD.finditer(quoted)):
         return None
     start += len(piece) - len(piece.lstrip())
     code = _PLAIN.match(quoted) is None and (numbered is not None or _CODE.match(quoted) is not None)
