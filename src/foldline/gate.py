@@ -72,17 +72,27 @@ def _failure_of(judged: Reduced, goal: Goal) -> Failure | None:
     report, attempt = judged.report, max(1, judged.report.summary.attempts)
     if report.outcome == "failed":
         return Failure(name="below_floor", attempt=attempt, why=report.reason or "")
-    if goal.to is not None or goal.at_once or not goal.tokens_window:
+    sizes = None if goal.to is not None or goal.at_once else sizes_of(judged, goal)
+    if sizes is None or not sizes.is_too_little:
         return None
-    line = goal.policy.threshold.tokens(goal.tokens_window, goal.output_cap, output_max=goal.output_max)
-    sizes = Sizes(
+    return Failure(name="small_gain", attempt=attempt, why=cause_of(sizes))
+
+
+def sizes_of(reduced: Reduced, goal: Goal) -> Sizes | None:
+    """A compaction as the provider counts it, beside the line of the policy; `None` where there is no window."""
+    if not goal.tokens_window:
+        return None
+    line, window, report = goal.policy.threshold, goal.tokens_window, reduced.report
+    due = line.tokens(window, goal.output_cap, output_max=goal.output_max)
+    return Sizes(
         before=round(report.tokens_before * goal.scale),
         after=round(report.tokens_after * goal.scale),
-        line=line,
-        fixed=round(judged.before.tokens_fixed * goal.scale),
-        largest=max((item.tokens for item in judged.view), default=0),
+        line=due + line.over,
+        target=round((report.tokens_target or 0) * goal.scale),
+        window=window,
+        fixed=round(reduced.before.tokens_fixed * goal.scale),
+        largest=round(max((item.tokens for item in reduced.view), default=0) * goal.scale),
     )
-    return Failure(name="small_gain", attempt=attempt, why=cause_of(sizes)) if sizes.is_too_little else None
 
 
 def gated(reduced: Reduced, floors: Sequence[Floor], *, counter: TokenCounter) -> Reduced:

@@ -33,6 +33,22 @@ def test_what_frees_too_little_and_does_not_fit_is_not_worth_making(
     assert Sizes(before=before, after=after, line=line).is_too_little is too_little
 
 
+def test_what_misses_its_target_and_leaves_room_for_one_round_at_most_is_no_progress() -> None:
+    """anomalyco/opencode#27924: due again with the next round, at full price each time; a policy whose target is its line gets
+    where it wants to."""
+    assert not Sizes(before=805, after=790, line=800, target=500).is_progress
+    assert Sizes(before=805, after=790, line=800, target=800).is_progress
+    assert Sizes(before=805, after=700, line=800, target=500).is_progress
+
+
+def test_a_request_that_fits_the_window_again_is_worth_it_above_the_line_too() -> None:
+    """google-gemini/gemini-cli#14766: with a line of 80 %, from over the window to just under it."""
+    sizes = Sizes(before=1_058_724, after=1_040_000, line=838_860, window=1_048_576)
+    assert sizes.makes_fit
+    assert not sizes.is_too_little
+    assert Sizes(before=1_058_724, after=1_050_000, line=838_860, window=1_048_576).is_too_little
+
+
 def test_the_cause_names_what_is_too_large_and_what_helps() -> None:
     """anomalyco/opencode#48188: the fixed part alone is over the limit, and no compaction can help."""
     tools = cause_of(Sizes(before=33_200, after=33_200, line=28_000, fixed=33_000))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from foldline.log.failures import WORKSPACES_MAX, failures_after
+from foldline.log.failures import WORKSPACES_MAX, failures_after, stalled_after
 from foldline.log.replay import Replay, resume
 from foldline.log.values import dumps
 from foldline.stores.memory import MemoryStore
@@ -32,6 +32,15 @@ def test_failures_are_counted_by_workspace_and_a_success_sets_one_back() -> None
 def test_what_is_no_outcome_counts_nothing(told: object) -> None:
     """CMP-21: an abort by the user is no failure."""
     assert failures_after({"/a": 2}, told) == {"/a": 2}
+
+
+@pytest.mark.parametrize(
+    ("told", "count"), [(False, 3), (True, 0), (None, 2), ("false", 2), (0, 2)], ids=repr
+)
+def test_only_what_says_plainly_that_it_was_no_progress_counts(told: object, count: int) -> None:
+    """anomalyco/opencode#27924: older logs say nothing of it."""
+    assert stalled_after(2, {"progress": told}) == count
+    assert stalled_after(2, told) == 2
 
 
 def test_so_many_workspaces_are_remembered_and_no_more() -> None:

@@ -14,7 +14,8 @@ from foldline.core.message import Meta, Usage
 from foldline.core.ports import Journal
 from foldline.log.chain import Beyond
 from foldline.log.checkpoint import checkpoint_body, small_body
-from foldline.log.replay import Replay, at, lineage_of, resume, weighed
+from foldline.log.kinds import lineage_of
+from foldline.log.replay import Replay, at, resume, weighed
 from foldline.log.state import ROOT, SUPPRESSED, State
 from foldline.stores.memory import MemoryStore
 from foldline.testing.builders import assistant, call, result, user

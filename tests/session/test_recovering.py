@@ -1,172 +1,50 @@
-"""After a refusal for size: one compaction and one retry, or the reason why not."""
+"""A refusal taken apart, and what is tried next."""
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
-from foldline.core.errors import FoldlineError, InvalidRequest
-from foldline.engine.policy import Line, Policy
-from foldline.presets import policy_of
-from foldline.session.session import Session
-from foldline.testing.completers import ScriptedCompleter
-from tests.judges.panel import violations
-from tests.session.making import answer, opened, worked
-from tests.session.modelling import asks, due, kinds
-from tests.session.test_conversation import narrow
-from tests.session.test_session_machine import small
-
-TOO_LONG = {
-    "type": "error",
-    "error": {"type": "invalid_request_error", "message": "prompt is too long: 2600 tokens > 2000 maximum"},
-}
-
-
-class ApiError(Exception):
-    """As an SDK raises it."""
-
-    def __init__(self, body: Any, status_code: int = 400) -> None:
-        super().__init__(str(body))
-        self.body, self.status_code = body, status_code
-
-
-def calm(policy: str = "balanced") -> Policy:
-    """A policy that compacts nothing of its own accord."""
-    return replace(small(policy), threshold=Line(percent=100, of="window"))
-
-
-def long(policy: Policy | None = None) -> Session:
-    """A session with a request that a provider may refuse."""
-    session = narrow(opened(policy=policy or calm()), 100_000)
-    session.user("read it all")
-    worked(session, 12)
-    session.prepare()
-    return session
-
-
-def texts(session: Session) -> list[Any]:
-    """The view."""
-    return [item.message for item in session._view().view]
-
-
-@pytest.mark.parametrize("error", [ApiError(TOO_LONG), TOO_LONG], ids=["raised", "a body"])
-def test_an_overflow_is_followed_by_one_compaction_and_a_request_to_send_once_more(error: Any) -> None:
-    """REA-1: smaller than the limit that the provider named, which is planned with from here on."""
-    session = long()
-    before = session.size
-    request = session.recover(error)
-    assert request.report.valid
-    assert session.size < before
-    assert session.context_use()["tokens_total"] <= 1_600
-    assert session._known.setup.planned.window == 2_000
-    assert violations(request.body, format="anthropic") == []
-    assert [kind for kind in kinds(session) if kind == "compaction"] == ["compaction"]
-
-
-def test_a_second_overflow_before_an_answer_ends_the_turn_and_an_answer_allows_another() -> None:
-    """REA-1 and REA-4: at most once for each successful response; the view stays as it is."""
-    session = long()
-    session.recover(ApiError(TOO_LONG))
-    view = texts(session)
-    with pytest.raises(InvalidRequest, match="once already"):
-        session.recover(ApiError(TOO_LONG))
-    assert texts(session) == view
-    session.record(answer("at last"))
-    session.user("go on")
-    worked(session, 12, start=50)
-    assert session.recover(ApiError(TOO_LONG)).report.valid
-
-
-def test_past_the_first_output_nothing_is_replayed() -> None:
-    """REA-2: it fails closed."""
-    session = long()
-    before, seq = texts(session), session.seq
-    with pytest.raises(InvalidRequest, match="delivered already"):
-        session.recover(ApiError(TOO_LONG), delivered=True)
-    assert (texts(session), session.seq) == (before, seq)
-
-
-def test_reserve_ends_with_a_friendly_invalid_request() -> None:
-    """REA-3: no reactive tier."""
-    assert not policy_of("reserve").is_reactive
-    session = long(policy_of("reserve"))
-    before = texts(session)
-    with pytest.raises(InvalidRequest, match="2,600 tokens, the limit is 2,000") as caught:
-        session.recover(ApiError(TOO_LONG))
-    assert (caught.value.tokens_used, caught.value.tokens_limit) == (2_600, 2_000)
-    assert texts(session) == before
-
-
-def test_a_recovery_that_cannot_help_leaves_the_view_as_it_was() -> None:
-    """REA-4: what is left is pinned by the laws; no second try."""
-    session = narrow(opened(policy=calm()), 100_000)
-    session.user("x" * 20_000)
-    session.prepare()
-    before = texts(session)
-    with pytest.raises(InvalidRequest, match="could not be made smaller"):
-        session.recover(ApiError(TOO_LONG))
-    assert texts(session) == before
-
-
-def test_an_overflow_without_numbers_teaches_no_limit() -> None:
-    """NousResearch/hermes-agent#2600: a guess never."""
-    session = long()
-    size = session.context_use()["tokens_total"]
-    session.recover(ApiError({"error": {"message": "Prompt exceeds max length", "code": "1261"}}))
-    assert session._known.setup.planned.window == 100_000
-    assert session.context_use()["tokens_total"] <= size // 2
+from foldline.session.recovering import invalid, refused, target_after
+from tests.session.test_reacting import TOO_LONG, ApiError
 
 
 @pytest.mark.parametrize(
-    ("body", "status"),
+    ("error", "status"),
     [
-        ({"error": {"type": "rate_limit_error", "message": "rate limit: too many tokens per minute"}}, 429),
-        ({"error": {"message": "invalid api key"}}, 401),
-        ({"error": {"message": "overloaded"}}, 529),
+        (ApiError(TOO_LONG), None),
+        (TOO_LONG, None),
+        ("prompt is too long: 2600 tokens > 2000 maximum", 400),
+        (ValueError("prompt is too long: 2600 tokens > 2000 maximum"), None),
     ],
+    ids=["an SDK's exception", "a body", "a text", "any exception"],
 )
-def test_what_is_no_refusal_of_a_size_goes_back_as_it_came(body: Any, status: int) -> None:
-    """anomalyco/opencode#39620: a throttle starts no compaction."""
-    session = long()
-    error, seq = ApiError(body, status), session.seq
-    with pytest.raises(ApiError) as caught:
-        session.recover(error)
-    assert caught.value is error
-    assert session.seq == seq
-    with pytest.raises(FoldlineError):
-        session.recover(body, status=status)
+def test_a_refusal_is_read_however_it_comes(error: Any, status: int | None) -> None:
+    """REA-1: numbers where the provider gives them, and the words for a person."""
+    told = refused(error, status=status)
+    assert told.names_compaction
+    assert (told.refusal.tokens_used, told.refusal.tokens_limit) == (2_600, 2_000)
+    assert (told.error is error) is isinstance(error, BaseException)
+    assert "2600 tokens > 2000" in told.words
 
 
-def test_refused_reasoning_is_left_out_of_closed_rounds_once() -> None:
-    """anthropics/claude-code#13479: its own kind of refusal; the open round keeps its own, the log all of it."""
-    session = narrow(opened(policy=calm()), 100_000)
-    session.user("think")
-    for number in range(2):
-        thought = {"type": "thinking", "thinking": f"hm {number}", "signature": "c2ln"}
-        call = {"type": "tool_use", "id": f"t{number}", "name": "read", "input": {}}
-        session.record({"role": "assistant", "content": [thought, call]})
-        if number == 0:
-            session.tool_result("t0", "x")
-    error = ApiError({"error": {"message": "messages.1.content.0: Invalid `signature` in `thinking` block"}})
-    request = session.recover(error)
-    assert "hm 0" not in request.data.decode()
-    assert "hm 1" in request.data.decode()
-    assert "hm 0" in str(list(session.messages))
-    with pytest.raises(ApiError):
-        session.recover(error)
+@pytest.mark.parametrize(
+    ("target", "tokens", "wanted"), [(5_000, 2_600, 1_600), (1_000, 2_600, 1_000), (5_000, 1_200, 1_199)]
+)
+def test_what_is_tried_next_is_smaller_than_what_was_refused(target: int, tokens: int, wanted: int) -> None:
+    """REA-1: below the limit that was named, and always strictly below what was sent."""
+    assert target_after(refused(TOO_LONG).refusal, tokens=tokens, target=target) == wanted
 
 
-def test_a_model_that_cannot_help_is_followed_by_what_can() -> None:
-    """REA-1: escalation without a model, in the async twin too."""
-    from tests.engine.scripted import folding, tier
+def test_without_a_limit_half_of_what_was_refused_is_tried() -> None:
+    """NousResearch/hermes-agent#2600: no limit is guessed."""
+    told = refused({"error": {"message": "Prompt exceeds max length", "code": "1261"}})
+    assert target_after(told.refusal, tokens=9_000, target=8_000) == 4_500
 
-    ledger = tier(folding(1, 13, says="the ledger", name="ledger"))
-    policy = asks(ledger, threshold=Line(percent=100, of="window"))
-    down = ScriptedCompleter(RuntimeError("prompt is too long"), is_async=True)
-    session = due(completer=down, policy=policy)
-    request = asyncio.run(session.arecover(ApiError({"error": {"message": "prompt is too long"}})))
-    assert "the ledger" in request.data.decode()
-    assert down.requests
+
+def test_the_end_of_a_turn_names_both_numbers() -> None:
+    """REA-3: for a person."""
+    ended = invalid("it cannot be saved", refused(ApiError(TOO_LONG)))
+    assert (ended.tokens_used, ended.tokens_limit) == (2_600, 2_000)
+    assert "it cannot be saved" in str(ended)

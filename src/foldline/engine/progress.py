@@ -1,10 +1,10 @@
 """Progress: whether compactions in a row get a session anywhere, or go round in a circle.
 
-    over the line ──► compacted ──► over the line again, nothing answered between ──► … three times: a spiral
+    over the line ──► compacted ──► over the line again, or all but ──► … three times: a spiral
 
-A compaction that frees something and leaves the request due again is paid for and helps nothing. Such runs end with a cause a
-person can act on (anomalyco/opencode#27924, #48188, 1jehuang/jcode#170). A value; the session keeps it. Counterpart:
-`foldline.engine.breaker`, which counts what fails.
+A compaction that frees something and leaves the request due, or due again with the next round, is paid for and helps nothing.
+Such runs end with a cause a person can act on (anomalyco/opencode#27924, #48188, 1jehuang/jcode#170). A value; the log keeps
+the count, so that it outlives a restart. Counterpart: `foldline.engine.breaker`, which counts what fails.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from msgspec import Struct
 STALLED_MAX: Final = 3
 """Compactions in a row that a session may make without progress."""
 GAIN_PERCENT_MIN: Final = 5
-"""A compaction that leaves the request due and frees less than this is no progress, whatever was answered between."""
+"""A compaction that leaves the request due and frees less than this is not made."""
+ROOM_PERCENT_MIN: Final = 5
+"""One that misses its target and leaves less room than this below the line is no progress: the next round is due again."""
 
 
 class Sizes(Struct, frozen=True, kw_only=True, gc=False):
@@ -26,6 +28,10 @@ class Sizes(Struct, frozen=True, kw_only=True, gc=False):
     after: int
     line: int
     """From where on the next compaction is due."""
+    target: int = 0
+    """What it was to come down to."""
+    window: int = 0
+    """What the provider takes; 0 where that is not known."""
     fixed: int = 0
     """System prompt and tools."""
     largest: int = 0
@@ -33,13 +39,26 @@ class Sizes(Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def is_progress(self) -> bool:
-        """True where the request is no longer due, or what was freed is worth it."""
-        return self.after < self.line
+        """True where the target was reached, or there is room for more than a round."""
+        return self.after <= self.target or has_room(self.after, self.line)
+
+    @property
+    def makes_fit(self) -> bool:
+        """True where the request did not fit the window before and does now: worth making, however little it frees
+        (google-gemini/gemini-cli#14766)."""
+        return self.before > self.window >= self.after if self.window else False
 
     @property
     def is_too_little(self) -> bool:
         """True for one that should not be made: due again at once, and hardly smaller."""
-        return not self.is_progress and 100 * (self.before - self.after) < GAIN_PERCENT_MIN * self.before
+        is_due = self.after >= self.line and self.after > self.target
+        freed = self.before - self.after
+        return is_due and not self.makes_fit and 100 * freed < GAIN_PERCENT_MIN * self.before
+
+
+def has_room(tokens: int, line: int) -> bool:
+    """True for a request with room for more than a round below the line."""
+    return 100 * tokens < (100 - ROOM_PERCENT_MIN) * line
 
 
 class Progress(Struct, frozen=True, kw_only=True, gc=False):
@@ -55,6 +74,17 @@ class Progress(Struct, frozen=True, kw_only=True, gc=False):
     def after(self, sizes: Sizes) -> Progress:
         """After one more compaction."""
         return Progress() if sizes.is_progress else Progress(stalled=self.stalled + 1)
+
+
+def why_too_little(sizes: Sizes) -> str:
+    """Why a compaction was refused, for a person."""
+    freed = max(0, sizes.before - sizes.after)
+    return f"it would free {freed:,} of {sizes.before:,} tokens and leave the request due: {cause_of(sizes)}"
+
+
+def why_stopped(cause: str) -> str:
+    """Why no more is compacted, for a person."""
+    return f"stopped after {STALLED_MAX} compactions in a row that did not help: {cause}"
 
 
 def cause_of(sizes: Sizes) -> str:

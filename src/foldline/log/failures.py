@@ -1,8 +1,10 @@
-"""Failures of a model in a row, as the log tells them: what a breaker looks at, across restarts (requirement CMP-14).
+"""What came to nothing in a row, as the log tells it: what a breaker looks at, across restarts (requirement CMP-14).
 
     "model": {"outcome": "failed", "workspace": "/home/me/project"}        beside a settle or a compaction entry
+    "progress": false                                                      there too, or in an entry of its own
 
-A success in a workspace sets its count back; other workspaces and other sessions know nothing of it.
+A success in a workspace sets its count back; other workspaces and other sessions know nothing of it. Of compactions that were
+no progress the same is told for whoever stops a spiral of them.
 """
 
 from __future__ import annotations
@@ -24,3 +26,11 @@ def failures_after(failures: dict[str, int], told: Any) -> dict[str, int]:
         return rest
     kept = dict(list(rest.items())[-(WORKSPACES_MAX - 1) :])
     return {**kept, where: failures.get(where, 0) + 1}
+
+
+def stalled_after(stalled: int, told: Any) -> int:
+    """Compactions in a row without progress after one more entry; one that says nothing of it changes nothing."""
+    made = told.get("progress") if isinstance(told, Mapping) else None
+    if made is True:
+        return 0
+    return stalled + 1 if made is False else stalled

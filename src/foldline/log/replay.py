@@ -15,7 +15,7 @@ its reader. Pure: pages come in as a port, and nothing is written. `docs/referen
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain
 from typing import Any, Final, cast
@@ -29,21 +29,18 @@ from foldline.core.message import Message, Meta, Part, Usage, calls_of
 from foldline.core.ports import Pages, TokenCounter
 from foldline.core.received import received
 from foldline.core.view import Item, View, item_of, view_of
-from foldline.log.applied import turned
 from foldline.log.chain import Beyond, Voided, chain_of, unreadable
 from foldline.log.checkpoint import Reading, read_checkpoint
 from foldline.log.edits import batches, first_named, refuse_nowhere
-from foldline.log.failures import failures_after
+from foldline.log.failures import failures_after, stalled_after
 from foldline.log.handoff import KIND as HANDOFF
 from foldline.log.handoff import found_at, taken_in
+from foldline.log.kinds import KINDS, checkpoint
 from foldline.log.state import (
-    EXPOSES,
     ROOT,
-    STATUSES,
     SUPPRESSED,
     Anchor,
     Applied,
-    Node,
     Places,
     Scope,
     State,
@@ -124,7 +121,7 @@ class Replay:
                 for one in elements(members(draft.body)["edits"]):
                     read_edit(one)
             case _:
-                take = _KINDS.get(draft.kind)
+                take = KINDS.get(draft.kind)
                 if take is not None:
                     take(
                         self.state, Entry(seq=self.state.seq + 1, kind=draft.kind, body=draft.body, offset=0)
@@ -164,9 +161,9 @@ class Replay:
             case _ if entry.kind == HANDOFF:
                 return replace(state, handoff=taken_in(state, entry, voided=voided.entries))
             case "checkpoint":
-                return _checkpoint(state, entry)
+                return checkpoint(state, entry)
             case _:
-                make = _KINDS.get(entry.kind)
+                make = KINDS.get(entry.kind)
                 if make is None:
                     self.unknown[entry.kind] += 1
                     return state
@@ -257,6 +254,9 @@ class Replay:
             epoch=entry.seq if begins_epoch else state.epoch,
             handoff=None if begins_epoch else state.handoff,
             failures=failures_after(state.failures, strict.loads(told.get("model", b"null"))),
+            stalled=state.stalled
+            if entry.seq in voided.entries
+            else stalled_after(state.stalled, {"progress": strict.loads(told.get("progress", b"null"))}),
         )
 
     def edited(self, view: View, edits: Sequence[Edit]) -> View:
@@ -349,116 +349,7 @@ def _restored(entry: Entry, pages: Pages, *, replay: Replay) -> State:
     return state
 
 
-# ── kinds that say one thing ─────────────────────────────────────────────────────────────────────────────────
-
-
-def _checkpoint(state: State, entry: Entry) -> State:
-    pieces = members(entry.body)
-    state = replace(state, since=0)
-    if strict.loads(pieces["full"]) is not True:
-        return state
-    return turned(replace(state, full_at=entry.offset), pieces, at=entry.offset)
-
-
-def _system(state: State, entry: Entry) -> State:
-    return replace(
-        state,
-        system=None if _is_nothing(entry) else read_system(entry.body),
-        system_at=None if _is_nothing(entry) else entry.offset,
-    )
-
-
-def _tools(state: State, entry: Entry) -> State:
-    if _is_nothing(entry):
-        return replace(state, tools=None, tools_at=None)
-    return replace(state, tools=read_bytes("tools", entry.body), tools_at=entry.offset)
-
-
-def _is_nothing(entry: Entry) -> bool:
-    """True for `{}`: from here on there is none."""
-    return bool(strict.loads(entry.body) == {})
-
-
-def _model(state: State, entry: Entry) -> State:
-    named = strict.loads(entry.body).get("model")
-    return replace(state, model=None if named is None else str(named))
-
-
-def _begin(state: State, entry: Entry) -> State:
-    return replace(state, open_begin=entry.seq)
-
-
-def _settle(state: State, entry: Entry) -> State:
-    told = strict.loads(entry.body)
-    state = replace(state, failures=failures_after(state.failures, told.get("model")))
-    return replace(state, open_begin=None) if state.open_begin == int(told["begin"]) else state
-
-
-def _node(state: State, entry: Entry) -> State:
-    told = strict.loads(entry.body)
-    if told["expose"] not in EXPOSES:
-        raise ValueError(f"a node exposes one of {', '.join(EXPOSES)}, not {told['expose']!r}")
-    node = Node(
-        id=str(told["id"]),
-        name=str(told["name"]),
-        expose=told["expose"],
-        parent=str(told.get("parent", ROOT)),
-        call_id=told.get("call_id"),
-        seq=entry.seq,
-        start=state.ordinals,
-    )
-    if node.id == ROOT or node.id in state.nodes:
-        raise ValueError(f"node {node.id!r} runs already")
-    return replace(
-        state, nodes={**state.nodes, node.id: node}, scopes={**state.scopes, node.id: Scope(view=View())}
-    )
-
-
-def _node_end(state: State, entry: Entry) -> State:
-    told = strict.loads(entry.body)
-    ended = str(told["id"])
-    if told["status"] not in STATUSES:
-        raise ValueError(f"a node ends as one of {', '.join(STATUSES)}, not {told['status']!r}")
-    gone = {ended, *(node.id for node in state.nodes.values() if ended in lineage_of(state, node.id))}
-    return replace(
-        state,
-        nodes={key: node for key, node in state.nodes.items() if key not in gone},
-        scopes={key: scope for key, scope in state.scopes.items() if key not in gone},
-    )
-
-
-def _as_it_is(state: State, entry: Entry) -> State:
-    """Undo, unfold and rollback have done their work on the chain; a forget has done its own in the bodies."""
-    return state
-
-
-_KINDS: Final[dict[str, Callable[[State, Entry], State]]] = {
-    "system": _system,
-    "tools": _tools,
-    "model": _model,
-    "begin": _begin,
-    "settle": _settle,
-    "node": _node,
-    "node_end": _node_end,
-    "undo": _as_it_is,
-    "unfold": _as_it_is,
-    "rollback": _as_it_is,
-    "forgot": _as_it_is,
-    "hidden": _as_it_is,
-    "left_out": _as_it_is,
-}
-
-
 # ── scopes and anchors ───────────────────────────────────────────────────────────────────────────────────────
-
-
-def lineage_of(state: State, scope: str) -> tuple[str, ...]:
-    """A scope and those around it, from the inside out."""
-    found: list[str] = []
-    while scope != ROOT and scope in state.nodes and scope not in found:
-        found.append(scope)
-        scope = state.nodes[scope].parent
-    return (*found, ROOT)
 
 
 def _seen_in(state: State, scope: str) -> Iterator[str]:

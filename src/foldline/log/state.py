@@ -110,6 +110,8 @@ class State(Struct, frozen=True, kw_only=True):
     """True from a compaction until the next response (requirement CMP-18)."""
     failures: dict[str, int] = {}
     """By workspace: how often in a row a model's summary came to nothing (requirement CMP-14)."""
+    stalled: int = 0
+    """Compactions in a row, made of the session's own accord, that were no progress (`foldline.engine.progress`)."""
     answered_ms: int | None = None
     """When the last response came, where the log says it."""
     revision: bytes = b""

@@ -37,9 +37,9 @@ from foldline.reduce import Goal, Reduced
 from foldline.session.landing import Landing
 from foldline.session.outside import After, Before, Outside, Restoring, Started, aanswerer, answerer
 from foldline.session.projecting import Fixed, Sound
-from foldline.session.recovering import Refused, invalid, refused, target_after
 from foldline.session.request import Prepared
 from foldline.session.restoring import has_fold, with_restored
+from foldline.session.watching import Stopped, refuse_what_does_not_fit, worth_making
 from foldline.session.working import (
     ANSWERING,
     BREAKER_MAX,
@@ -122,24 +122,45 @@ class Compacting(Landing):
     def _begun(self, looked: Looked, *, reason: str) -> tuple[Work | None, Report | None]:
         """The compaction that a request needs, where it takes the outside to make it; else it is made here, and its report
         is given."""
-        if not looked.due and not looked.always:
-            return None, None
+        if not looked.due:
+            self._has_room(looked.tokens, looked.goal.policy)
+            if not looked.always:
+                return None, None
         if self._known.work is not None or WITHIN_ASK.get():
             untouched = self._untouched(looked.fit, looked.tokens)
             return None, replace(untouched, notes=(*untouched.notes, BUSY)) if looked.due else untouched
-        if looked.due:
-            self._refuse_twice(looked)
-        work = self._work(looked, reason=reason, asks=looked.due and self._may_ask())
+        stopped = self._refused_or_stopped(looked)
+        if stopped is not None and stopped.fits:
+            untouched = self._untouched(looked.fit, looked.tokens)
+            return None, replace(untouched, outcome="failed", reason=stopped.cause)
+        asks = looked.due and stopped is None and self._may_ask()
+        work = self._work(looked, reason=reason, asks=asks)
+        work.stopped = "" if stopped is None else stopped.cause
         if looked.due and (work.goal.has_model or self._known.host.hooks or self._known.host.restore):
             self._known.work = work
             return work, None
+        return None, self._made_alone(work, looked)
+
+    def _refused_or_stopped(self, looked: Looked) -> Stopped | None:
+        """Why nothing more is compacted for a request; `None` where something may be. Raises `ContextExhausted`."""
+        if not looked.due:
+            return None
+        self._refuse_twice(looked)
+        fixed = round(self._counted(looked.fixed, looked.tokens) * looked.goal.scale)
+        return self._stopped(looked.tokens, looked.goal.policy, fixed=fixed)
+
+    def _made_alone(self, work: Work, looked: Looked) -> Report:
+        """The compaction without a model, hooks and restore; or what the policy does before every request."""
         reduced = driven_alone(work)
-        if not reduced.edits:
-            return None, reduced.report
         if looked.due:
-            return None, self._conclude(work, reduced)
-        self._keeper.edit(scope=self._scope, edits=reduced.edits, report=timeless(reduced.report.to_dict()))
-        return None, reduced.report
+            reduced = worth_making(work, reduced)
+            refuse_what_does_not_fit(work, reduced)
+            made = self._conclude if reduced.edits else self._came_to_nothing
+            return made(work, reduced)
+        if reduced.edits:
+            told = timeless(reduced.report.to_dict())
+            self._keeper.edit(scope=self._scope, edits=reduced.edits, report=told)
+        return reduced.report
 
     def _looked(self, fixed: Fixed, goal: Goal) -> Looked:
         """The scope as it stands. `goal`: without the numbers of this moment."""
@@ -233,68 +254,6 @@ class Compacting(Landing):
         if to is None:
             to = setup.policy.target.tokens(setup.planned.window, output_max=setup.planned.output_max)
         return self._looked(fixed, Goal(policy=self._policy, to=to))
-
-    # ── after a refusal ──────────────────────────────────────────────────────────────────────────────────────
-
-    def _recovering(self, error: Any, *, delivered: bool, status: int | None) -> Going[Prepared]:
-        """The request to send once more, or the reason why there is none."""
-        told = refused(error, status=status)
-        if told.names_compaction:
-            yield from self._shrunk(told, delivered=delivered)
-        elif told.is_about_reasoning and not (delivered or self._bare):
-            self._bare = True
-        elif told.error is not None:
-            raise told.error
-        else:
-            raise invalid(told.words, told)
-        return (yield from self._preparing(None, None))
-
-    def _shrunk(self, told: Refused, *, delivered: bool) -> Going[None]:
-        """One emergency compaction (requirements REA-1…4). Raises `InvalidRequest`; the view is as it was then."""
-        why = self._why_not(delivered=delivered)
-        if why:
-            raise invalid(why, told) from told.error
-        self._recovered = True
-        with self._keeper.lock:
-            self._learn(told)
-            self._weigh()
-            fixed = self._fix(None, None)
-            fit, _ = self._fit(fixed)
-            planned = self._known.setup.planned
-            target = self._policy.target.tokens(planned.window, output_max=planned.output_max)
-            to = target_after(told.refusal, tokens=fit.view.tokens + fixed.tokens, target=target)
-            looked = self._looked(fixed, Goal(policy=self._policy, to=to))
-            if self._known.work is not None:
-                raise invalid(BUSY, told) from told.error
-            asks = self._may_ask()
-            work = self._known.work = self._work(looked, reason="overflow", asks=asks)
-        report = yield from self._carried(work)
-        if report.outcome != "compacted":
-            raise invalid(f"it could not be made smaller: {report.reason}", told) from told.error
-
-    def _why_not(self, *, delivered: bool) -> str:
-        """Why a refusal is not recovered from; empty where it is."""
-        if delivered:
-            return "part of an answer was delivered already, so nothing is sent again; send the last message anew"
-        if not self._policy.is_reactive:
-            return (
-                f"policy {self._policy.name} does not recover; compact by hand, clear, or take a larger model"
-            )
-        if self._recovered:
-            return (
-                "it was made smaller once already and refused again; compact by hand, or take a larger model"
-            )
-        return ""
-
-    def _learn(self, told: Refused) -> None:
-        """Plan with the limit that the provider named, never with a guess."""
-        limit, setup = told.refusal.tokens_limit, self._known.setup
-        if told.refusal.is_overflow and limit and limit < setup.planned.window:
-            note = f"the provider named a limit of {limit:,} tokens, which is planned with from here on"
-            planned = replace(
-                setup.planned, window=limit, is_window_known=True, notes=(*setup.planned.notes, note)
-            )
-            self._known.setup = replace(setup, planned=planned)
 
     # ── carried out ──────────────────────────────────────────────────────────────────────────────────────────
 

@@ -16,7 +16,7 @@ from typing import Any
 from foldline.core.message import ToolCall, calls_of
 from foldline.distribution import contents, percent
 from foldline.engine.report import Report
-from foldline.session.compacting import Compacting, driven_alone
+from foldline.session.compacting import driven_alone
 from foldline.session.incoming import (
     result_message,
     user_message,
@@ -24,11 +24,12 @@ from foldline.session.incoming import (
     waiting_calls,
 )
 from foldline.session.keep import message_draft
+from foldline.session.reacting import Reacting
 from foldline.session.request import Prepared
 from foldline.wire.response import read_response
 
 
-class Conversation(Compacting):
+class Conversation(Reacting):
     """One scope of a session's log: the session itself, or a node."""
 
     # ── what is said ─────────────────────────────────────────────────────────────────────────────────────────

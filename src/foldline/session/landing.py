@@ -23,13 +23,13 @@ from foldline.reduce import Reduced, target_of
 from foldline.session.hosting import Block
 from foldline.session.incoming import user_message, waiting_calls
 from foldline.session.keep import message_draft
-from foldline.session.planning import Planning
 from foldline.session.projecting import frame_of
+from foldline.session.watching import Watching, refuse_what_does_not_fit, worth_making
 from foldline.session.working import GONE, TURNED, Work, landed, still_stands
 from foldline.wire.formats import codec
 
 
-class Landing(Planning):
+class Landing(Watching):
     """What a session and its nodes do with a compaction that was planned."""
 
     def _stands(self, work: Work) -> bool:
@@ -48,7 +48,8 @@ class Landing(Planning):
         self._keeper.refuse_closed()
         if not self._stands(work):
             return self._given_up(work, TURNED, is_silent=True)
-        reduced = _without_a_size(work, reduced)
+        reduced = worth_making(work, _without_a_size(work, reduced))
+        refuse_what_does_not_fit(work, reduced)
         if not reduced.edits or (reduced.report.outcome == "unreachable" and work.is_named):
             return self._came_to_nothing(work, reduced)
         now = self._view().view
@@ -89,12 +90,15 @@ class Landing(Planning):
 
     def _conclude(self, work: Work, reduced: Reduced) -> Report:
         """Result and commit, and the intent before them where there is none yet (requirement SNP-4: all of it together)."""
-        report = replace(reduced.report, notes=(*reduced.report.notes, *work.notes))
+        told = self._came_to(work, reduced)
+        warned = self._warned(work, reduced, told=told)
+        report = replace(reduced.report, notes=(*reduced.report.notes, *work.notes, *warned))
         result: Json = {
             "report": timeless(report.to_dict()),
             "tokens_before": report.tokens_before,
             "tokens_after": report.tokens_after,
             **self._model_told(report),
+            **told,
         }
         begin = _intent(work) if work.begin is None else work.begin
         work.begin = None
@@ -103,9 +107,12 @@ class Landing(Planning):
 
     def _came_to_nothing(self, work: Work, reduced: Reduced) -> Report:
         """Nothing is changed: the log says why, where a model was asked."""
-        report = replace(reduced.report, notes=(*reduced.report.notes, *work.notes))
+        told = self._came_to(work, reduced)
+        warned = self._warned(work, reduced, told=told)
+        report = replace(reduced.report, notes=(*reduced.report.notes, *work.notes, *warned))
+        self._idle(work, reduced)
         why = report.reason or "nothing to do"
-        self._settle(work, why, outcome="failed", **self._model_told(report))
+        self._settle(work, why, outcome="failed", **self._model_told(report), **told)
         if report.summary.failures:
             self._known.host.listener.block(Block(text=why, is_error=True))
         return report

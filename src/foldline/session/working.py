@@ -55,6 +55,8 @@ class Work(Struct, kw_only=True):
     reduced: Reduced | None = None
     """What came of it, where it waits to be taken in."""
     is_background: bool = False
+    stopped: str = ""
+    """Why compactions do not help, where only one that makes the request fit the window is made."""
     notes: tuple[str, ...] = ()
     """What hooks had to say."""
 

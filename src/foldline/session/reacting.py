@@ -1,0 +1,82 @@
+"""What a session does after a provider refused a request: one compaction and one retry, or the reason why not.
+
+    recover ─► too long ─► emergency compaction ─► prepare ─► the request to send once more
+
+Counterpart: `foldline.session.recovering`, which reads a refusal and knows no session.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from foldline.reduce import Goal
+from foldline.session.compacting import Compacting, Going
+from foldline.session.recovering import Refused, invalid, refused, target_after
+from foldline.session.request import Prepared
+from foldline.session.working import BUSY
+
+
+class Reacting(Compacting):
+    """What a session and its nodes do about a refusal."""
+
+    def _recovering(self, error: Any, *, delivered: bool, status: int | None) -> Going[Prepared]:
+        """The request to send once more, or the reason why there is none."""
+        told = refused(error, status=status)
+        if told.names_compaction:
+            yield from self._shrunk(told, delivered=delivered)
+        elif told.is_about_reasoning and not (delivered or self._bare):
+            self._bare = True
+        elif told.error is not None:
+            raise told.error
+        else:
+            raise invalid(told.words, told)
+        return (yield from self._preparing(None, None))
+
+    def _shrunk(self, told: Refused, *, delivered: bool) -> Going[None]:
+        """One emergency compaction (requirements REA-1…4). Raises `InvalidRequest`; the view is as it was then."""
+        why = self._why_not(delivered=delivered)
+        if why:
+            raise invalid(why, told) from told.error
+        self._recovered = True
+        with self._keeper.lock:
+            self._learn(told)
+            self._weigh()
+            fixed = self._fix(None, None)
+            fit, _ = self._fit(fixed)
+            planned = self._known.setup.planned
+            target = self._policy.target.tokens(planned.window, output_max=planned.output_max)
+            to = target_after(told.refusal, tokens=fit.view.tokens + fixed.tokens, target=target)
+            looked = self._looked(fixed, Goal(policy=self._policy, to=to))
+            if self._known.work is not None:
+                raise invalid(BUSY, told) from told.error
+            asks = self._may_ask()
+            work = self._known.work = self._work(looked, reason="overflow", asks=asks)
+        report = yield from self._carried(work)
+        if report.outcome != "compacted":
+            raise invalid(f"it could not be made smaller: {report.reason}", told) from told.error
+
+    def _why_not(self, *, delivered: bool) -> str:
+        """Why a refusal is not recovered from; empty where it is."""
+        if delivered:
+            return "part of an answer was delivered already, so nothing is sent again; send the last message anew"
+        if not self._policy.is_reactive:
+            return (
+                f"policy {self._policy.name} does not recover; compact by hand, clear, or take a larger model"
+            )
+        if self._recovered:
+            return (
+                "it was made smaller once already and refused again; compact by hand, or take a larger model"
+            )
+        return ""
+
+    def _learn(self, told: Refused) -> None:
+        """Plan with the limit that the provider named, never with a guess."""
+        limit, setup = told.refusal.tokens_limit, self._known.setup
+        if told.refusal.is_overflow and limit and limit < setup.planned.window:
+            note = f"the provider named a limit of {limit:,} tokens, which is planned with from here on"
+            planned = replace(
+                setup.planned, window=limit, is_window_known=True, notes=(*setup.planned.notes, note)
+            )
+            self._known.setup = replace(setup, planned=planned)

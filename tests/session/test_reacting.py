@@ -1,0 +1,172 @@
+"""What a session does after a refusal: one compaction and one retry, or the reason why not."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from foldline.core.errors import FoldlineError, InvalidRequest
+from foldline.engine.policy import Line, Policy
+from foldline.presets import policy_of
+from foldline.session.session import Session
+from foldline.testing.completers import ScriptedCompleter
+from tests.judges.panel import violations
+from tests.session.making import answer, opened, worked
+from tests.session.modelling import asks, due, kinds
+from tests.session.test_conversation import narrow
+from tests.session.test_session_machine import small
+
+TOO_LONG = {
+    "type": "error",
+    "error": {"type": "invalid_request_error", "message": "prompt is too long: 2600 tokens > 2000 maximum"},
+}
+
+
+class ApiError(Exception):
+    """As an SDK raises it."""
+
+    def __init__(self, body: Any, status_code: int = 400) -> None:
+        super().__init__(str(body))
+        self.body, self.status_code = body, status_code
+
+
+def calm(policy: str = "balanced") -> Policy:
+    """A policy that compacts nothing of its own accord."""
+    return replace(small(policy), threshold=Line(percent=100, of="window"))
+
+
+def long(policy: Policy | None = None) -> Session:
+    """A session with a request that a provider may refuse."""
+    session = narrow(opened(policy=policy or calm()), 100_000)
+    session.user("read it all")
+    worked(session, 12)
+    session.prepare()
+    return session
+
+
+def texts(session: Session) -> list[Any]:
+    """The view."""
+    return [item.message for item in session._view().view]
+
+
+@pytest.mark.parametrize("error", [ApiError(TOO_LONG), TOO_LONG], ids=["raised", "a body"])
+def test_an_overflow_is_followed_by_one_compaction_and_a_request_to_send_once_more(error: Any) -> None:
+    """REA-1: smaller than the limit that the provider named, which is planned with from here on."""
+    session = long()
+    before = session.size
+    request = session.recover(error)
+    assert request.report.valid
+    assert session.size < before
+    assert session.context_use()["tokens_total"] <= 1_600
+    assert session._known.setup.planned.window == 2_000
+    assert violations(request.body, format="anthropic") == []
+    assert [kind for kind in kinds(session) if kind == "compaction"] == ["compaction"]
+
+
+def test_a_second_overflow_before_an_answer_ends_the_turn_and_an_answer_allows_another() -> None:
+    """REA-1 and REA-4: at most once for each successful response; the view stays as it is."""
+    session = long()
+    session.recover(ApiError(TOO_LONG))
+    view = texts(session)
+    with pytest.raises(InvalidRequest, match="once already"):
+        session.recover(ApiError(TOO_LONG))
+    assert texts(session) == view
+    session.record(answer("at last"))
+    session.user("go on")
+    worked(session, 12, start=50)
+    assert session.recover(ApiError(TOO_LONG)).report.valid
+
+
+def test_past_the_first_output_nothing_is_replayed() -> None:
+    """REA-2: it fails closed."""
+    session = long()
+    before, seq = texts(session), session.seq
+    with pytest.raises(InvalidRequest, match="delivered already"):
+        session.recover(ApiError(TOO_LONG), delivered=True)
+    assert (texts(session), session.seq) == (before, seq)
+
+
+def test_reserve_ends_with_a_friendly_invalid_request() -> None:
+    """REA-3: no reactive tier."""
+    assert not policy_of("reserve").is_reactive
+    session = long(policy_of("reserve"))
+    before = texts(session)
+    with pytest.raises(InvalidRequest, match="2,600 tokens, the limit is 2,000") as caught:
+        session.recover(ApiError(TOO_LONG))
+    assert (caught.value.tokens_used, caught.value.tokens_limit) == (2_600, 2_000)
+    assert texts(session) == before
+
+
+def test_a_recovery_that_cannot_help_leaves_the_view_as_it_was() -> None:
+    """REA-4: what is left is pinned by the laws; no second try."""
+    session = narrow(opened(policy=calm()), 100_000)
+    session.user("x" * 20_000)
+    session.prepare()
+    before = texts(session)
+    with pytest.raises(InvalidRequest, match="could not be made smaller"):
+        session.recover(ApiError(TOO_LONG))
+    assert texts(session) == before
+
+
+def test_an_overflow_without_numbers_teaches_no_limit() -> None:
+    """NousResearch/hermes-agent#2600: a guess never."""
+    session = long()
+    size = session.context_use()["tokens_total"]
+    session.recover(ApiError({"error": {"message": "Prompt exceeds max length", "code": "1261"}}))
+    assert session._known.setup.planned.window == 100_000
+    assert session.context_use()["tokens_total"] <= size // 2
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"error": {"type": "rate_limit_error", "message": "rate limit: too many tokens per minute"}}, 429),
+        ({"error": {"message": "invalid api key"}}, 401),
+        ({"error": {"message": "overloaded"}}, 529),
+    ],
+)
+def test_what_is_no_refusal_of_a_size_goes_back_as_it_came(body: Any, status: int) -> None:
+    """anomalyco/opencode#39620: a throttle starts no compaction."""
+    session = long()
+    error, seq = ApiError(body, status), session.seq
+    with pytest.raises(ApiError) as caught:
+        session.recover(error)
+    assert caught.value is error
+    assert session.seq == seq
+    with pytest.raises(FoldlineError):
+        session.recover(body, status=status)
+
+
+def test_refused_reasoning_is_left_out_of_closed_rounds_once() -> None:
+    """anthropics/claude-code#13479: its own kind of refusal; the open round keeps its own, the log all of it."""
+    session = narrow(opened(policy=calm()), 100_000)
+    session.user("think")
+    for number in range(2):
+        thought = {"type": "thinking", "thinking": f"hm {number}", "signature": "c2ln"}
+        call = {"type": "tool_use", "id": f"t{number}", "name": "read", "input": {}}
+        session.record({"role": "assistant", "content": [thought, call]})
+        if number == 0:
+            session.tool_result("t0", "x")
+    error = ApiError({"error": {"message": "messages.1.content.0: Invalid `signature` in `thinking` block"}})
+    request = session.recover(error)
+    assert "hm 0" not in request.data.decode()
+    assert "hm 1" in request.data.decode()
+    assert "hm 0" in str(list(session.messages))
+    with pytest.raises(ApiError):
+        session.recover(error)
+
+
+def test_a_model_that_cannot_help_is_followed_by_what_can() -> None:
+    """REA-1: escalation without a model, in the async twin too."""
+    from tests.engine.scripted import folding, tier
+
+    ledger = tier(folding(1, 13, says="the ledger", name="ledger"))
+    policy = asks(ledger, threshold=Line(percent=100, of="window"))
+    down = ScriptedCompleter(RuntimeError("prompt is too long"), is_async=True)
+    session = due(completer=down, policy=policy)
+    request = asyncio.run(session.arecover(ApiError({"error": {"message": "prompt is too long"}})))
+    assert "the ledger" in request.data.decode()
+    assert down.requests
