@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import resource
+from pathlib import Path
 
 import pytest
 
 from foldline.core.entry import Draft
-from foldline.core.errors import SessionCorrupt
-from foldline.core.ports import Pages
+from foldline.core.errors import InvalidOption, SessionCorrupt
+from foldline.core.ports import Pages, Store
 from foldline.log.lineage import DEPTH_MAX, WrittenLineage, cut_of, lineage_of, read_lineage
 from foldline.log.lineage import written as continued
+from foldline.log.shelf import OPEN_MAX
 from foldline.log.values import dumps
 from foldline.session.forking import create_fork
+from foldline.stores.disk import DiskStore
 from foldline.stores.memory import MemoryPages, MemoryStore
 from foldline.testing.builders import user
+from foldline.wire import strict
 from tests.log.drafts import draft, said
 
 
@@ -96,10 +102,12 @@ class Watched(MemoryStore):
     def __init__(self) -> None:
         super().__init__()
         self.open: list[str] = []
+        self.most = 0
 
     def read(self, name: str) -> MemoryPages:
         store, pages = self, super().read(name)
         store.open.append(name)
+        store.most = max(store.most, len(store.open))
 
         class Noted(MemoryPages):
             closed = False
@@ -134,6 +142,51 @@ def test_a_log_that_is_closed_or_refused_holds_nothing_open(parent: object) -> N
         assert store.open == ["s"]
         log.close()
     assert store.open == []
+
+
+def chained(store: Store, deep: int) -> str:
+    """Forks of forks, each of its parent's last entry, which says who it is; the name of the last."""
+    about: dict[str, object] = {}
+    byte = 0
+    for number in range(deep + 1):
+        own = store.create(f"s{number}", format="neutral", about=dumps(about))
+        [entry] = own.append([said(user(f"of s{number}"))])
+        own.close()
+        start, byte = byte + entry.offset, byte + entry.offset + entry.size
+        cut = {"name": f"s{number}", "seq": number, "byte": byte, "start": start, "time_ms": entry.time_ms}
+        about = {"parent": cut}
+    return f"s{deep}"
+
+
+@pytest.mark.parametrize("kind", ["memory", "disk"])
+def test_three_hundred_forks_of_forks_are_read_with_few_files_open(kind: str, tmp_path: Path) -> None:
+    """JRN-9, JRN-19: a process has so many files and no more; one a level would be 300."""
+    store: Store = Watched() if kind == "memory" else DiskStore(tmp_path)
+    name = chained(store, 300)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/dev/fd")) + 4 * OPEN_MAX, hard))
+    try:
+        log = read_lineage(store, name)
+        said_there = [strict.loads(entry.body)["parts"][0]["text"] for entry in log.entries()]
+        assert said_there == [f"of s{number}" for number in range(301)]
+        assert [entry.seq for entry in log.back()] == list(range(300, -1, -1))
+        assert [log.entry(entry.offset).seq for entry in list(log.entries())[::97]] == [0, 97, 194, 291]
+        if isinstance(store, Watched):
+            assert store.most <= OPEN_MAX + 2
+        log.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert not isinstance(store, Watched) or store.open == []
+
+
+def test_a_fork_is_refused_where_it_could_not_be_opened() -> None:
+    """JRN-9: the bound is told by whoever forks, before there is a log of that name."""
+    store = MemoryStore()
+    name = chained(store, DEPTH_MAX)
+    assert read_lineage(store, name).depth == DEPTH_MAX
+    with pytest.raises(InvalidOption, match="as far as they go"):
+        create_fork(store, name, name="deeper")
+    assert "deeper" not in store.names()
 
 
 def end_of(store: MemoryStore, name: str, messages: int) -> int:

@@ -44,13 +44,17 @@ class Forks(Struct, frozen=True, kw_only=True):
 
     def related(self, name: str) -> frozenset[str]:
         """A session with all that has a part of its history, or of which it has a part."""
-        found = {name}
-        while True:
-            above = {one for known in found for one in self.above(known) if one in self.parents}
-            more = above.union(*(self.below(one) for one in found | above)) - found
-            if not more:
-                return frozenset(found)
+        beside: dict[str, list[str]] = {}
+        for fork, parent in self.parents.items():
+            if parent in self.parents:
+                beside.setdefault(fork, []).append(parent)
+                beside.setdefault(parent, []).append(fork)
+        found, waiting = {name}, [name]
+        while waiting:
+            more = set(beside.get(waiting.pop(), ())) - found
             found |= more
+            waiting += more
+        return frozenset(found)
 
 
 def forks_in(store: Store) -> Forks:

@@ -11,6 +11,7 @@ Knows stores by their port alone.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import takewhile
@@ -22,9 +23,10 @@ from msgspec.structs import replace
 from foldline.core.entry import Draft, Entry
 from foldline.core.errors import InvalidOption, SessionCorrupt, UnknownSession
 from foldline.core.ports import Journal, Pages, Store
+from foldline.log.shelf import Shelf
 from foldline.wire import strict
 
-DEPTH_MAX: Final = 64
+DEPTH_MAX: Final = 1000
 """Forks of forks."""
 HIDDEN: Final = "handoff"
 
@@ -54,13 +56,71 @@ class Ancestor(Struct, frozen=True, kw_only=True):
     """Byte of this log at which its part of the session ends; `None`: it is the session's own."""
 
 
-class Lineage:
-    """`foldline.core.ports.Pages` over a log and all that it goes on from."""
+class Above(Struct, frozen=True, kw_only=True):
+    """A log that another one goes on from, and where that leaves it."""
 
-    def __init__(self, own: Pages, parent: Lineage | None = None, *, cut: Cut | None = None) -> None:
-        self.own, self._parent, self._cut = own, parent, cut
+    pages: Pages
+    left_at: Cut
+
+
+class Stretch(Struct, frozen=True, kw_only=True):
+    """The part of one log in a lineage."""
+
+    pages: Pages
+    seq: int
+    """Added to the numbers of its entries …"""
+    begin: int
+    """… and to their bytes."""
+    end: int | None
+    """Byte of the lineage at which its part ends; `None`: it is the lineage's own."""
+
+    def entries(self, offset: int) -> Iterator[Entry]:
+        """Its entries from this byte of the lineage on."""
+        for entry in self.pages.entries(max(0, offset - self.begin)):
+            if self.end is not None and entry.offset + self.begin >= self.end:
+                return
+            yield self.placed(entry)
+
+    def back(self) -> Iterator[Entry]:
+        """Its entries from the newest on."""
+        for entry in self.pages.back():
+            if self.end is None or entry.offset + self.begin < self.end:
+                yield self.placed(entry)
+
+    def placed(self, entry: Entry) -> Entry:
+        """An entry as the lineage has it: hand-off records of what it goes on from say nothing there."""
+        hidden = self.end is not None and entry.kind == HIDDEN
+        if not (hidden or self.seq or self.begin):
+            return entry
+        kind = "hidden" if hidden else entry.kind
+        return replace(entry, seq=entry.seq + self.seq, offset=entry.offset + self.begin, kind=kind)
+
+
+class Lineage:
+    """`foldline.core.ports.Pages` over a log and all that it goes on from. `above`: the logs before it, the nearest first;
+    `shelf`: what holds those open."""
+
+    def __init__(
+        self, own: Pages, above: Sequence[Above] = (), *, cut: Cut | None = None, shelf: Shelf | None = None
+    ) -> None:
+        self.own, self._above, self._cut, self._shelf = own, tuple(above), cut, shelf
         self._seq = 0 if cut is None else cut.seq + 1
         self._byte = 0 if cut is None else cut.byte
+        self._stretches = self._laid_out()
+        self._ends = [stretch.end for stretch in self._stretches if stretch.end is not None]
+
+    def _laid_out(self) -> tuple[Stretch, ...]:
+        """The parts of all logs, the oldest first. A fork may leave its parent before that one's own beginning: the parent's
+        part is empty then, and the one before it shorter."""
+        found = [Stretch(pages=self.own, seq=self._seq, begin=self._byte, end=None)]
+        end = self._byte
+        for number, one in enumerate(self._above):
+            before = self._above[number + 1].left_at if number + 1 < len(self._above) else None
+            begin = 0 if before is None else before.byte
+            seq = 0 if before is None else before.seq + 1
+            found.append(Stretch(pages=one.pages, seq=seq, begin=begin, end=end))
+            end = min(end, begin)
+        return tuple(reversed(found))
 
     @property
     def format(self) -> str:
@@ -80,57 +140,46 @@ class Lineage:
         return self._cut
 
     def entry(self, offset: int) -> Entry:
-        if self._parent is not None and offset < self._byte:
-            return _handed_on(self._parent.entry(offset))
-        return self._mine(self.own.entry(offset - self._byte))
+        stretch = self._stretches[bisect_right(self._ends, offset)]
+        return stretch.placed(stretch.pages.entry(offset - stretch.begin))
 
     def entries(self, offset: int = 0) -> Iterator[Entry]:
-        if self._parent is not None and offset < self._byte:
-            for entry in self._parent.entries(offset):
-                if entry.offset >= self._byte:
-                    break
-                yield _handed_on(entry)
-            offset = self._byte
-        for entry in self.own.entries(offset - self._byte):
-            yield self._mine(entry)
+        for stretch in self._stretches[bisect_right(self._ends, offset) :]:
+            yield from stretch.entries(offset)
 
     def back(self) -> Iterator[Entry]:
-        for entry in self.own.back():
-            yield self._mine(entry)
-        if self._parent is not None:
-            for entry in self._parent.back():
-                if entry.offset < self._byte:
-                    yield _handed_on(entry)
+        for stretch in reversed(self._stretches):
+            yield from stretch.back()
 
     def close(self) -> None:
         self.own.close()
-        if self._parent is not None:
-            self._parent.close()
+        if self._shelf is not None:
+            self._shelf.close()
 
     def logs(self, name: str) -> tuple[Ancestor, ...]:
         """The logs it is made of, the oldest first; the last is its own, which is called `name`."""
-        found: list[Ancestor] = []
-        log: Lineage = self
-        end: int | None = None
-        while True:
-            begin = log._byte
-            byte = None if end is None else max(0, end - begin)
-            found.append(Ancestor(name=name, pages=log.own, byte=byte))
-            if log._parent is None or log._cut is None:
-                return tuple(reversed(found))
-            name, log, end = log._cut.name, log._parent, begin if end is None else min(end, begin)
+        names = [*[one.left_at.name for one in reversed(self._above)], name]
+        return tuple(
+            Ancestor(
+                name=called,
+                pages=one.pages,
+                byte=None if one.end is None else max(0, one.end - one.begin),
+            )
+            for called, one in zip(names, self._stretches, strict=True)
+        )
+
+    @property
+    def depth(self) -> int:
+        """How many logs it goes on from."""
+        return len(self._above)
 
     def first_ordinal(self) -> int:
         """The ordinal of its own first message: how many messages it goes on from. Reads those logs."""
-        if self._parent is None:
-            return 0
-        before = takewhile(lambda entry: entry.offset < self._byte, self._parent.entries())
-        return sum(entry.kind == "message" for entry in before)
+        before = takewhile(lambda entry: entry.offset < self._byte, self.entries())
+        return sum(entry.kind == "message" for entry in before) if self._above else 0
 
     def _mine(self, entry: Entry) -> Entry:
-        if self._cut is None:
-            return entry
-        return replace(entry, seq=entry.seq + self._seq, offset=entry.offset + self._byte)
+        return self._stretches[-1].placed(entry)
 
 
 class WrittenLineage(Lineage):
@@ -153,11 +202,6 @@ class WrittenLineage(Lineage):
     @property
     def _journal(self) -> Journal:
         return cast(Journal, self.own)  # as `written` made it
-
-
-def _handed_on(entry: Entry) -> Entry:
-    """A parent's entry as its fork sees it: hand-off records say nothing there."""
-    return replace(entry, kind="hidden") if entry.kind == HIDDEN else entry
 
 
 def cut_of(pages: Pages) -> Cut | None:
@@ -185,14 +229,14 @@ def _number(told: Any) -> int | None:
 def lineage_of(store: Store, own: Pages, *, as_it_is: bool = False) -> Lineage:
     """A log with those it goes on from. Raises `SessionCorrupt`, also for a parent that is gone, or that no longer holds the
     entry the log goes on from; `as_it_is`: whatever the parent holds by now. Then `own` is the caller's to close."""
-    cut = cut_of(own)
-    return Lineage(own, _above(store, cut, depth=1, as_it_is=as_it_is), cut=cut)
+    cut, shelf = cut_of(own), Shelf(store)
+    return Lineage(own, _above(shelf, cut, as_it_is=as_it_is), cut=cut, shelf=shelf)
 
 
 def written(store: Store, own: Journal) -> WrittenLineage:
     """A log that is written, with those it goes on from. Raises as `lineage_of`."""
-    cut = cut_of(own)
-    return WrittenLineage(own, _above(store, cut, depth=1), cut=cut)
+    cut, shelf = cut_of(own), Shelf(store)
+    return WrittenLineage(own, _above(shelf, cut), cut=cut, shelf=shelf)
 
 
 def read_lineage(store: Store, name: str, *, as_it_is: bool = False) -> Lineage:
@@ -205,26 +249,40 @@ def read_lineage(store: Store, name: str, *, as_it_is: bool = False) -> Lineage:
         return log
 
 
-def _above(store: Store, cut: Cut | None, *, depth: int, as_it_is: bool = False) -> Lineage | None:
-    """What a log goes on from, open to be read."""
-    if cut is None:
-        return None
-    if depth > DEPTH_MAX:
-        raise SessionCorrupt(0, f"more than {DEPTH_MAX} forks of forks, or one that goes on from itself")
+def _above(shelf: Shelf, cut: Cut | None, *, as_it_is: bool = False) -> tuple[Above, ...]:
+    """What a log goes on from, the nearest first; each is there, and holds what the next one goes on from."""
+    found: list[Above] = []
     with ExitStack() as held:
-        try:
-            own = store.read(cut.name)
-        except (UnknownSession, InvalidOption) as error:  # gone, or a name that no session has
-            why = f"this is a fork of session {cut.name!r}, which is gone; restore it from a copy"
-            raise SessionCorrupt(0, why) from error
-        held.callback(own.close)
-        before = cut_of(own)
-        parent = Lineage(own, _above(store, before, depth=depth + 1, as_it_is=as_it_is), cut=before)
-        held.callback(parent.close)
+        held.callback(shelf.close)
+        while cut is not None:
+            if len(found) == DEPTH_MAX:
+                raise SessionCorrupt(
+                    0, f"more than {DEPTH_MAX} forks of forks, or one that goes on from itself"
+                )
+            found.append(Above(pages=_lent(shelf, cut.name), left_at=cut))
+            cut = cut_of(found[-1].pages)
         if not as_it_is:
-            refuse_moved(parent, cut)
+            for number in reversed(range(len(found))):
+                refuse_moved(_parent(found[number:]), found[number].left_at)
         held.pop_all()
-        return parent
+    return tuple(found)
+
+
+def _parent(above: Sequence[Above]) -> Lineage:
+    """The first of these logs with as many of the others as its fork's cut needs to be found: mostly none, since a fork
+    leaves its parent behind that one's own beginning."""
+    before = above[1].left_at if len(above) > 1 else None
+    start = above[0].left_at.start
+    needed = 2 if before is not None and start is not None and start >= before.byte else len(above)
+    return Lineage(above[0].pages, above[1:needed], cut=before)
+
+
+def _lent(shelf: Shelf, name: str) -> Pages:
+    try:
+        return shelf.pages(name)
+    except (UnknownSession, InvalidOption) as error:  # gone, or a name that no session has
+        why = f"this is a fork of session {name!r}, which is gone; restore it from a copy"
+        raise SessionCorrupt(0, why) from error
 
 
 def refuse_moved(parent: Lineage, cut: Cut) -> None:

@@ -12,7 +12,7 @@ from foldline.core.entry import Draft
 from foldline.core.errors import InvalidOption
 from foldline.core.ports import Store
 from foldline.log.checkpoint import TooLarge, checkpoint_body
-from foldline.log.lineage import Cut, Lineage, WrittenLineage, read_lineage, written
+from foldline.log.lineage import DEPTH_MAX, Cut, Lineage, WrittenLineage, read_lineage, written
 from foldline.log.replay import at as state_at
 from foldline.log.values import dumps
 from foldline.privacy.hashed import refuse_hashed
@@ -26,6 +26,9 @@ def create_fork(store: Store, parent: str, *, name: str, at: int | None = None) 
     pages = read_lineage(store, parent)
     try:
         refuse_hashed(pages, parent)
+        if pages.depth == DEPTH_MAX:
+            why = f"{parent!r} is {DEPTH_MAX} forks of forks deep, which is as far as they go; `foldline export` and `import` make a session of its own of it"
+            raise InvalidOption("session", parent, why=why)
         cut = _cut(pages, parent, at=at)
         about = strict.loads(pages.about)
         told = {**(about if isinstance(about, dict) else {}), "id": name}
