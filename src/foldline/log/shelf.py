@@ -28,7 +28,8 @@ class Shelf:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._idle: OrderedDict[str, Pages] = OrderedDict()
-        self._closed = False
+        self._most = OPEN_MAX
+        """Logs that may stay open; none once the shelf was closed."""
 
     def pages(self, name: str) -> Lent:
         """A log. Raises as `Store.read`."""
@@ -38,7 +39,7 @@ class Shelf:
     def reading(self, name: str) -> Iterator[Pages]:
         """The log itself, open for as long as this lasts. Raises as `Store.read`, and `SessionFailed` once the shelf was
         closed."""
-        if self._closed:
+        if not self._most:
             raise SessionFailed(name, CLOSED)
         pages = self._idle.pop(name, None) or self._store.read(name)
         try:
@@ -46,11 +47,11 @@ class Shelf:
         finally:
             if self._idle.setdefault(name, pages) is not pages:  # it was opened twice
                 pages.close()
-            self._close_down_to(0 if self._closed else OPEN_MAX)
+            self._close_down_to(self._most)
 
     def close(self) -> None:
         """Let go of all of them."""
-        self._closed = True
+        self._most = 0
         self._close_down_to(0)
 
     def _close_down_to(self, count: int) -> None:
