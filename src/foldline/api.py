@@ -25,7 +25,7 @@ from foldline.memory import remembered
 from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of
 from foldline.reduce import Goal, Reduced, broken_laws, history_of, is_near, needs_of, pins_of
-from foldline.settings import plan_for
+from foldline.settings import plan_for, window_asked
 from foldline.survival import look_ahead
 from foldline.tokens.choose import counter_for
 from foldline.wire import strict
@@ -85,6 +85,7 @@ def compact(
         pins=pins,
         focus=focus,
         has_model=completer is not None,
+        tokens_window_asked=window_asked(completer, model=model),
     )
     answer = unanswered if completer is None else answering(completer, basis_of(messages, given))
     return drive(_compacting(messages, given), answer)
@@ -95,7 +96,8 @@ async def acompact(
 ) -> Compaction:
     """`compact` off the event loop; same arguments, same result. The completer may be async: an awaitable or an async
     iterator of what a completer gives. Cancelled, it gives up, and nothing has changed."""
-    given = Given(to=to, has_model=completer is not None, **_named(options))
+    window = window_asked(completer, model=options.get("model"))
+    given = Given(to=to, has_model=completer is not None, tokens_window_asked=window, **_named(options))
     if completer is None:
         return await asyncio.to_thread(drive, _compacting(messages, given), unanswered)
     return await adriven(_compacting(messages, given), aanswering(completer, basis_of(messages, given)))
@@ -114,11 +116,12 @@ class Given(Struct, frozen=True, kw_only=True):
     pins: Sequence[int | str] = ()
     focus: str | None = None
     has_model: bool = False
+    tokens_window_asked: int | None = None
 
 
 def _named(options: dict[str, Any]) -> dict[str, Any]:
     """Options by name. Raises `TypeError` for one that there is not, as a call does."""
-    known = set(Given.__struct_fields__) - {"to", "has_model"}
+    known = set(Given.__struct_fields__) - {"to", "has_model", "tokens_window_asked"}
     strange = next((name for name in options if name not in known), None)
     if strange is not None:
         raise TypeError(f"acompact() got an unexpected keyword argument {strange!r}")
@@ -171,6 +174,7 @@ def _compacting(messages: Sequence[Any], given: Given) -> Generator[Ask, Reply, 
         output_max=planned.output_max,
         pins=pins,
         has_model=given.has_model,
+        tokens_window_asked=given.tokens_window_asked,
         focus=given.focus or "",
     )
     with remembered() as memo:

@@ -43,7 +43,7 @@ from foldline.reduce import (
     renumbered,
     target_of,
 )
-from foldline.settings import Planned, plan_for
+from foldline.settings import Planned, plan_for, window_asked
 from foldline.tokens.choose import counter_for
 from foldline.transcripts import detect
 from foldline.transcripts.transcript import Transcript, Written
@@ -224,6 +224,7 @@ def compact(
                 answer=unanswered
                 if completer is None
                 else answering_for(transcript, completer, on_delta=on_delta),
+                window=window_asked(completer, model=options.model),
             )
             for transcript in transcripts
         )
@@ -231,11 +232,16 @@ def compact(
 
 
 def _compact_one(
-    transcript: Transcript, options: CompactOptions, *, answer: Callable[[Ask], Reply]
+    transcript: Transcript, options: CompactOptions, *, answer: Callable[[Ask], Reply], window: int | None
 ) -> FileResult:
     target = _target_format(transcript, options.as_format)
     goal, planned = goal_of(options, transcript)
-    goal = replace(goal, has_model=answer is not unanswered, focus=options.focus or "")
+    goal = replace(
+        goal,
+        has_model=answer is not unanswered,
+        tokens_window_asked=window,
+        focus=options.focus or "",
+    )
     named = options.counter or goal.policy.counter or planned.counter
     counter = counter_for(options.model, counter=named, wire=transcript.wire)
     history = history_for(transcript, counter, wire=_wire_of(transcript, target))

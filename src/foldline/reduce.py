@@ -95,12 +95,12 @@ class Goal(Struct, frozen=True, kw_only=True):
     pins: tuple[int | str, ...] = ()
     idle_s: float | None = None
     calls: int | None = None
-    """Tool calls in the session so far; `None`: as many as the view shows."""
     scale: float = 1.0
-    """How many tokens the provider counts for one of ours, as far as its last usage says: lines are compared with its
-    count."""
+    """As `Moment` has it, as far as the provider's last usage says."""
     has_model: bool = False
     """True where a model can be asked: whoever reduces answers what `reducing` yields."""
+    tokens_window_asked: int | None = None
+    """As `Moment` has it."""
     at_once: bool = False
     """True for a compaction by hand that names no size: the model writes its summary whatever the size (CMP-15)."""
     focus: str = ""
@@ -279,6 +279,7 @@ def _moment_of(history: History, goal: Goal, *, target: int | None) -> Moment:
         scale=goal.scale,
         usage_known=window is not None,
         has_model=goal.has_model and (by_hand or (window is not None and not goal.breaker.is_open)),
+        tokens_window_asked=goal.tokens_window_asked,
         at_once=goal.at_once,
         tokens_threshold=threshold,
     )

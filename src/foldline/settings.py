@@ -154,6 +154,19 @@ def plan_for(name: str | None, *, stated: int | None = None) -> Planned:
     )
 
 
+def window_asked(completer: object, *, model: str | None) -> int | None:
+    """The window of the model that a completer asks, where it is another than the conversation's: its own `tokens_window`,
+    else what is known of the model it names in `model`; `None` where neither says anything."""
+    stated = getattr(completer, "tokens_window", None)
+    if isinstance(stated, int) and stated > 0:
+        return stated
+    named = getattr(completer, "model", None)
+    if not isinstance(named, str) or named == model:
+        return None
+    planned = plan_for(named)
+    return planned.window if planned.is_window_known else None
+
+
 class WrittenHooks(Struct, frozen=True, kw_only=True):
     """What one file says of hooks, not judged yet (`foldline.hooks.written`)."""
 

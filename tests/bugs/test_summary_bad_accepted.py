@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 import foldline
+from foldline.stores.memory import MemoryStore
 from foldline.testing.completers import ScriptedCompleter
 from tests.bugs.case import all_text, grown, judged, load
+from tests.session.making import opened
+from tests.session.modelling import asks, due, kinds
 
 SUMMARY = "<summary>Delivery was moved, the check code was noted, and what is left is to carry on with the work.</summary>"
 
@@ -134,3 +137,67 @@ def test_the_summary_is_asked_for_in_the_users_language_with_the_users_wish(id: 
     for request in completer.requests:
         assert f"Write in {language}" in request.instruction
         assert "keep persona" in request.instruction
+
+
+def read_again(store: MemoryStore, data: bytes) -> list[str]:
+    """What a session shows whose log ended here, in the next process."""
+    there = MemoryStore()
+    log = store._logs["s"]
+    there._logs["s"] = type(log)(data=bytearray(data), header=log.header, start=log.start)
+    with opened(there, policy=asks()) as again:
+        return [item.message.text for item in again._view().view]
+
+
+def test_until_a_summary_is_accepted_every_point_of_a_compaction_shows_the_whole_history() -> None:
+    """J08, XiaomiMiMo/MiMo-Code#2148: the boundary was written first, and when the summary failed all before it was gone. The
+    process may die wherever it likes: what is read again is what was there, and what is there."""
+    points = load("J08").payload["crash_after"]
+    seen: list[list[str]] = []
+
+    def dies(request: Any) -> str:
+        """The log as another process would find it now."""
+        seen.append(read_again(store, bytes(store._logs["s"].data)))
+        return "" if len(seen) == 1 else "The files were read, and what they say was noted."
+
+    store = MemoryStore()
+    session = due(store, completer=ScriptedCompleter(dies))
+    whole = [item.message.text for item in session._view().view]
+    assert session.prepare().report.outcome == "failed"
+    assert [item.message.text for item in session._view().view] == whole
+    assert session.prepare().report.outcome == "compacted"
+    assert seen == [whole, whole]
+    assert points[0] == "boundary_written"
+    log = kinds(session)
+    assert log[-3:] == ["begin", "compaction", "checkpoint"]
+    data = bytes(store._logs["s"].data)
+    lines = data.splitlines(keepends=True)
+    for cut in range(1, len(log) + 1):
+        texts = read_again(store, b"".join(lines[: 1 + cut]))
+        assert texts[:1] == whole[:1]
+        if log[cut - 1] in ("begin", "settle"):
+            assert texts == whole, f"after entry {cut}, {log[cut - 1]}"
+
+
+def test_a_summary_does_not_grow_with_every_update() -> None:
+    """J09, earendil-works/pi#6157: each update added to the last one and removed nothing."""
+    payload = load("J09").payload
+    messages = [
+        {"role": "user", "content": "move the login, and never push to main"},
+        *work(30, "openai-chat"),
+    ]
+    messages.append({"role": "user", "content": "carry on"})
+    sizes: list[int] = []
+    for _ in range(payload["times"]):
+        out = foldline.compact(
+            messages,
+            to=4 * payload["budget_tokens"],
+            format="openai-chat",
+            policy="balanced",
+            completer=ScriptedCompleter(SUMMARY),
+        )
+        sizes.append(sum(len(message) for message in map(json.dumps, out.messages)))
+        assert "never push to main" in all_text(out.messages)
+        messages = [*out.messages, *work(12, "openai-chat"), {"role": "user", "content": "carry on"}]
+    assert max(sizes[5:]) <= 1.1 * max(sizes[:5]), "no growth where nothing new was said"
+    again = foldline.compact(out.messages, to=4 * payload["budget_tokens"], format="openai-chat")
+    assert again.report.outcome == "unchanged"

@@ -94,6 +94,8 @@ class Moment(Struct, frozen=True, kw_only=True, gc=False):
     """False when neither an anchor nor a window is known (requirement TOK-10)."""
     has_model: bool = False
     """True where a model can be asked: then tiers that ask one are active."""
+    tokens_window_asked: int | None = None
+    """Window of the model that is asked, where it is known to be another than the conversation's."""
     at_once: bool = False
     """True for a compaction by hand that names no size: the model's tier runs whatever the size (requirement CMP-15)."""
     tokens_threshold: int | None = None

@@ -85,12 +85,15 @@ def _cap(request: CompletionRequest, format: str, *, given: Mapping[str, Any]) -
     names = CAPS[format]
     if any(name in given for name in names):
         return {}
+    most = _output_max(given["model"])
     if request.output_cap is not None:
-        return {names[0]: request.output_cap}
-    return {names[0]: _output_max(given["model"])} if format == "anthropic" else {}
+        return {names[0]: min(request.output_cap, most or request.output_cap)}
+    return {names[0]: most or OUTPUT_DEFAULT} if format == "anthropic" else {}
 
 
-def _output_max(model: str) -> int:
+def _output_max(model: str) -> int | None:
+    """What the model that is asked can write; the conversation's own may be able to write more."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return model_of(model).max_output or OUTPUT_DEFAULT
+        known = model_of(model)
+    return known.max_output if known.source != "default" else None

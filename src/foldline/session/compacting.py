@@ -50,6 +50,7 @@ from foldline.session.working import (
     WITHIN_ASK,
     Work,
 )
+from foldline.settings import window_asked
 from foldline.survival import look_ahead
 
 FOCUS_NOTE = "focus has no effect without a model to write the summary"
@@ -208,7 +209,12 @@ class Compacting(Landing):
         if has_tiers and looked.due and not asks and reason != "preview":
             notes.append(OPEN if self._is_open() else UNKNOWN_NOTE)
         return Work(
-            goal=replace(looked.goal, has_model=asks, focus=focus or ""),
+            goal=replace(
+                looked.goal,
+                has_model=asks,
+                tokens_window_asked=window_asked(host.completer, model=setup.model),
+                focus=focus or "",
+            ),
             history=self._history(looked.fit, fixed=self._counted(looked.fixed, looked.tokens)),
             blank=Report(format=setup.format, model=setup.model, notes=tuple(notes)),
             reason=reason,

@@ -124,6 +124,7 @@ class _Talk:
         self.language = language_of(
             item.message.text for item in reversed(frame.live) if speaks_for_user(item.message)
         )
+        self.window = moment.tokens_window_asked or moment.tokens_window
         self.input_max = self._input_max()
         self.is_fork = brief.is_fork and self._fork_fits()
         self.asked_tokens = 0
@@ -134,18 +135,18 @@ class _Talk:
 
     def _output_cap(self) -> int:
         cap = min(OUTPUT_TOKENS, self.moment.output_max or OUTPUT_TOKENS)
-        return min(cap, self.moment.tokens_window // 4) if self.moment.tokens_window else cap
+        return min(cap, self.window // 4) if self.window else cap
 
     def _input_max(self) -> int | None:
         """Tokens of what may be read in one call of its own; `None` where the window is not known."""
-        if not self.moment.tokens_window:
+        if not self.window:
             return None
-        room = int(self.moment.tokens_window * WINDOW_SHARE / self.moment.scale) - self._output_cap()
+        room = int(self.window * WINDOW_SHARE / self.moment.scale) - self._output_cap()
         around = self.frame.counter.text(self._instruction()) + self.frame.counter.text(OWN_SYSTEM)
-        return max(min(INPUT_TOKENS_MIN, self.moment.tokens_window // 4), room - around)
+        return max(min(INPUT_TOKENS_MIN, self.window // 4), room - around)
 
     def _fork_fits(self) -> bool:
-        window, moment = self.moment.tokens_window, self.moment
+        window, moment = self.window, self.moment
         if not window:
             return True
         view = sum(item.tokens for item in self.frame.live) + moment.tokens_fixed

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.wire import strict
 
@@ -32,6 +33,10 @@ MESSAGE_CHARS_MAX: Final = 4_000
 """Of an error's words this much is read; a refusal says what it has to say at its beginning."""
 DEPTH_MAX: Final = 6
 """Errors are wrapped by gateways: in `error`, `innererror`, a message that is JSON itself."""
+WRAPPED_IN: Final = ("error", "innererror", "body")
+USED_FIELD: Final = "n_prompt_tokens"
+LIMIT_FIELD: Final = "n_ctx"
+"""Under these llama.cpp says the numbers apart from the words."""
 
 
 class Refusal(Struct, frozen=True, kw_only=True):
@@ -190,7 +195,7 @@ def classify_error(
     if code is not None and code >= 500:
         return told if told is not None and _is_plain(told, words) else _server_fault(words)
     if told is not None:
-        return told
+        return _with_fields(told, body)
     if code in (400, 413) and provider in _SILENT and _SAYS_NOTHING.fullmatch(words.strip()):
         return Refusal(is_overflow=True, recovery="compact")
     if code == 413:
@@ -212,6 +217,30 @@ def _told(words: str) -> Refusal | None:
         if found is not None:
             return _refusal(rule, found)
     return None
+
+
+def _with_fields(told: Refusal, body: object) -> Refusal:
+    """An overflow whose words have no numbers, with those that stand beside them (llama.cpp before it wrote both:
+    anomalyco/opencode#50187)."""
+    if not told.is_overflow or told.tokens_limit is not None:
+        return told
+    return replace(
+        told,
+        tokens_used=told.tokens_used or _field(body, USED_FIELD),
+        tokens_limit=_field(body, LIMIT_FIELD),
+    )
+
+
+def _field(value: object, name: str, *, depth: int = 0) -> int | None:
+    """A number of an error, through whatever a gateway wrapped around it."""
+    told = _object(value) if isinstance(value, (str, bytes)) else value
+    if depth > DEPTH_MAX or not isinstance(told, Mapping):
+        return None
+    number = told.get(name)
+    if isinstance(number, int) and not isinstance(number, bool) and number > 0:
+        return number
+    inner = (_field(told.get(key), name, depth=depth + 1) for key in WRAPPED_IN)
+    return next((found for found in inner if found is not None), None)
 
 
 def _is_plain(told: Refusal, words: str) -> bool:
@@ -271,7 +300,7 @@ def _words(value: object, status: int | None, *, depth: int = 0) -> Iterator[str
         for key in ("message", "detail", "code", "type", "status", "__type"):
             if isinstance(word := told.get(key), (str, int)):
                 yield from _words(str(word), status, depth=depth + 1)
-        for key in ("error", "innererror", "body"):
+        for key in WRAPPED_IN:
             yield from _words(told.get(key), status, depth=depth + 1)
 
 
