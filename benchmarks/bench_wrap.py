@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.histories import chat_history
 from benchmarks.measure import Bound, cpu_medians, is_quick, milliseconds, verdict
 from foldline.clients.calls import Call, call_of
-from foldline.clients.following import Conversations
+from foldline.clients.following import Conversations, Terms
 from foldline.presets import policy_of
 from foldline.session.opening import Asked, open_in
 from foldline.session.session import Session
@@ -34,9 +34,8 @@ class Agent:
 
     def __init__(self, messages: list[Any], *, compacted: bool = False) -> None:
         self._messages, self._turn = list(messages), 0
-        self._known = Conversations(
-            opened, name="bench", policy=policy_of("balanced", 2_000_000), model=MODEL
-        )
+        terms = Terms(open=opened, policy=policy_of("balanced", 2_000_000), model=MODEL)
+        self._known = Conversations(terms, name="bench")
         self.outgoing_of_values()
         if compacted and self._known.session is not None:
             self._known.session.compact(to=TARGET)

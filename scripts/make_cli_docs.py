@@ -41,6 +41,7 @@ OUTPUT = """\
 | what is sound of a damaged log (`verify --salvage FILE`) | that file |
 | pages for people (`context`, `check`, `show SESSION`, `recall`, `scan`, `verify`, `events`, `stats`, `sessions`, `undo --list`, `hooks`, `formats`, `policies`, `models`) | standard output |
 | `events --lines`: one JSON object a line | standard output |
+| `proxy`: a line a request for a person on a terminal, a JSON object a line otherwise and with `--json` | standard output |
 | the report of `compact`, what `import`, `undo`, `rollback`, `fork`, `archive` and `forget` did, notes, warnings, errors, progress | standard error |
 | with `--json`: one JSON document, on one line in a pipe and indented on a terminal | standard output, and nothing else there |
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from foldline.clients.calls import Call, call_of
-from foldline.clients.following import Conversations, Outgoing
+from foldline.clients.following import Conversations, Outgoing, Terms
 from foldline.core.errors import InvalidOption
 from foldline.engine.policy import Policy
 from foldline.presets import policy_of
@@ -47,7 +47,7 @@ def conversations(home: Path | None = None, *, policy: str = "balanced", name: s
         asked = Asked(model=call.model, policy=policy, format=call.format)
         return open_in(store if name else MemoryStore(), name or "memory", asked=asked)
 
-    return Conversations(opened, name=name, policy=chosen, model=None)
+    return Conversations(Terms(open=opened, policy=chosen), name=name)
 
 
 def call(messages: list[Any], *, system: str | None = None, **more: Any) -> Call:

@@ -29,6 +29,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "foldline.cli.commands.context",
         "Show where the tokens are, and how close the threshold is.",
     ),
+    "proxy": (
+        "foldline.cli.commands.proxy",
+        "Keep any agent inside its window, unchanged: a proxy on this machine.",
+    ),
     "check": ("foldline.cli.commands.check", "Check a session against the laws and its provider's rules."),
     "convert": ("foldline.cli.commands.convert", "Write a session in another format."),
     "show": ("foldline.cli.commands.show", "Show the original behind an address, or a session's history."),

@@ -121,6 +121,12 @@ def write_document(document: object) -> None:
     _write_bytes((neutral_json(text) + "\n").encode())
 
 
+def write_line(document: object) -> None:
+    """One of many JSON documents on stdout, each on a line of its own."""
+    text = json.dumps(document, ensure_ascii=False, default=_plain)
+    _write_bytes((neutral_json(text) + "\n").encode())
+
+
 def _plain(value: object) -> Any:
     import msgspec
 

@@ -24,31 +24,47 @@ ENDED: Final = ("finish_reason", "finishReason")
 
 WAITING: Final = frozenset({"response.created", "response.in_progress", "response.queued", "ping"})
 """Events that say only that an answer may come: an overflow may still follow them (OpenAI answers 200, then refuses)."""
+LAST: Final = frozenset(
+    {"message_stop", "response.completed", "response.incomplete", "response.failed", "error"}
+)
+"""Events behind which nothing of an answer comes."""
 
 
-class Answer:
-    """One answer. `take` what came, then `end`."""
+class Heard:
+    """One answer of a format, as far as it came: what was said and what it cost."""
 
-    def __init__(self, conversations: Conversations, ticket: Ticket, *, is_stream: bool) -> None:
-        self._conversations, self._ticket = conversations, ticket
+    def __init__(self, format: str, *, is_stream: bool) -> None:
+        self._format = format
         self._events = Events() if is_stream else None
-        self._reader = streamed(ticket.call.format)
+        self._reader = streamed(format)
         self._data = bytearray()
-        self._has_ended = False
+        self._response: Any = None
         self.has_begun = not is_stream
         """True once it is known whether the answer came or a refusal in its place."""
+        self.is_over = False
+        """True once a stream has said its last event."""
         self.refusal: Any = None
         """What a stream began with in place of an answer, as the body of an error."""
+
+    @property
+    def is_stream(self) -> bool:
+        """True for server-sent events."""
+        return self._events is not None
 
     def take(self, data: bytes) -> None:
         """Bytes as they came."""
         if self._events is not None:
             for event in self._events.feed(data):
-                if not self.has_begun:
-                    self._begin(event)
-                self._reader.take(event)
+                self._take(event)
+            self.is_over = self.is_over or self._events.has_ended
         elif len(self._data) <= ANSWER_BYTES_MAX:
             self._data += data
+
+    def _take(self, event: Mapping[str, Any]) -> None:
+        if not self.has_begun:
+            self._begin(event)
+        self._reader.take(event)
+        self.is_over = self.is_over or event.get("type") in LAST
 
     def _begin(self, event: Mapping[str, Any]) -> None:
         kind = event.get("type")
@@ -64,20 +80,13 @@ class Answer:
         """An event that came as a value."""
         self._reader.take(value)
 
-    def end(self) -> None:
-        """It came to its end, or its caller read no further: some leave a last line unread."""
-        if self._has_ended:
-            return
-        self._has_ended = True
-        response = self._whole()
-        if not is_complete(response, format=self._ticket.call.format):
-            return
-        try:
-            self._conversations.answered(self._ticket, response)
-        except InvalidOption:
-            return  # it holds no message; the next list says how the conversation goes on
+    def response(self) -> Any:
+        """The response, in the shape that it has when it comes whole; empty for what is none. Asked for at the end."""
+        if self._response is None:
+            self._response = self._put_together()
+        return self._response
 
-    def _whole(self) -> Any:
+    def _put_together(self) -> Any:
         if self._events is not None:
             for event in self._events.close():
                 self._reader.take(event)
@@ -87,6 +96,28 @@ class Answer:
             except ValueError:
                 return {}
         return self._reader.response()
+
+
+class Answer(Heard):
+    """One answer in a conversation. `take` what came, then `end`."""
+
+    def __init__(self, conversations: Conversations, ticket: Ticket, *, is_stream: bool) -> None:
+        super().__init__(ticket.call.format, is_stream=is_stream)
+        self._conversations, self._ticket = conversations, ticket
+        self._has_ended = False
+
+    def end(self) -> None:
+        """It came to its end, or its caller read no further: some leave a last line unread."""
+        if self._has_ended:
+            return
+        self._has_ended = True
+        response = self.response()
+        if not is_complete(response, format=self._ticket.call.format):
+            return
+        try:
+            self._conversations.answered(self._ticket, response)
+        except InvalidOption:
+            return  # it holds no message; the next list says how the conversation goes on
 
 
 def is_complete(response: Any, *, format: str) -> bool:

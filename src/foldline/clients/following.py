@@ -26,7 +26,7 @@ from msgspec import Struct
 from foldline.clients.calls import Call
 from foldline.clients.digests import loose, said, unmarked
 from foldline.clients.same_model import on_its_way
-from foldline.core.errors import FoldlineError, SessionExists
+from foldline.core.errors import FoldlineError, SessionBusy, SessionExists
 from foldline.core.message import Message
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
@@ -34,11 +34,13 @@ from foldline.session.following import Following, Kept
 from foldline.session.recovering import refused
 from foldline.session.request import Prepared
 from foldline.session.session import Session
-from foldline.settings import plan_for
+from foldline.settings import Planned, plan_for
 from foldline.wire.formats import codec
 
 BRANCHES_MAX: Final = 64
 """Conversations beside the first that are known at a time; the one that rested longest is forgotten first."""
+FORKS_MAX: Final = 64
+"""Forks that begin with the same message and are held at a time."""
 NAME_DIGITS: Final = 8
 """Of the digest in the name of a branch's session."""
 ALWAYS_BYTES_MIN: Final = 4_000
@@ -88,19 +90,34 @@ class Outgoing(Struct, frozen=True, kw_only=True):
     ticket: Ticket
     messages: list[bytes] | None = None
     """In place of the caller's; `None`: as it came."""
+    prepared: Prepared | None = None
+    """What its session made of it; `None` while it has none."""
 
 
 Open = Callable[[str, Call], Session]
 """Opens the session of that name, for requests like this one; an empty name is one in memory."""
 
 
+class Terms(Struct, frozen=True, kw_only=True):
+    """On what terms a client's sessions are kept."""
+
+    open: Open
+    policy: Policy
+    model: str | None = None
+    """Whose window is planned with; `None`: the one that a request names."""
+    is_known: Callable[[str], bool] | None = None
+    """Says whether there is a session of that name. Given, a session is begun only once a reduction may be due, and one
+    that there is is gone on with at once; left out, the named session is opened with the first request."""
+    plan: Callable[[str | None], Planned] = plan_for
+    """The numbers of a model."""
+
+
 class Conversations:
     """Of one client. Safe to use from several threads; whatever waits for a disk is called off the event loop by its seat."""
 
-    def __init__(
-        self, open: Open, *, name: str = "", session: Session | None = None, policy: Policy, model: str | None
-    ) -> None:
-        self._open, self._name, self._policy, self._model = open, name, policy, model
+    def __init__(self, terms: Terms, *, name: str = "", session: Session | None = None) -> None:
+        self._terms, self._name = terms, name
+        self._open, self._policy, self._model = terms.open, terms.policy, terms.model
         self._first = Chain(kept=None if session is None else Following(session))
         self._first_is_read = False
         self._branches: list[Chain] = []
@@ -139,19 +156,22 @@ class Conversations:
             chain.used = self._now
             ticket = Ticket(chain=chain, call=call, size=len(chain.links))
             with on_its_way(call):
-                return Outgoing(ticket=ticket, messages=self._prepared(chain, read))
+                prepared = self._prepared(chain, call)
+            if prepared is None or (chain.kept is not None and chain.kept.is_whole()):
+                return Outgoing(ticket=ticket, prepared=prepared)
+            shown = self._shown(chain, read, prepared=prepared)
+            return Outgoing(ticket=ticket, messages=shown, prepared=prepared)
 
-    def _prepared(self, chain: Chain, read: _Read) -> list[bytes] | None:
+    def _prepared(self, chain: Chain, call: Call) -> Prepared | None:
         kept = chain.kept
         if kept is None:
             return None
-        call = read.call
         model = self._model or call.model
         if model is not None and model != kept.session.model:
             kept.session.use(model)
         prepared = kept.session.prepare(system=call.system, tools=call.tools)
         self.report = prepared.report
-        return None if kept.is_whole() else self._shown(chain, read, prepared=prepared)
+        return prepared
 
     def _shown(self, chain: Chain, read: _Read, *, prepared: Prepared) -> list[bytes]:
         """The messages to send, in bytes: the caller's own, and what the session put in the place of others."""
@@ -221,7 +241,8 @@ class Conversations:
         """Open the named session, and read what it knows from before."""
         if self._first_is_read:
             return
-        if self._first.kept is None and self._name:
+        is_known = self._terms.is_known
+        if self._first.kept is None and self._name and (is_known is None or is_known(self._name)):
             self._first.kept = Following(self._open(self._name, call))
         if self._first.kept is not None:
             self._first.links = [_link(one) for one in self._first.kept.kept()]
@@ -230,13 +251,16 @@ class Conversations:
     # ── what is new ──────────────────────────────────────────────────────────────────────────────────────────
 
     def _extend(self, chain: Chain, read: _Read) -> None:
-        """Take in what the list has beyond what is known."""
+        """Take in what the list has beyond what is known; in the log first, so that what failed there is not known here."""
         start = len(chain.links)
-        chain.links += [read.link(place) for place in range(start, len(read))]
+        links = [read.link(place) for place in range(start, len(read))]
+        if chain.kept is not None:
+            made = chain.kept.take([read.message(place) for place in range(start, len(read))])
+            for link, one in zip(links, made, strict=True):
+                link.seq, link.ordinal = one.seq, one.ordinal
+        chain.links += links
         if chain.kept is None and self._may_be_due(read):
             self._own_session(chain, read)
-        elif chain.kept is not None:
-            self._append(chain, chain.kept, read=read, start=start)
 
     def _append(self, chain: Chain, kept: Following, *, read: _Read, start: int) -> None:
         made = kept.take([read.message(place) for place in range(start, len(read))])
@@ -245,7 +269,7 @@ class Conversations:
 
     def _may_be_due(self, read: _Read) -> bool:
         """True where a reduction cannot be ruled out: no token is shorter than a byte."""
-        planned = plan_for(self._model or read.call.model)
+        planned = self._terms.plan(self._model or read.call.model)
         always = read.longest >= ALWAYS_BYTES_MIN and any(
             tier.when == "always" for tier in self._policy.tiers
         )
@@ -257,9 +281,9 @@ class Conversations:
         at = next((n for n, link in enumerate(chain.links) if link.seq < 0), 0)
         parent = chain.parent.kept if chain.parent is not None and at else None
         mark = chain.links[min(at, len(chain.links) - 1)].said.hex()[:NAME_DIGITS]
-        name = f"{self._name}.{mark}" if self._name else ""
+        name = f"{self._name}.{mark}" if self._name and chain is not self._first else self._name
         if parent is not None and self._name:
-            kept = Following(self._forked(parent, name, at=chain.links[at - 1].seq))
+            kept = Following(self._forked(parent, name, at=chain.links[at - 1].seq, call=read.call))
         else:
             kept = Following(self._open(name, read.call))
         known = [_link(one) for one in kept.kept()]
@@ -271,11 +295,18 @@ class Conversations:
         chain.kept = kept
         self._append(chain, kept, read=read, start=count)
 
-    def _forked(self, parent: Following, name: str, *, at: int) -> Session:
-        try:
-            return parent.session.fork(name, at=at)
-        except SessionExists:
-            return parent.session.fork(f"{name}.{self._now}", at=at)
+    def _forked(self, parent: Following, name: str, *, at: int, call: Call) -> Session:
+        """The fork of that name, new or gone on with after a restart; under a further name where another one holds it."""
+        for named in (name, *(f"{name}.{n}" for n in range(2, FORKS_MAX + 1))):
+            try:
+                return parent.session.fork(named, at=at)
+            except SessionExists:
+                pass
+            try:
+                return self._open(named, call)
+            except SessionBusy:
+                continue
+        raise SessionBusy(name)
 
     # ── answers ──────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -303,14 +334,15 @@ class Conversations:
             try:
                 if chain.kept is None:
                     self._own_session(chain, read)
-                    self._prepared(chain, read)
+                    self._prepared(chain, ticket.call)
                 assert chain.kept is not None, "it has one now"
                 with on_its_way(ticket.call):
                     prepared = chain.kept.session.recover(body, status=status)
             except FoldlineError:
                 return None  # the view is as it was, and the refusal says what is wrong (requirement REA-4)
             self.report = prepared.report
-            return Outgoing(ticket=ticket, messages=self._shown(chain, read, prepared=prepared))
+            shown = self._shown(chain, read, prepared=prepared)
+            return Outgoing(ticket=ticket, messages=shown, prepared=prepared)
 
 
 class _Read:

@@ -14,19 +14,17 @@ from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
-from foldline.clients.following import Conversations, Open
+from foldline.clients.following import Conversations, Terms
+from foldline.clients.opening import opening
 from foldline.clients.same_model import SameModel
 from foldline.core.errors import InvalidOption
 from foldline.engine.policy import Policy
-from foldline.home import disk_store
 from foldline.presets import policy_of
 from foldline.providers.sdks import is_async, sdk_of
 from foldline.session.hosting import Host
-from foldline.session.opening import Asked, normalised, open_in, redactor
+from foldline.session.opening import normalised
 from foldline.session.session import Session
 from foldline.settings import plan_for
-from foldline.stores.disk import unix_ms
-from foldline.stores.memory import MemoryStore
 
 Client = TypeVar("Client")
 SAME: Final = "same"
@@ -58,13 +56,13 @@ def wrap(
     if session is not None and not isinstance(session, (str, Session)):
         raise InvalidOption("session", session, why="give the name of a session, or one that is open")
     named = session if isinstance(session, str) else ""
-    conversations = Conversations(
-        _opening(policy, home=home, model=model, host=_host(completer, client)),
-        name=named,
-        session=session if isinstance(session, Session) else None,
-        policy=session.policy if isinstance(session, Session) else policy_of(policy, plan_for(model).window),
+    given = session if isinstance(session, Session) else None
+    terms = Terms(
+        open=opening(policy, home=home, model=model, host=_host(completer, client)),
+        policy=policy_of(policy, plan_for(model).window) if given is None else given.policy,
         model=model,
     )
+    conversations = Conversations(terms, name=named, session=given)
     wrapped = _seated(client, sdk.module, conversations=conversations)
     setattr(wrapped, ATTRIBUTE, conversations)
     made: Client = wrapped
@@ -98,17 +96,3 @@ def _host(completer: Any, client: Any) -> Host:
     elif completer is not None and not callable(completer):
         raise InvalidOption("completer", completer, why=f'give "{SAME}", a completer, or leave it out')
     return Host(completer=completer, workspace=normalised(None))
-
-
-def _opening(
-    policy: str | Policy, *, home: str | os.PathLike[str] | None, model: str | None, host: Host
-) -> Open:
-    """What opens sessions for this client."""
-
-    def opened(name: str, call: Any) -> Session:
-        asked = Asked(model=model or call.model, policy=policy, format=call.format, clock=unix_ms, host=host)
-        if not name:
-            return open_in(MemoryStore(), "memory", asked=asked)
-        return open_in(disk_store(home), name, asked=replace(asked, redact=redactor(home)))
-
-    return opened

@@ -28,6 +28,8 @@ class Events:
         self._size = 0
         self.passed_over = 0
         """Events that were no JSON object, or too long."""
+        self.has_ended = False
+        """True once the stream said so itself, as OpenAI's does."""
 
     def feed(self, data: bytes) -> list[dict[str, Any]]:
         """The events that are whole with these bytes, in order."""
@@ -53,6 +55,7 @@ class Events:
     def _whole(self) -> dict[str, Any] | None:
         data, size = b"\n".join(self._data), self._size
         self._data, self._size = [], 0
+        self.has_ended = self.has_ended or data == _END_OF_STREAM
         if not size or data == _END_OF_STREAM:
             return None
         try:

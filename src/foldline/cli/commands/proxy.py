@@ -1,0 +1,142 @@
+"""`foldline proxy`: an agent that nobody can change, kept inside its window.
+
+Owns the printing and the signals; what the proxy does is `foldline.proxy`'s. Ends with 0 when it is told to stop.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+from msgspec import Struct
+
+from foldline.cli import screen
+
+if TYPE_CHECKING:
+    from foldline.proxy.meters import Record
+    from foldline.proxy.server import Options, Running
+
+PORT = 8377
+TOKEN_BYTES = 16
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+@click.command("proxy")
+@click.option(
+    "--upstream", metavar="URL", help="Where requests go on to (left out: each provider's own host)."
+)
+@click.option(
+    "--port",
+    metavar="N",
+    type=click.IntRange(0, 65_535),
+    default=PORT,
+    show_default=True,
+    help="0 takes any that is free.",
+)
+@click.option(
+    "--host", metavar="ADDRESS", default=LOOPBACK[0], show_default=True, help="The address to listen on."
+)
+@click.option(
+    "--expose", is_flag=True, help="Allow an address that other machines reach; --token goes with it."
+)
+@click.option(
+    "--policy", metavar="NAME", default="balanced", show_default=True, help="When and how far to reduce."
+)
+@click.option(
+    "--token", is_flag=True, help="Put a secret into the base URL, for a machine with several users."
+)
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Refuse a request whose conversation cannot be kept, instead of passing it on.",
+)
+@click.option("--observe", is_flag=True, help="Change nothing; say what would be done.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object a request, on a terminal too.")
+def command(**given: Any) -> int:
+    """Keep any agent inside its window, unchanged: a proxy on this machine.
+
+    Set the agent's base URL to the one that is printed. Requests of Anthropic, OpenAI and Gemini are followed, and what their model's window does not hold is taken out on the way;
+    everything else is passed through as it came. The caller's key goes on to the provider and is never kept.
+    """
+    wanted = Wanted(**given)
+    if wanted.strict and wanted.observe:
+        raise click.UsageError("--observe changes nothing, so there is nothing to be strict about")
+    if wanted.host not in LOOPBACK and not (wanted.expose and wanted.token):
+        raise click.UsageError(f"{wanted.host} is reached by other machines; say --expose --token to mean it")
+    _need_the_extra()
+    from foldline.cli.serving import run
+
+    return run(
+        _options(wanted),
+        ready=lambda running, token: _say_ready(running, token, wanted=wanted),
+        tell=_teller(wanted),
+    )
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """The options as they were given."""
+
+    upstream: str | None
+    port: int
+    host: str
+    expose: bool
+    policy: str
+    token: bool
+    strict: bool
+    observe: bool
+    as_json: bool
+
+
+def _need_the_extra() -> None:
+    import importlib.util
+
+    if importlib.util.find_spec("aiohttp") is None:
+        raise click.ClickException("the proxy needs its extra; install foldline[proxy]")
+
+
+def _options(wanted: Wanted) -> Options:
+    from foldline.presets import policy_of
+    from foldline.proxy.beginning import beginning
+    from foldline.proxy.relay import checked_upstream
+    from foldline.proxy.server import Options
+
+    policy_of(wanted.policy)  # a name that there is not is refused before anything listens
+    mode: Any = "observe" if wanted.observe else "strict" if wanted.strict else "open"
+    upstream = None if wanted.upstream is None else checked_upstream(wanted.upstream)
+    return Options(
+        begin=beginning(wanted.policy, is_durable=not wanted.observe),
+        upstream=upstream,
+        host=wanted.host,
+        port=wanted.port,
+        prefix=os.urandom(TOKEN_BYTES).hex() if wanted.token else "",
+        pages_token=os.urandom(TOKEN_BYTES).hex(),
+        is_exposed=wanted.host not in LOOPBACK,
+        mode=mode,
+        about={"policy": wanted.policy, "mode": mode, "upstream": upstream or "each provider's own"},
+    )
+
+
+def _say_ready(running: Running, token: str, *, wanted: Wanted) -> None:
+    screen.say(f"listening on {running.url} (policy {wanted.policy}); stop with Ctrl-C")
+    screen.say(f"Claude Code, Anthropic SDKs: ANTHROPIC_BASE_URL={running.url}")
+    screen.say(f"Codex, OpenAI SDKs: OPENAI_BASE_URL={running.url}/v1")
+    screen.say(f"status: curl -H 'x-foldline-token: {token}' {running.url}/_foldline/status")
+
+
+def _teller(wanted: Wanted) -> Any:
+    """What prints a request's record."""
+    from time import localtime, strftime
+
+    from foldline.proxy.lines import line
+    from foldline.proxy.meters import as_json
+
+    is_calm = screen.is_terminal("stdout") and not wanted.as_json
+
+    def tell(record: Record) -> None:
+        if is_calm:
+            screen.write_text(line(record, clock=strftime("%H:%M:%S", localtime())) + "\n")
+        else:
+            screen.write_line(as_json(record))
+
+    return tell

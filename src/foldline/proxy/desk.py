@@ -1,0 +1,179 @@
+"""The conversations of all callers: which one a request belongs to, what goes out for it, and what became of it.
+
+A conversation is known by what is said before its first answer (its root), so that two of one caller never mix and one is found
+again after a restart. What happens inside a root, branches included, is `foldline.clients.following`'s. Everything here may wait
+for a disk or a model and is called off the event loop; whatever goes wrong is a value, and the request goes out as it came.
+
+    request ──► root ──► Conversations.outgoing ──► Going    its messages, or the caller's own
+                     └──────────────────────────► Passed   why it is none of ours, or what went wrong
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from hashlib import blake2b
+from threading import Lock
+from typing import Any, Final
+
+from msgspec import Struct
+
+from foldline.clients.answers import Answer
+from foldline.clients.calls import Call
+from foldline.clients.digests import said, unmarked
+from foldline.clients.following import Conversations, Outgoing
+from foldline.core.foreign import Raised, tried
+from foldline.proxy.limits import ROOT_MESSAGES_MAX, ROOTS_MAX, SESSIONS_MAX
+from foldline.wire.formats import codec
+
+NAME_DIGITS: Final = 12
+SEEN_MAX: Final = 4_096
+"""First messages whose meaning is remembered by their bytes."""
+
+
+class Passed(Struct, frozen=True, kw_only=True):
+    """A request that goes out as it came."""
+
+    why: str
+    is_fault: bool = False
+    """True where something went wrong here."""
+
+
+class Going(Struct, frozen=True, kw_only=True):
+    """A request on its way in a conversation."""
+
+    name: str
+    """Of the session, once there is one."""
+    conversations: Conversations
+    out: Outgoing
+
+    @property
+    def body(self) -> dict[str, Any] | None:
+        """What is sent in place of the caller's; `None`: as it came."""
+        return (
+            None if self.out.messages is None else dict(self.out.ticket.call.with_messages(self.out.messages))
+        )
+
+
+Begin = Callable[[str, Call], Conversations]
+"""Makes the conversations of a root, under the name of its session."""
+
+
+class _Root(Struct, kw_only=True):
+    conversations: Conversations
+    on_their_way: int = 0
+
+
+class Desk:
+    """Safe to use from several threads."""
+
+    def __init__(self, begin: Begin) -> None:
+        self._begin = begin
+        self._roots: OrderedDict[str, _Root] = OrderedDict()
+        """By name, the one that rested longest first."""
+        self._seen: OrderedDict[bytes, tuple[bytes, bool]] = OrderedDict()
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        return len(self._roots)
+
+    def outgoing(self, call: Call) -> Going | Passed:
+        """What goes out for a request. Whoever is given a `Going` says `done` of it in the end."""
+        why = call.passes_because
+        if why:
+            return Passed(why=why)
+        name = tried(lambda: self._name(call))
+        if isinstance(name, Raised):
+            return Passed(why=name.why, is_fault=True)
+        conversations = self._taken(name, call)
+        going = tried(lambda: conversations.outgoing(call))
+        if isinstance(going, Outgoing):
+            return Going(name=name, conversations=conversations, out=going)
+        self._forget(name, conversations)
+        why = going.why if isinstance(going, Raised) else "it is no conversation"
+        return Passed(why=why, is_fault=True)
+
+    def refused(self, going: Going, status: int, *, body: Any) -> Going | None:
+        """After a refusal that came before any answer: what to send once more, or `None` to let it through."""
+        again = tried(lambda: going.conversations.refused(going.out.ticket, status, body=body))
+        if not isinstance(again, Outgoing):
+            return None
+        return Going(name=going.name, conversations=going.conversations, out=again)
+
+    def answer(self, going: Going, *, is_stream: bool) -> Answer:
+        """What hears the answer."""
+        return Answer(going.conversations, going.out.ticket, is_stream=is_stream)
+
+    def end(self, answer: Answer) -> str:
+        """Take an answer in; what went wrong, where something did. The next request brings it once more then."""
+        ended = tried(answer.end)
+        return ended.why if isinstance(ended, Raised) else ""
+
+    def done(self, going: Going) -> None:
+        """Nothing of it is on its way any more."""
+        with self._lock:
+            root = self._roots.get(going.name)
+            if root is not None and root.conversations is going.conversations:
+                root.on_their_way -= 1
+
+    def close(self) -> None:
+        """Close every session."""
+        with self._lock:
+            gone = list(self._roots.values())
+            self._roots.clear()
+        for root in gone:
+            tried(root.conversations.close)
+
+    # ── which root ───────────────────────────────────────────────────────────────────────────────────────────
+
+    def _name(self, call: Call) -> str:
+        """Of the session: a digest of what is said before the first answer, however it is spelt."""
+        digest = blake2b(call.format.encode(), digest_size=16)
+        for wire in call.messages[call.leading :][:ROOT_MESSAGES_MAX]:
+            meaning, is_answer = self._meaning(wire, call.format)
+            if is_answer:
+                break
+            digest.update(meaning)
+        return f"proxy-{digest.hexdigest()[:NAME_DIGITS]}"
+
+    def _meaning(self, wire: bytes, format: str) -> tuple[bytes, bool]:
+        key = blake2b(wire, digest_size=16, key=format.encode()).digest()
+        with self._lock:
+            found = self._seen.get(key)
+            if found is not None:
+                self._seen.move_to_end(key)
+                return found
+        message = codec(format).decode(unmarked(wire))
+        found = (said(message), message.role == "assistant")
+        with self._lock:
+            self._seen[key] = found
+            if len(self._seen) > SEEN_MAX:
+                self._seen.popitem(last=False)
+        return found
+
+    def _taken(self, name: str, call: Call) -> Conversations:
+        with self._lock:
+            root = self._roots.get(name)
+            if root is None:
+                root = self._roots[name] = _Root(conversations=self._begin(name, call))
+            root.on_their_way += 1
+            self._roots.move_to_end(name)
+            for one in self._rested():  # inside the lock: whoever opens it again must find it free
+                tried(one.conversations.close)
+            return root.conversations
+
+    def _rested(self) -> list[_Root]:
+        """What is forgotten now, taken out."""
+        idle = [name for name, root in self._roots.items() if not root.on_their_way]
+        with_session = [name for name in idle if self._roots[name].conversations.session is not None]
+        too_many = {*idle[: max(0, len(self._roots) - ROOTS_MAX)]}
+        too_many.update(with_session[: max(0, len(with_session) - SESSIONS_MAX)])
+        return [self._roots.pop(name) for name in too_many]
+
+    def _forget(self, name: str, conversations: Conversations) -> None:
+        """After a failure what is known may be wrong; the log is read again with the next request."""
+        with self._lock:
+            root = self._roots.get(name)
+            if root is not None and root.conversations is conversations:
+                del self._roots[name]
+            tried(conversations.close)

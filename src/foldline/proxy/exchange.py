@@ -1,0 +1,347 @@
+"""One request, up and down: read, reduced where it is a conversation, sent, recovered from a refusal at most once, passed back.
+
+    body ─► call ─► Desk.outgoing ─► send ─┬─► answer ────────────────► client, as it comes
+                                           └─► refusal ─► Desk.refused ─► send once more
+
+Whatever goes wrong in here with a conversation, the request goes out as it came (or, where that was asked for, is refused), and the
+record says so. What was delivered is never replayed. An answer that breaks off is given to the client as one that broke off, and is
+not taken into the session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any, Literal, TypeAlias
+
+import aiohttp
+from aiohttp import web
+from msgspec import Struct
+from multidict import CIMultiDict
+
+from foldline.clients.answers import Answer, Heard
+from foldline.clients.calls import Call, call_of
+from foldline.clients.exchange import REFUSED
+from foldline.clients.threads import off
+from foldline.core.message import Usage
+from foldline.proxy.desk import Desk, Going, Passed
+from foldline.proxy.encodings import CannotOpen, opened
+from foldline.proxy.guard import Asked
+from foldline.proxy.headers import request_headers, response_headers
+from foldline.proxy.incoming import Incoming
+from foldline.proxy.limits import BODY_BYTES_MAX, BODY_S
+from foldline.proxy.meters import Record
+from foldline.proxy.relay import Relay, Sending, Unreached
+from foldline.proxy.routes import Provider, Route
+from foldline.proxy.spoken import error_body
+from foldline.wire import strict
+from foldline.wire.response import SHAPES
+from foldline.wire.usage import read_usage
+
+Mode: TypeAlias = Literal["open", "strict", "observe"]
+
+
+class Way(Struct, frozen=True, kw_only=True):
+    """A request that may come in, and what is known of it."""
+
+    request: web.BaseRequest
+    asked: Asked
+    route: Route
+    target: str
+    record: Record
+
+
+class Refused(Exception):
+    """An answer of ours in place of one."""
+
+    def __init__(self, status: int, why: str) -> None:
+        self.status, self.why = status, why
+        super().__init__(why)
+
+
+class Exchange:
+    """Of one proxy."""
+
+    def __init__(self, relay: Relay, desk: Desk, *, mode: Mode = "open") -> None:
+        self._relay, self._desk, self._mode = relay, desk, mode
+
+    async def answer(self, way: Way) -> web.StreamResponse:
+        """Answer a request that may come in."""
+        try:
+            if way.route.kind == "conversation":
+                return await self._followed(way)
+            return await self._passed(way)
+        except Refused as refused:
+            return spoken(refused.status, refused.why, way=way)
+        except Unreached as unreached:
+            return spoken(unreached.status, unreached.why, way=way)
+
+    # ── what is none of ours ─────────────────────────────────────────────────────────────────────────────────
+
+    async def _passed(self, way: Way) -> web.StreamResponse:
+        request = way.request
+        body = _pieces(request) if request.body_exists else None
+        headers = request_headers(way.asked.headers, is_heard=False, is_written_anew=False)
+        if body is not None and way.asked.every("content-length"):
+            headers.append(("Content-Length", way.asked.one("content-length")))
+        sending = Sending(
+            method=way.asked.method,
+            provider=way.route.provider,
+            target=way.target,
+            headers=headers,
+            body=body,
+        )
+        await continued(request)
+        return await self._delivered(way, Incoming(await self._relay.send(sending), None))
+
+    # ── a conversation ───────────────────────────────────────────────────────────────────────────────────────
+
+    async def _followed(self, way: Way) -> web.StreamResponse:
+        data = await _whole(way)
+        asking = asyncio.ensure_future(off(self._going, way, data))
+        try:
+            going = await asyncio.shield(asking)
+        except asyncio.CancelledError:
+            asking.add_done_callback(self._given_up)
+            raise
+        try:
+            return await self._sent(way, data, going=going)
+        finally:
+            if isinstance(going, Going):
+                self._desk.done(going)
+
+    def _given_up(self, asking: asyncio.Future[Going | Passed]) -> None:
+        """The client went while its request was prepared."""
+        if (
+            not asking.cancelled()
+            and asking.exception() is None
+            and isinstance(going := asking.result(), Going)
+        ):
+            self._desk.done(going)
+
+    def _going(self, way: Way, data: bytes) -> Going | Passed:
+        """What goes out for a body. Off the event loop."""
+        call = _call(way, data)
+        if isinstance(call, str):
+            return Passed(why=call)
+        way.record.model = call.model or ""
+        return self._desk.outgoing(call)
+
+    async def _sent(self, way: Way, data: bytes, *, going: Going | Passed) -> web.StreamResponse:
+        if isinstance(going, Passed):
+            self._say_why(way.record, going)
+            return await self._delivered(way, await self._arrived(way, data, going=going))
+        _note(way.record, going)
+        incoming = await self._arrived(way, data, going=going)
+        again = await self._again(incoming, going)
+        if again is not None:
+            incoming.close()
+            _note(way.record, again)
+            way.record.outcome = "recovered"
+            incoming = await self._arrived(way, data, going=again)
+            await self._refusal(incoming)
+        return await self._delivered(way, incoming)
+
+    def _say_why(self, record: Record, passed: Passed) -> None:
+        record.why = passed.why
+        if not passed.is_fault:
+            return
+        record.outcome = "failed open"
+        if self._mode == "strict":
+            record.outcome = "refused"
+            why = f"the conversation cannot be kept ({passed.why}); mend the cause, or run without --strict"
+            raise Refused(500, why)
+
+    async def _again(self, incoming: Incoming, going: Going) -> Going | None:
+        """After a refusal, before anything was delivered: what to send once more."""
+        refusal = await self._refusal(incoming)
+        if refusal is None or self._mode == "observe":
+            return None
+        status = max(incoming.response.status, REFUSED)
+        return await off(self._desk.refused, going, status, body=refusal)
+
+    async def _refusal(self, incoming: Incoming) -> Any:
+        try:
+            return await incoming.refusal()
+        except aiohttp.ClientError:
+            incoming.close()
+            raise Unreached(502, "the upstream broke off its answer at the beginning; try again") from None
+
+    async def _arrived(self, way: Way, data: bytes, *, going: Going | Passed) -> Incoming:
+        """Send a conversation up, as it came or as it is sent in its place; the answer, heard."""
+        body = going.body if isinstance(going, Going) and self._mode != "observe" else None
+        sent = data if body is None else await off(strict.dump, body)
+        response = await self._relay.send(
+            Sending(
+                method="POST",
+                provider=way.route.provider,
+                target=way.target,
+                headers=request_headers(way.asked.headers, is_heard=True, is_written_anew=body is not None),
+                body=sent,
+            )
+        )
+        is_stream = "text/event-stream" in response.headers.get("content-type", "")
+        if isinstance(going, Going) and self._mode != "observe":
+            return Incoming(response, self._desk.answer(going, is_stream=is_stream))
+        return Incoming(response, Heard(way.route.format, is_stream=is_stream))
+
+    # ── back ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _delivered(self, way: Way, incoming: Incoming) -> web.StreamResponse:
+        """Pass an answer on as it comes. Its last piece goes out when the session has it, so that whoever has read it may ask
+        again at once."""
+        response, record = incoming.response, way.record
+        record.status = response.status
+        try:
+            out = await _begun(way.request, response)
+            await self._piped(way, incoming, out=out)
+            await out.write_eof()
+        except _BrokeOff:
+            record.is_cut = True
+            _cut(way.request)
+        except (asyncio.CancelledError, ConnectionError):
+            record.is_cut = True
+            raise
+        finally:
+            incoming.close()
+        return out
+
+    async def _piped(self, way: Way, incoming: Incoming, *, out: web.StreamResponse) -> None:
+        last, is_ended = b"", False
+        is_whole = incoming.heard is not None and not incoming.heard.is_stream
+        while piece := await _next(incoming):
+            is_ended = is_ended or await self._ended(way, incoming)
+            if is_whole:
+                last, piece = piece, last
+            if piece:
+                await out.write(piece)
+        if not is_ended:
+            await self._ended(way, incoming, at_end=True)
+        if last:
+            await out.write(last)
+
+    async def _ended(self, way: Way, incoming: Incoming, *, at_end: bool = False) -> bool:
+        """Take the answer in where it has ended; true where it was."""
+        heard = incoming.heard
+        if heard is None or incoming.is_refusal or not (at_end or heard.is_over):
+            return False
+        why, usage = await off(self._taken_in, heard, way.route.format)
+        if why:
+            way.record.why = why
+        if usage is not None:
+            way.record.tokens_sent = usage.tokens_input or way.record.tokens_sent
+            way.record.tokens_in = max(way.record.tokens_in, way.record.tokens_sent)
+            way.record.tokens_cached = usage.tokens_cache_read or 0
+            way.record.tokens_output = usage.tokens_output or 0
+        return True
+
+    def _taken_in(self, heard: Heard, format: str) -> tuple[str, Usage | None]:
+        why = self._desk.end(heard) if isinstance(heard, Answer) else ""
+        response = heard.response()
+        told = response.get(SHAPES[format].usage) if isinstance(response, dict) else None
+        return why, read_usage(told, format=format) if isinstance(told, dict) else None
+
+
+class _BrokeOff(Exception):
+    """The upstream did, in the middle."""
+
+
+async def _next(incoming: Incoming) -> bytes:
+    try:
+        return await incoming.next()
+    except (aiohttp.ClientError, TimeoutError):
+        raise _BrokeOff from None
+
+
+def spoken(status: int, why: str, *, way: Way) -> web.Response:
+    """An answer of ours."""
+    way.record.status, way.record.why = status, why
+    return answered(status, why, provider=way.route.provider)
+
+
+def answered(status: int, why: str, *, provider: Provider) -> web.Response:
+    """The same, of a request that may not even come in."""
+    made = web.Response(
+        status=status, body=error_body(provider, status, why=why), content_type="application/json"
+    )
+    if status in (400, 408, 413, 426):
+        made.force_close()  # what is left of the request is not read as another one
+    return made
+
+
+async def continued(request: web.BaseRequest) -> None:
+    """Tell a client that waits for it to send its body."""
+    if request.headers.get("Expect", "").lower() == "100-continue":
+        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        request.writer.output_size = 0
+
+
+async def _whole(way: Way) -> bytes:
+    """The body of a conversation. Raises `Refused`."""
+    too_large = Refused(413, f"the request is larger than {BODY_BYTES_MAX:,} bytes; send less at a time")
+    if int(way.asked.one("content-length") or 0) > BODY_BYTES_MAX:
+        raise too_large
+    await continued(way.request)
+    pieces, size = [], 0
+    try:
+        async with asyncio.timeout(BODY_S):
+            while piece := await way.request.content.readany():
+                pieces.append(piece)
+                size += len(piece)
+                if size > BODY_BYTES_MAX:
+                    raise too_large
+    except TimeoutError:
+        raise Refused(408, f"the body did not come in {BODY_S:g} s; send it again") from None
+    return b"".join(pieces)
+
+
+async def _pieces(request: web.BaseRequest) -> AsyncIterator[bytes]:
+    while piece := await request.content.readany():
+        yield piece
+
+
+def _call(way: Way, data: bytes) -> Call | str:
+    """The conversation in a body, or why there is none."""
+    try:
+        plain = opened(data, way.asked.one("content-encoding"), bytes_max=BODY_BYTES_MAX)
+        strict.loads(plain)
+    except CannotOpen as error:
+        return str(error)
+    except ValueError:
+        return "its body is no JSON that is read here"
+    call = call_of(plain, format=way.route.format, model=way.route.model)
+    return "its body is no conversation" if call is None else call
+
+
+def _note(record: Record, going: Going) -> None:
+    """What was done for a request, in its record."""
+    prepared, out = going.out.prepared, going.out
+    if prepared is None:
+        return
+    record.session = going.name
+    record.tokens_sent = record.tokens_in = prepared.tokens.tokens
+    report = prepared.report
+    record.passes = tuple(one.name for one in report.passes if one.edits)
+    record.is_compaction = record.is_compaction or report.outcome == "compacted"
+    if out.messages is not None:
+        record.outcome = "edited"
+        before, after = sum(map(len, out.ticket.call.messages)), sum(map(len, out.messages))
+        record.tokens_in = max(record.tokens_sent, record.tokens_sent * before // max(after, 1))
+
+
+async def _begun(request: web.BaseRequest, response: aiohttp.ClientResponse) -> web.StreamResponse:
+    """The head, passed on."""
+    headers = CIMultiDict(response_headers(response.raw_headers))
+    out = web.StreamResponse(status=response.status, reason=response.reason, headers=headers)
+    await out.prepare(request)
+    return out
+
+
+def _cut(request: web.BaseRequest) -> None:
+    """End a connection in the middle, so that what was sent does not look whole."""
+    if request.transport is None:
+        return
+    if request.version >= (1, 1):
+        request.transport.close()
+    else:  # there the end of the connection would be the end of the body
+        request.transport.abort()

@@ -1,0 +1,83 @@
+"""Headers: which go on to the other side, which belong to one connection, and which may be seen.
+
+Keys are in headers, so what is shown of them is a list of names that are allowed, never a list of names that are not. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+HOP: Final = frozenset(
+    {
+        "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
+        "transfer-encoding", "upgrade", "expect",
+    }
+)  # fmt: skip
+"""Of one connection (RFC 9110, 7.6.1), and what a proxy settles itself."""
+OURS: Final = frozenset({"host", "content-length", "x-foldline-token"})
+"""Written anew, or none of the provider's business."""
+SHOWN: Final = frozenset(
+    {
+        "accept", "accept-encoding", "anthropic-beta", "anthropic-version", "content-encoding", "content-length",
+        "content-type", "openai-beta", "request-id", "retry-after", "user-agent", "x-request-id",
+    }
+)  # fmt: skip
+"""May stand in a log."""
+OPENED: Final = ("gzip", "deflate", "identity", "*")
+"""Encodings that can be read on the side."""
+
+Pairs = list[tuple[str, str]]
+
+
+def request_headers(given: Iterable[tuple[str, str]], *, is_heard: bool, is_written_anew: bool) -> Pairs:
+    """What goes up. `is_heard`: the answer is read on the side, so it is asked for in an encoding that can be; `is_written_anew`:
+    the body is no longer the client's, and is not compressed."""
+    pairs = _forwarded(given)
+    if is_written_anew:
+        pairs = [(name, value) for name, value in pairs if name.lower() != "content-encoding"]
+    if is_heard:
+        pairs = [
+            (name, readable(value) if name.lower() == "accept-encoding" else value) for name, value in pairs
+        ]
+    return pairs
+
+
+def response_headers(given: Iterable[tuple[bytes, bytes]]) -> Pairs:
+    """What goes down, from a response's raw headers: its length with it, since its body stays as it came."""
+    return _forwarded(text_of(given), but=frozenset({"content-length"}))
+
+
+def text_of(raw: Iterable[tuple[bytes, bytes]]) -> Pairs:
+    """Raw headers as text that is written as the same bytes again, where they are UTF-8."""
+    return [(_text(name), _text(value)) for name, value in raw]
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def shown(given: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """What may stand in a log."""
+    return {name.lower(): value for name, value in given if name.lower() in SHOWN}
+
+
+def readable(accepted: str) -> str:
+    """Encodings a client takes, without those that cannot be read here."""
+    kept = [one for one in accepted.split(",") if one.partition(";")[0].strip().lower() in OPENED]
+    return ",".join(kept).strip() or "identity"
+
+
+def _forwarded(given: Iterable[tuple[str, str]], *, but: frozenset[str] = frozenset()) -> Pairs:
+    pairs = list(given)
+    named = {
+        word.strip().lower()
+        for name, value in pairs
+        if name.lower() == "connection"
+        for word in value.split(",")
+    }
+    gone = (HOP | OURS | named) - but
+    return [(name, value) for name, value in pairs if name.lower() not in gone]

@@ -1,0 +1,74 @@
+"""An answer on its way down: passed on as it comes, heard on the side, held back only while it may still be a refusal.
+
+A refusal is a status, or (OpenAI) the first event of a stream that began with 200. Until it is known which of the two it is nothing
+is given out, so that the request may be sent once more without the client seeing anything of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import aiohttp
+
+from foldline.clients.answers import ANSWER_BYTES_MAX, Heard, refusal_of
+from foldline.clients.exchange import REFUSED
+from foldline.proxy.encodings import Opening
+from foldline.proxy.limits import HELD_BYTES_MAX, HOLD_S, REFUSAL_BYTES_MAX
+
+
+class Incoming:
+    """One response of the upstream. `heard`: what listens; `None` where nothing does."""
+
+    def __init__(self, response: aiohttp.ClientResponse, heard: Heard | None) -> None:
+        self.response, self.heard = response, heard
+        self._opening = Opening(response.headers.get("content-encoding", ""), bytes_max=ANSWER_BYTES_MAX)
+        self._held: list[bytes] = []
+
+    @property
+    def is_refusal(self) -> bool:
+        """By its status."""
+        return self.response.status >= REFUSED
+
+    async def refusal(self) -> Any:
+        """The refusal that it is, or begins with, as the body of an error; `None` for an answer."""
+        if self.is_refusal:
+            return refusal_of(await self._read_refusal())
+        heard = self.heard
+        if heard is None:
+            return None
+        size = 0
+        try:
+            async with asyncio.timeout(HOLD_S):
+                while not heard.has_begun and size < HELD_BYTES_MAX and (piece := await self._read()):
+                    self._held.append(piece)
+                    size += len(piece)
+        except (
+            TimeoutError
+        ):  # an answer that thinks for long; what came is passed on, and no refusal is recovered from
+            return None
+        return heard.refusal
+
+    async def _read_refusal(self) -> bytes:
+        plain, size = [], 0
+        while size < REFUSAL_BYTES_MAX and (piece := await self.response.content.readany()):
+            self._held.append(piece)
+            plain.append(self._opening.take(piece))
+            size += len(piece)
+        return b"".join(plain)
+
+    async def next(self) -> bytes:
+        """The next piece, as it came; empty at the end. Raises `aiohttp.ClientError` where it breaks off."""
+        return self._held.pop(0) if self._held else await self._read()
+
+    async def _read(self) -> bytes:
+        piece = await self.response.content.readany()
+        if self.heard is not None and not self.is_refusal and piece:
+            plain = self._opening.take(piece)
+            if plain:
+                self.heard.take(plain)
+        return piece
+
+    def close(self) -> None:
+        """Read no further; a connection that is not read to its end is closed."""
+        self.response.close()

@@ -1,0 +1,38 @@
+"""Sizes and times of the proxy, each with its name and its reason: no body, wait or list in it is without an end.
+
+Values alone; they are used where they are named. What a provider allows is larger or equal, so that a limit here never refuses
+what would have been answered.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+BODY_BYTES_MAX: Final = 32 * 2**20
+"""A conversation larger than this is answered with 413, as Anthropic does. Uploads that are only passed through have no limit."""
+HEAD_LINE_BYTES_MAX: Final = 16 * 2**10
+"""Of the first line of a request, and of one header."""
+HEAD_S: Final = 10.0
+"""A connection on which no whole head came for so long is closed; so is one that rests between two requests."""
+BODY_S: Final = 120.0
+"""Within which the body of a conversation is read whole."""
+CONNECT_S: Final = 30.0
+"""To reach the upstream. What it takes to answer is the client's to wait for."""
+HOLD_S: Final = 10.0
+"""A stream that has said nothing yet is held back so long, since a refusal may come in place of an answer."""
+HELD_BYTES_MAX: Final = 256 * 2**10
+"""And so many bytes of it."""
+REFUSAL_BYTES_MAX: Final = 2**20
+"""Of a refusal so much is read before it is passed on."""
+CHUNK_BYTES: Final = 64 * 2**10
+"""Read at once from either side; behind a slow reader nothing more is read."""
+STOP_S: Final = 5.0
+"""Requests on their way get so long when the proxy is stopped."""
+ROOTS_MAX: Final = 1_024
+"""Conversations known at a time; the one that rested longest is forgotten first, and found again by its session."""
+SESSIONS_MAX: Final = 64
+"""Sessions that are open while nothing of theirs is on its way."""
+ROOT_MESSAGES_MAX: Final = 8
+"""A conversation is known by what is said before the first answer, at most so many messages."""
+THREADS: Final = 64
+"""For what waits for a disk or a model's summary."""

@@ -1,0 +1,108 @@
+"""What the proxy has done, in numbers: one record a request, and totals since the start.
+
+Records hold counts and names, never content. Times come in as values. Counterparts: `foldline.proxy.lines`, which prints a record,
+and `foldline.proxy.pages`, which serve the totals.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from threading import Lock
+from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct, to_builtins
+
+Outcome: TypeAlias = Literal["as it came", "edited", "recovered", "failed open", "refused"]
+
+
+class Record(Struct, kw_only=True):
+    """One request, as far as it has come."""
+
+    method: str
+    path: str
+    format: str = ""
+    model: str = ""
+    session: str = ""
+    outcome: Outcome = "as it came"
+    why: str = ""
+    """Why it was none of ours, or what went wrong."""
+    status: int = 0
+    tokens_in: int = 0
+    """Of what the client sent, as far as that is known."""
+    tokens_sent: int = 0
+    """Of what went up: by the provider's own count where it gave one, else estimated."""
+    tokens_cached: int = 0
+    tokens_output: int = 0
+    passes: tuple[str, ...] = ()
+    """What the policy did for this request."""
+    is_compaction: bool = False
+    ms: int = 0
+    is_cut: bool = False
+    """The answer broke off, on either side."""
+
+    @property
+    def tier(self) -> str:
+        """What was done for it, in a word or two."""
+        return "+".join(self.passes)
+
+
+class Meters:
+    """Totals since the start. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._counts: Counter[str] = Counter()
+        self._outcomes: Counter[str] = Counter()
+        self._passed: Counter[str] = Counter()
+        self._statuses: Counter[str] = Counter()
+        self._on_their_way = 0
+
+    def begun(self) -> None:
+        """A request came."""
+        with self._lock:
+            self._on_their_way += 1
+
+    def ended(self, record: Record) -> None:
+        """It was answered, or given up."""
+        with self._lock:
+            self._on_their_way -= 1
+            self._outcomes[record.outcome] += 1
+            self._statuses[f"{record.status // 100}xx" if record.status else "none"] += 1
+            if record.why:
+                self._passed[record.why] += 1
+            counts = self._counts
+            counts["requests"] += 1
+            counts["compactions"] += record.is_compaction
+            counts["answers_cut"] += record.is_cut
+            for key in ("tokens_in", "tokens_sent", "tokens_cached", "tokens_output"):
+                counts[key] += getattr(record, key)
+
+    def told(self) -> dict[str, Any]:
+        """All of it, as JSON has it."""
+        with self._lock:
+            counts = {key: self._counts[key] for key in COUNTS}
+            return {
+                **counts,
+                "tokens_saved": counts["tokens_in"] - counts["tokens_sent"],
+                "on_their_way": self._on_their_way,
+                "outcomes": dict(self._outcomes),
+                "statuses": dict(self._statuses),
+                "why": dict(self._passed),
+            }
+
+
+COUNTS = (
+    "requests",
+    "compactions",
+    "answers_cut",
+    "tokens_in",
+    "tokens_sent",
+    "tokens_cached",
+    "tokens_output",
+)
+
+
+def as_json(record: Record) -> dict[str, Any]:
+    """A record as a line of JSON has it."""
+    told = to_builtins(record)
+    return {"schema": "foldline.proxy/1", **told}

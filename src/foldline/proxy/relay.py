@@ -1,0 +1,101 @@
+"""The way to the upstream: one pool of connections, each request sent once, its answer handed over piece by piece.
+
+The upstream is fixed when the proxy starts: no request, header, redirect or variable names another. Nothing is followed, nothing
+kept: no cookies, no credentials of its own, none of the environment's proxies. Bodies stay as compressed as they come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from urllib.parse import urlsplit
+
+import aiohttp
+from msgspec import Struct
+from yarl import URL
+
+from foldline.core.errors import InvalidOption
+from foldline.proxy.headers import Pairs
+from foldline.proxy.limits import CHUNK_BYTES, CONNECT_S, HEAD_LINE_BYTES_MAX
+from foldline.proxy.routes import UPSTREAMS, Provider, upstream_url
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class Unreached(Exception):
+    """The upstream gave no answer: a status of ours and a sentence without its words, which may quote a key."""
+
+    def __init__(self, status: int, why: str) -> None:
+        self.status, self.why = status, why
+        super().__init__(why)
+
+
+class Sending(Struct, frozen=True, kw_only=True):
+    """One request, as it goes up."""
+
+    method: str
+    provider: Provider
+    target: str
+    headers: Pairs
+    body: bytes | AsyncIterator[bytes] | None
+
+
+def checked_upstream(url: str) -> str:
+    """An upstream as it may be: https, or on this machine. Raises `InvalidOption`."""
+    try:
+        parts = urlsplit(url)
+        port_is_fine = parts.port is None or parts.port > 0
+    except ValueError:
+        raise InvalidOption("upstream", url, why="give a URL like https://api.example.com") from None
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise InvalidOption("upstream", "…", why="give host and path alone; keys come with each request")
+    if parts.scheme not in ("http", "https") or not parts.hostname or not port_is_fine:
+        raise InvalidOption("upstream", url, why="give a URL like https://api.example.com")
+    if parts.scheme == "http" and parts.hostname not in LOOPBACK:
+        why = "keys would go over the network in the clear; use https, or a server on this machine"
+        raise InvalidOption("upstream", url, why=why)
+    return url.rstrip("/")
+
+
+class Relay:
+    """Open while the proxy runs; an async context manager."""
+
+    def __init__(self, upstream: str | None) -> None:
+        self._upstream = upstream
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Relay:
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
+            auto_decompress=False,
+            skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding", "Content-Type"),
+            read_bufsize=CHUNK_BYTES,
+            max_line_size=HEAD_LINE_BYTES_MAX,
+            max_field_size=HEAD_LINE_BYTES_MAX,
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    def base(self, provider: Provider) -> str:
+        """The upstream of a request."""
+        return self._upstream or UPSTREAMS[provider]
+
+    async def send(self, sending: Sending) -> aiohttp.ClientResponse:
+        """Send it; the response once its head is there. Whoever gets it closes it. Raises `Unreached`."""
+        assert self._session is not None, "the relay is open"
+        url = URL(upstream_url(self.base(sending.provider), sending.target), encoded=True)
+        try:
+            return await self._session.request(
+                sending.method, url, headers=sending.headers, data=sending.body, allow_redirects=False
+            )
+        except TimeoutError:
+            raise Unreached(
+                504, f"{url.host} did not take a connection in {CONNECT_S:g} s; try again"
+            ) from None
+        except aiohttp.ClientError as error:
+            why = f"{url.host} gave no answer ({type(error).__name__}); check the upstream and the network"
+            raise Unreached(502, why) from None

@@ -1,0 +1,121 @@
+"""Which conversation a request belongs to, and what becomes of one that fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from foldline.clients.calls import Call
+from foldline.clients.following import Conversations
+from foldline.core.errors import SessionBusy
+from foldline.home import disk_store
+from foldline.proxy.beginning import beginning
+from foldline.proxy.desk import Desk, Going, Passed
+from foldline.proxy.limits import ROOTS_MAX
+from tests.clients.lists import answer, assistant, call, long, user
+
+
+def names(desk: Desk, *lists: list[Any]) -> list[str]:
+    found = []
+    for messages in lists:
+        going = desk.outgoing(call(messages))
+        assert isinstance(going, Going)
+        desk.done(going)
+        found.append(going.name)
+    return found
+
+
+def test_a_conversation_is_known_by_what_is_said_before_its_first_answer(tmp_path: Path) -> None:
+    """Issue: sub-agents and parallel conversations behind one key never mix."""
+    desk = Desk(beginning("balanced", home=tmp_path))
+    context = {"role": "user", "content": "<environment>"}
+    first, later, other, spelt = names(
+        desk,
+        [context, user("a")],
+        [context, user("a"), assistant("b"), user("c")],
+        [context, user("b")],
+        [{"role": "user", "content": [{"type": "text", "text": "<environment>"}]}, user("a")],
+    )
+    assert first == later == spelt != other
+    assert first.startswith("proxy-")
+    desk.close()
+
+
+def test_short_conversations_leave_nothing_on_disk(tmp_path: Path) -> None:
+    """Titles and probes cost nothing; a session begins where a reduction may be due."""
+    desk = Desk(beginning("balanced", home=tmp_path))
+    [short] = names(desk, [user("hello")])
+    assert disk_store(tmp_path).names() == ()
+    [name] = names(desk, [user("hello"), assistant("hi"), user(long("w", 200_000))])
+    assert name == short
+    assert disk_store(tmp_path).names() == (name,)
+    desk.close()
+
+
+def test_what_is_none_of_ours_is_passed_and_said_why(tmp_path: Path) -> None:
+    """Native compaction and server-held history."""
+    desk = Desk(beginning("balanced", home=tmp_path))
+    passed = desk.outgoing(call([user("a")], previous_response_id="r"))
+    assert passed == Passed(why="the provider keeps the history (previous_response_id)")
+    assert len(desk) == 0
+    desk.close()
+
+
+def test_a_failure_is_a_value_and_the_next_request_begins_anew(tmp_path: Path) -> None:
+    """Fail open: another process holds the session; once it lets go the conversation is kept again."""
+    desk = Desk(beginning("balanced", home=tmp_path))
+    messages = [user("hello"), assistant("hi"), user(long("w", 200_000))]
+    [name] = names(desk, messages)
+    other = Desk(beginning("balanced", home=tmp_path))
+    passed = other.outgoing(call(messages))
+    assert isinstance(passed, Passed)
+    assert passed.is_fault
+    assert SessionBusy.__name__ in passed.why
+    desk.close()
+    assert names(other, messages) == [name]
+    other.close()
+
+
+def test_an_answer_is_taken_in_and_a_late_one_is_not(tmp_path: Path) -> None:
+    """Of two requests of one conversation the last one counts."""
+    desk = Desk(beginning("balanced", home=tmp_path))
+    messages = [user("hello"), assistant("hi"), user(long("w", 150_000))]
+    going = desk.outgoing(call(messages))
+    assert isinstance(going, Going)
+    heard = desk.answer(going, is_stream=False)
+    heard.take(
+        b'{"id":"r","choices":[{"message":{"role":"assistant","content":"done"},"finish_reason":"stop"}]}'
+    )
+    assert desk.end(heard) == ""
+    assert going.conversations.session is not None
+    assert going.conversations.session.size == 4
+    going.conversations.close()
+    late = desk.answer(going, is_stream=False)
+    late.take(
+        b'{"id":"r","choices":[{"message":{"role":"assistant","content":"late"},"finish_reason":"stop"}]}'
+    )
+    desk.end(late)
+    assert answer("x")["choices"]
+    desk.done(going)
+    desk.close()
+
+
+def test_conversations_that_rest_are_forgotten_and_those_on_their_way_are_not() -> None:
+    """Memory has an end."""
+    begun: list[str] = []
+
+    def begin(name: str, call: Call) -> Conversations:
+        begun.append(name)
+        return beginning("balanced", is_durable=False)("", call)
+
+    desk = Desk(begin)
+    on_its_way = desk.outgoing(call([user("stays")]))
+    assert isinstance(on_its_way, Going)
+    for n in range(ROOTS_MAX + 10):
+        names(desk, [user(f"n {n}")])
+    assert len(desk) == ROOTS_MAX
+    names(desk, [user("stays")])
+    assert begun.count(on_its_way.name) == 1
+    names(desk, [user("n 0")])
+    assert len(begun) == ROOTS_MAX + 12
+    desk.close()

@@ -1,0 +1,144 @@
+"""One request up and down: what goes wrong on either side looks to the other like what it is."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foldline.proxy.limits import BODY_BYTES_MAX
+from foldline.testing.twin import Answer, Delivery, Fault, Twin, endless
+from tests.proxy.running import Proxy
+
+BODY = {"model": "gpt-4o", "messages": [{"role": "user", "content": "hello"}]}
+JSON = {"content-type": "application/json", "authorization": "Bearer k"}
+
+
+def post(
+    proxy: Proxy, body: Any = BODY, *, path: str = "/v1/chat/completions", **headers: str
+) -> tuple[int, bytes, dict[str, str]]:
+    """A request as a program without an SDK sends it. Raises `http.client.IncompleteRead` for an answer that broke off."""
+    connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=20)
+    try:
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        connection.request(
+            "POST", path, data, {**JSON, **{k.replace("_", "-"): v for k, v in headers.items()}}
+        )
+        response = connection.getresponse()
+        return response.status, response.read(), dict(response.getheaders())
+    finally:
+        connection.close()
+
+
+def test_what_is_no_json_goes_on_as_it_came() -> None:
+    """It is the provider's to refuse, in its own words."""
+    with Twin() as twin, Proxy(twin.url) as proxy:
+        status, _, headers = post(proxy, b"{nonsense")
+        assert status == 400
+        assert headers["request-id"] == "req_000000"
+        assert twin.requests[0].body == b"{nonsense"
+        assert proxy.wait_for(1)[0].why == "its body is no JSON that is read here"
+
+
+def test_a_form_is_refused_before_anything_is_sent() -> None:
+    """Threat 6."""
+    with Twin() as twin, Proxy(twin.url) as proxy:
+        status, told, _ = post(proxy, content_type="text/plain")
+        assert (status, twin.requests) == (415, ())
+        assert "foldline proxy" in json.loads(told)["error"]["message"]
+
+
+def test_a_body_that_is_too_large_is_refused() -> None:
+    """Test S7: by its length before it is read."""
+    with Twin() as twin, Proxy(twin.url) as proxy:
+        connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=20)
+        connection.putrequest("POST", "/v1/messages")
+        for name, value in {**JSON, "content-length": str(BODY_BYTES_MAX + 1)}.items():
+            connection.putheader(name, value)
+        connection.endheaders()
+        response = connection.getresponse()
+        assert response.status == 413
+        assert json.loads(response.read())["error"]["type"] == "request_too_large"
+        connection.close()
+        assert twin.requests == ()
+
+
+@pytest.mark.parametrize("end", ["cut", "reset"])
+@pytest.mark.parametrize("after", [1, 2])
+def test_an_answer_that_breaks_off_never_looks_whole(end: str, after: int) -> None:
+    """Test S5: the client sees that it broke off, and the record says so."""
+    broken = Answer(text="one two three four five six seven", delivery=Delivery(end=end, end_after=after))  # type: ignore[arg-type]  # one of the two
+    with Twin([broken]) as twin, Proxy(twin.url) as proxy:
+        with pytest.raises((http.client.IncompleteRead, ConnectionError)):
+            post(proxy, {**BODY, "stream": True})
+        assert proxy.wait_for(1)[0].is_cut
+
+
+def test_an_upstream_that_is_not_there_is_said_in_the_clients_words() -> None:
+    """With what to do."""
+    with Proxy("http://localhost:9") as proxy:
+        status, told, _ = post(proxy)
+        assert status == 502
+        assert "check the upstream" in json.loads(told)["error"]["message"]
+
+
+def test_other_paths_are_passed_through_both_ways() -> None:
+    """Issue: everything else passed through; a body in chunks too, and a refusal as it came."""
+    with Twin() as twin, Proxy(twin.url) as proxy:
+        status, told, _ = post(
+            proxy, b"x" * 300_000, path="/v1/files", content_type="application/octet-stream"
+        )
+        assert status == 400
+        assert b"not valid JSON" in told
+        connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=20)
+        connection.request("POST", "/v1/files", iter([b"a" * 10, b"b" * 10]), JSON)
+        connection.getresponse().read()
+        connection.close()
+        assert [request.body for request in twin.requests] == [b"x" * 300_000, b"a" * 10 + b"b" * 10]
+
+
+def test_a_client_that_waits_for_leave_to_send_is_given_it() -> None:
+    """curl asks so for a large body."""
+    with Twin(endless("done")) as twin, Proxy(twin.url) as proxy:
+        assert post(proxy, expect="100-continue")[0] == 200
+        assert json.loads(twin.requests[0].body) == BODY
+
+
+@pytest.mark.parametrize(("mode", "status", "sent"), [("open", 200, 1), ("strict", 500, 0)])
+def test_what_goes_wrong_here_is_passed_on_or_refused(
+    mode: Any, status: int, sent: int, tmp_path: Path
+) -> None:
+    """Issue: fail open by default, counted and shown; `--strict` refuses."""
+
+    def begin(name: str, call: Any) -> Any:
+        return Broken()
+
+    with Twin(endless("done")) as twin, Proxy(twin.url, begin=begin, mode=mode) as proxy:
+        assert post(proxy)[0] == status
+        [record] = proxy.wait_for(1)
+        assert len(twin.requests) == sent
+        assert record.outcome == ("failed open" if mode == "open" else "refused")
+        assert "a fault of these tests" in record.why
+
+
+class Broken:
+    """Conversations with a fault."""
+
+    session = None
+
+    def outgoing(self, call: Any) -> Any:
+        raise ZeroDivisionError("a fault of these tests")
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def test_throttling_is_passed_on_with_its_headers() -> None:
+    """Of the upstream's, not ours."""
+    with Twin([Fault(status=429, retry_after_s=7)]) as twin, Proxy(twin.url) as proxy:
+        status, _, headers = post(proxy)
+        assert (status, headers["retry-after"]) == (429, "7")
+        assert proxy.wait_for(1)[0].outcome == "as it came"

@@ -1,0 +1,35 @@
+"""One calm line a request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from foldline.proxy.lines import line
+from foldline.proxy.meters import Record
+
+
+def shown(**values: Any) -> str:
+    told = {"method": "POST", "path": "/v1/messages", "status": 200, "model": "claude-sonnet-5", "ms": 2310}
+    return " ".join(line(Record(**{**told, **values}), clock="14:02:11").split())
+
+
+def test_a_line_says_what_was_sent_of_what_came() -> None:
+    """Issue: model, tokens in → sent, tier, cache read, ms."""
+    edited = shown(
+        tokens_in=182_410, tokens_sent=61_022, tokens_cached=59_000, outcome="edited", passes=("fold",)
+    )
+    assert edited == "14:02:11 claude-sonnet-5 182,410 → 61,022 edited fold cache 96 % 2,310 ms"
+    assert shown(tokens_in=9, tokens_sent=9) == "14:02:11 claude-sonnet-5 9 as it came cache 0 % 2,310 ms"
+
+
+def test_a_line_says_what_went_wrong() -> None:
+    """Nothing fails without a word."""
+    failed = shown(status=502, outcome="failed open", why="SessionBusy", is_cut=True)
+    assert failed == "14:02:11 claude-sonnet-5 failed open 2,310 ms 502 cut off (SessionBusy)"
+
+
+def test_what_names_no_model_is_shown_by_its_path() -> None:
+    """Without its query, which may hold a key."""
+    told = shown(model="", method="GET", path="/v1/models?key=k")
+    assert told == "14:02:11 GET /v1/models as it came 2,310 ms"
+    assert "…" in shown(model="m" * 99)

@@ -1,0 +1,38 @@
+"""Records and totals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from foldline.proxy.meters import Meters, Record, as_json
+
+
+def record(**values: Any) -> Record:
+    return Record(**{"method": "POST", "path": "/v1/messages", "status": 200, **values})
+
+
+def test_totals_are_the_sums_of_the_records() -> None:
+    """OBS-1: what was saved is what was not sent."""
+    meters = Meters()
+    for one in (
+        record(tokens_in=100, tokens_sent=40, outcome="edited", is_compaction=True),
+        record(tokens_in=10, tokens_sent=10, why="the provider keeps the history (x)"),
+        record(status=0, outcome="failed open", is_cut=True),
+    ):
+        meters.begun()
+        meters.ended(one)
+    meters.begun()
+    told = meters.told()
+    assert (told["requests"], told["on_their_way"], told["compactions"], told["answers_cut"]) == (3, 1, 1, 1)
+    assert (told["tokens_in"], told["tokens_sent"], told["tokens_saved"]) == (110, 50, 60)
+    assert told["outcomes"] == {"edited": 1, "as it came": 1, "failed open": 1}
+    assert told["statuses"] == {"2xx": 2, "none": 1}
+    assert told["why"] == {"the provider keeps the history (x)": 1}
+
+
+def test_a_record_is_one_json_object() -> None:
+    """What `--json` prints."""
+    told = as_json(record(passes=("fold",)))
+    assert told["schema"] == "foldline.proxy/1"
+    assert told["passes"] == ("fold",)
+    assert record(passes=("clear", "fold")).tier == "clear+fold"
