@@ -10,7 +10,7 @@ import pytest
 
 import foldline
 from foldline import memory
-from foldline.ledger.facts import Fact, FactCache
+from foldline.ledger.facts import FactCache, Found
 from foldline.ledger.found_in_text import Finder
 from foldline.survival import AHEAD_CHARS
 
@@ -22,7 +22,7 @@ class Counted(Finder):
         super().__init__()
         self.searched: list[str] = []
 
-    def many(self, texts: Iterable[str]) -> list[tuple[Fact, ...]]:
+    def many(self, texts: Iterable[str]) -> list[Found]:
         asked = list(texts)
         self.searched += asked
         return super().many(asked)

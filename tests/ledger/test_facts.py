@@ -5,7 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Iterable
 
-from foldline.ledger.facts import KINDS, TEXT_BYTES, Fact, FactCache, name_of
+from foldline.ledger.facts import KINDS, TEXT_BYTES, Fact, FactCache, Found, found_in, name_of
 from foldline.ledger.found_in_text import Finder
 
 
@@ -22,23 +22,17 @@ class Counted:
     def __init__(self) -> None:
         self.searched: list[str] = []
 
-    def __call__(self, text: str) -> tuple[Fact, ...]:
-        return self.many([text])[0]
-
-    def many(self, texts: Iterable[str]) -> list[tuple[Fact, ...]]:
+    def many(self, texts: Iterable[str]) -> list[Found]:
         asked = list(texts)
         self.searched += asked
-        return [(Fact(kind="paths", key=text, text=text),) for text in asked]
+        return [found_in([Fact(kind="paths", key=text, text=text)]) for text in asked]
 
 
 class Rows:
     """A finder that takes every line as a number with its key."""
 
-    def __call__(self, text: str) -> tuple[Fact, ...]:
-        return self.many([text])[0]
-
-    def many(self, texts: Iterable[str]) -> list[tuple[Fact, ...]]:
-        return [tuple(map(self._fact, text.split("\n"))) for text in texts]
+    def many(self, texts: Iterable[str]) -> list[Found]:
+        return [found_in(list(map(self._fact, text.split("\n")))) for text in texts]
 
     def _fact(self, line: str) -> Fact:
         key, value = line.split("=")

@@ -54,7 +54,7 @@ def test_facts_do_not_depend_on_what_was_read_before() -> None:
 def test_many_texts_together_have_the_facts_that_each_has_alone() -> None:
     """Law SAME: words are learned together, and nothing goes from one text to another."""
     texts = [AGENT_TEXT, "FAILED src/other.py port=1 PROJ-9\n" * 3, "", *AGENT_TEXT.splitlines()]
-    assert Finder().many(texts) == [extract(text) for text in texts]
+    assert [found.facts for found in Finder().many(texts)] == [extract(text) for text in texts]
     assert Finder().many([]) == []
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from foldline.core.address import notice, part_address
 from foldline.core.message import Message, Text, ToolResult
 from foldline.core.view import Item, Span, item_of
-from foldline.ledger.facts import Fact, FactCache
+from foldline.ledger.facts import FactCache, Found
 from foldline.ledger.found_in_text import Finder
 from foldline.ledger.retention import KINDS, Counts, Expected, Retention, measure
 from foldline.testing.builders import assistant, call, result, user
@@ -193,7 +193,7 @@ def test_each_fact_of_a_part_is_found_once_however_often_it_is_measured() -> Non
     calls: list[str] = []
 
     class Counted(Finder):
-        def many(self, texts: Iterable[str]) -> list[tuple[Fact, ...]]:
+        def many(self, texts: Iterable[str]) -> list[Found]:
             asked = list(texts)
             calls.extend(asked)
             return super().many(asked)

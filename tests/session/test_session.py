@@ -348,4 +348,4 @@ def test_what_is_remembered_of_facts_goes_by_the_window(tmp_path: Path) -> None:
         large = session._known.memo["facts"]
     assert small._bytes_max == 128_000 * FACTS_BYTES_A_TOKEN
     assert small._bytes_max < large._bytes_max <= CACHED_BYTES_MAX
-    assert small._extract._words_max < large._extract._words_max <= WORDS_MAX
+    assert small._extract._reader._words_max < large._extract._reader._words_max <= WORDS_MAX

@@ -31,7 +31,7 @@ from foldline.core.message import (
 )
 from foldline.core.view import Item
 from foldline.ledger.book import Entry, Section, Told, calls_in, calls_of, entries_of
-from foldline.ledger.facts import INITIALS, Fact, FactCache, Found, Name, name_of
+from foldline.ledger.facts import INITIALS, Fact, FactCache, Name, name_of
 from foldline.ledger.lines import one_line
 from foldline.ledger.mentions import Mentions
 from foldline.ledger.render import QUOTE, Draft, Written, read
@@ -183,11 +183,13 @@ def _flat(text: str) -> str:
 
 def mentions_of(history: Sequence[Message], words: Words, *, cache: FactCache) -> Mentions:
     """What a history says as often as it says it, as far as `CHARS_MAX` reaches."""
-    return Mentions(_told(history, words, cache=cache))
+    told = list(_told(history, words))
+    cache.learn([text for text, _ in told])
+    return Mentions([(cache.found(text), own) for text, own in told])
 
 
-def _told(history: Sequence[Message], words: Words, *, cache: FactCache) -> Iterator[tuple[Found, bool]]:
-    """The facts of each part from the newest back, and whether they were said in somebody's own words."""
+def _told(history: Sequence[Message], words: Words) -> Iterator[tuple[str, bool]]:
+    """The text of each part from the newest back, and whether it was said in somebody's own words."""
     seen = 0
     for message in _newest_first(history, words):
         for part in reversed(message.parts):
@@ -197,7 +199,7 @@ def _told(history: Sequence[Message], words: Words, *, cache: FactCache) -> Iter
             seen += len(text)
             if seen > CHARS_MAX:
                 return
-            yield cache.found(text), not isinstance(part, ToolResult)
+            yield text, not isinstance(part, ToolResult)
 
 
 def _shown(evicted: Evicted, cache: FactCache) -> Set[Name]:

@@ -12,13 +12,14 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence, Set
 from itertools import accumulate
 
-from foldline.ledger.facts import Fact
+from foldline.ledger.facts import INITIALS, Fact, Named
 
 LINE_CHARS_MAX = 240
 """What is quoted of a line: a failure is named within it, and a longer line is data around one."""
 _LEAD_CHARS = 60
 """What is quoted before the word that names the failure, in a line too long to quote whole."""
 KEY_CHARS_MAX = 120
+_INITIAL = INITIALS["errors"]
 IN_CODE = "in code: "
 """How the key of a line begins that does not report a failure but would print or handle one."""
 
@@ -139,14 +140,21 @@ def signs_in(words: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 def errors_in(text: str, opened: str, *, signs: Set[str]) -> Iterator[Fact]:
-    """Each line that reports a failure once, in order. `opened` is `text` with escapes laid open, character by
-    character; the line quoted comes from `text`. `signs` are those of the text's words."""
+    """Each line that reports a failure once, in order (`reports_in`)."""
     seen: set[str] = set()
+    for _, (_, fact) in reports_in(text, opened, signs=signs):
+        if fact.text not in seen:
+            seen.add(fact.text)
+            yield fact
+
+
+def reports_in(text: str, opened: str, *, signs: Set[str]) -> Iterator[tuple[int, Named]]:
+    """Where a line reports a failure, in order, and the failure. `opened` is `text` with escapes laid open, character by
+    character; the line quoted comes from `text`. `signs` are those of the text's words."""
     for (begin, stop), code in sorted(_reports(opened, signs).items()):
         line = text[begin:stop]
-        if line not in seen:
-            seen.add(line)
-            yield Fact(kind="errors", key=(IN_CODE if code else "") + key_of(line), text=line)
+        key = (IN_CODE if code else "") + key_of(line)
+        yield begin, (_INITIAL + key, Fact(kind="errors", key=key, text=line))
 
 
 def key_of(line: str) -> str:

@@ -42,21 +42,10 @@ class Fact(Struct, frozen=True, kw_only=True, gc=False):
     """A number's value."""
 
 
-class Extract(Protocol):
-    """Finds the facts of texts; pure."""
-
-    def __call__(self, text: str, /) -> tuple[Fact, ...]:
-        """Facts of one text, each once: of its words in order of first occurrence, its numbers in order of their last
-        mention, and the lines that report a failure in theirs."""
-        ...
-
-    def many(self, texts: Iterable[str], /) -> list[tuple[Fact, ...]]:
-        """The same of each text."""
-        ...
-
-
 Name: TypeAlias = str
 """What makes it one fact wherever it stands: its kind and key, and of a number the value behind `VALUE`."""
+Named: TypeAlias = tuple[Name, Fact]
+"""A fact with its name."""
 VALUE = "\0"
 INITIALS: dict[FactKind, str] = {kind: kind[0] for kind in KINDS}
 """What a name opens with."""
@@ -80,8 +69,17 @@ class Found(Struct, frozen=True, kw_only=True, gc=False):
     """… and where its failures do."""
 
 
+class Extract(Protocol):
+    """Finds the facts of texts; pure."""
+
+    def many(self, texts: Iterable[str], /) -> list[Found]:
+        """Facts of each text, each once: of its words in order of first occurrence, its numbers in order of their last
+        mention, and the lines that report a failure in theirs."""
+        ...
+
+
 def found_in(facts: Sequence[Fact]) -> Found:
-    """Facts in the order of an `Extract`, with their names."""
+    """Facts in the order of an `Extract`, with their names: what one that knows no names gives."""
     kinds = [fact.kind for fact in facts]
     errors = len(facts) - kinds.count("errors")
     return Found(
@@ -116,7 +114,7 @@ class FactCache:
         """The same with their names."""
         found = self._young.get(text)
         if found is None:
-            found = self._old.get(text) or found_in(self._extract(text))
+            found = self._old.get(text) or self._extract.many([text])[0]
             self._keep(text, found)
         return found
 
@@ -134,8 +132,8 @@ class FactCache:
         self._find(batch)
 
     def _find(self, texts: list[str]) -> None:
-        for text, facts in zip(texts, self._extract.many(texts), strict=True):
-            self._keep(text, found_in(facts))
+        for text, found in zip(texts, self._extract.many(texts), strict=True):
+            self._keep(text, found)
 
     def _keep(self, text: str, found: Found) -> None:
         size = len(text) + TEXT_BYTES + FACT_BYTES * len(found.facts)

@@ -1,9 +1,8 @@
 """Facts of one text, by what they are: paths, identifiers, numbers with their key, failures, names of code.
 
-Owns the order of the kinds and what all of them read: the text with its line ends laid open, and its words, each
-once. How a kind is recognised stands in a module of its own beside this one (`paths_in_text`, `identifiers_in_text`,
-`numbers_in_text`, `errors_in_text`, `symbols_in_text`). Knows nothing of messages; what a user asked for is read by
-`constraints` and `supersession`.
+Owns the order of the kinds and what all of them read: the text with its line ends laid open, line by line. What a line
+says is found by `found_in_lines`, once for all lines that are the same. Knows nothing of messages; what a user asked for
+is read by `constraints` and `supersession`.
 
 Every step is linear in the text, whatever it holds: words and lines are told apart by the string methods, patterns
 run over what is left, and no pattern can fail after a run without a bound.
@@ -12,23 +11,25 @@ run over what is left, and no pattern can fail after a run without a bound.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from itertools import chain, filterfalse
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, chain
+from operator import itemgetter
 
 from foldline.core.address import RECALL_OPENING
-from foldline.ledger.errors_in_text import errors_in, signs_in
-from foldline.ledger.facts import Fact
+from foldline.ledger.facts import Fact, Found, Name, Named
+from foldline.ledger.found_in_lines import Line, LineReader, Said, with_escapes
 from foldline.ledger.look_alikes import without_look_alikes
-from foldline.ledger.numbers_in_text import numbers_in
-from foldline.ledger.symbols_in_text import OPENINGS, definitions_in
-from foldline.ledger.word_shapes import Found, Place, classes_of, facts_at, identity, places_in, shape_of
+from foldline.ledger.numbers_in_text import FORMS
 
 _ESCAPE = re.compile(r'\\(?:[nr"]|t(?![a-z]))')
 _ESCAPE_JSON = re.compile(r'\\(?:[nrt"]|\\)')
 _DRIVE = re.compile(r"(?<![A-Za-z])[A-Z]:\\\w")
 _PLAIN = {"n": " \n", "r": " \n", "t": " \t", '"': ' "'}
 WORDS_MAX = 200_000
-"""Words remembered before a `Finder` forgets all and starts again: some 40 MB."""
+"""Words remembered before a `Finder` forgets all and starts again: some 40 MB; of lines (`found_in_lines`) a quarter."""
+VALUES_MAX = 64
+"""Values of one key kept of one text, the last ones: a key with more is a column of data."""
 
 _GIT_OBJECT = re.compile(r"\.git/objects/[0-9a-f]{2}/[0-9a-f]{38,62}")
 """A listing of git's store names nothing that anybody asks for by name."""
@@ -45,69 +46,73 @@ def extract(text: str) -> tuple[Fact, ...]:
 
 
 class Finder:
-    """`extract` for the texts of one history. It remembers words, of which a history has few and says them often:
-    some 9 MB/s on the transcripts of agents, as much on logs and rows of data. The same text has the same facts
-    whatever was read before."""
+    """`extract` for the texts of one history. It remembers lines and words, of which a history has few and says them often.
+    The same text has the same facts whatever was read before."""
 
     def __init__(self, *, words_max: int = WORDS_MAX) -> None:
-        self._words_max = words_max
-        self._plain: set[str] = set()
-        """Words that say nothing: most."""
-        self._known: dict[str, tuple[Found, ...]] = {}
-        """The other words -> their facts."""
-        self._signs: dict[str, tuple[str, ...]] = {}
-        """Words that may stand in a line that reports a failure -> what to look for."""
-        self._shapes: dict[str, tuple[tuple[Place, ...], tuple[str, ...]]] = {}
-        """Shapes of words -> where their facts stand, and their signs."""
+        self._reader = LineReader(words_max=words_max)
 
     def __call__(self, text: str) -> tuple[Fact, ...]:
-        return self.many([text])[0]
+        return self.many([text])[0].facts
 
-    def many(self, texts: Iterable[str]) -> list[tuple[Fact, ...]]:
-        """The facts of each text. Their new words are learned together, which costs less than text by text. What recall
+    def many(self, texts: Iterable[str]) -> list[Found]:
+        """The facts of each text. Their new lines are learned together, which costs less than text by text. What recall
         gave back stood elsewhere before: it states nothing, least of all what is newest."""
-        split = [self._split("" if text.startswith(RECALL_OPENING) else text) for text in texts]
-        words = dict.fromkeys(chain.from_iterable([words for _, _, words in split]))
-        self._learn(list(filterfalse(self._known.__contains__, words)))
-        found = [self._facts(text, opened, words=words) for text, opened, words in split]
-        if len(self._plain) + len(self._known) > self._words_max:
-            self._plain, self._known, self._signs, self._shapes = set(), {}, {}, {}
-        return found
+        lines = [_lines_of("" if text.startswith(RECALL_OPENING) else text) for text in texts]
+        return list(map(_together, self._reader.read(lines)))
 
-    def _facts(self, text: str, opened: str, *, words: dict[str, None]) -> tuple[Fact, ...]:
-        signs = self._signs
-        found = dict(chain.from_iterable(filter(None, map(self._known.get, words))))
-        for fact in definitions_in(opened, words):
-            found.setdefault(identity(fact), fact)
-        facts = [*found.values(), *numbers_in(text, opened)]
-        if cues := signs.keys() & words.keys():
-            facts += errors_in(text, opened, signs={sign for word in cues for sign in signs[word]})
-        return tuple(facts)
 
-    def _split(self, text: str) -> tuple[str, str, dict[str, None]]:
-        """A text, the same with its escapes laid open, and those of its words that may say something."""
-        text, opened = without_look_alikes(text, laid_open(text))
-        if ".git/objects/" in opened:
-            opened = _GIT_OBJECT.sub(_blank, opened)
-        return text, opened, dict.fromkeys(filterfalse(self._plain.__contains__, opened.split()))
+def _lines_of(text: str) -> list[Line]:
+    """The lines of a text that are read: of many rows that look alike the last."""
+    text, opened = without_look_alikes(text, laid_open(text))
+    if ".git/objects/" in opened:
+        opened = _GIT_OBJECT.sub(_blank, opened)
+    lines = opened.split("\n")
+    if text is opened:
+        return lines
+    starts = accumulate([len(line) + 1 for line in lines], initial=0)
+    return [
+        with_escapes(text[start : start + len(line)], line)
+        for start, line in zip(starts, lines, strict=False)
+    ]
 
-    def _learn(self, words: list[str]) -> None:
-        """Words are learned by their shapes, new shapes once."""
-        known, plain, signs, shapes = self._known, self._plain, self._signs, self._shapes
-        shaped = shape_of("\n".join(words)).split("\n") if words else []
-        if fresh := list(filterfalse(shapes.__contains__, dict.fromkeys(shaped))):
-            telling = signs_in(fresh)
-            for shape, classes in zip(fresh, classes_of("\n".join(fresh)).split("\n"), strict=True):
-                shapes[shape] = places_in(shape, classes), telling.get(shape, ())
-        for word, (places, cues) in zip(words, map(shapes.__getitem__, shaped), strict=True):
-            if cues:
-                signs[word] = cues
-            if places:
-                known[word] = facts_at(word, places)
-            elif cues or word in OPENINGS:
-                known[word] = ()
-            else:
-                plain.add(word)
+
+def _together(said: Sequence[Said]) -> Found:
+    """The facts of a text, given what its lines say: each once."""
+    words = dict(chain.from_iterable([line.words for line in said]))
+    for _, (name, fact) in sorted(chain.from_iterable([line.defined for line in said]), key=itemgetter(0)):
+        words.setdefault(name, fact)
+    numbers = _last_of_each(
+        list(chain.from_iterable([line.numbers[form] for form in FORMS for line in said]))
+    )
+    errors: dict[str, Named] = {}
+    for line in said:
+        for name, fact in line.errors:
+            errors.setdefault(fact.text, (name, fact))
+    return Found(
+        facts=(*words.values(), *numbers.values(), *[fact for _, fact in errors.values()]),
+        names=(*words, *numbers, *[name for name, _ in errors.values()]),
+        numbers=len(words),
+        errors=len(words) + len(numbers),
+    )
+
+
+def _last_of_each(numbers: list[Named]) -> dict[Name, Fact]:
+    """Each key with each of its values once, in order of the last mention: the last fact of a key is its newest. Of a key
+    with more than `VALUES_MAX` the last."""
+    newest = dict(numbers)
+    if len(newest) < len(numbers):
+        names = dict.fromkeys([name for name, _ in reversed(numbers)])
+        newest = {name: newest[name] for name in reversed(names)}
+    if len(newest) <= VALUES_MAX:
+        return newest
+    counts: Counter[str] = Counter()
+    kept: list[Named] = []
+    for name, fact in reversed(newest.items()):
+        counts[fact.key] += 1
+        if counts[fact.key] <= VALUES_MAX:
+            kept.append((name, fact))
+    return dict(reversed(kept))
 
 
 def laid_open(text: str) -> str:

@@ -11,25 +11,22 @@ to the first, over what separates, to the key; most places fail at their first c
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from foldline.ledger.facts import Fact
+from foldline.ledger.facts import INITIALS, VALUE, Fact, Named
 from foldline.ledger.word_shapes import shape_of
 
 KEY_CHARS_MAX = 48
 """A longer key is cut at its left."""
-VALUES_MAX = 64
-"""Values of one key kept of one text, the last ones: a key with more is a column of data."""
-COLUMN_MAX = 2 * VALUES_MAX
-"""Numbers behind one word looked at in one text, the last ones."""
 NUMBERS_MAX = 4_096
-"""Numbers of each form looked at in one text, the last ones."""
+"""Numbers of one form kept of one line, the last ones."""
+FORMS = range(3)
+"""`port=80`, `80 ports`, `端口 80`: the places of what `numbers_in` gives, and the order in which they count."""
 NUMBER_CHARS_MAX = 26
 UNIT_POINT = "·"
 """Between a number and its unit in a value, which holds no blank: both are words of their own."""
+_INITIAL = INITIALS["numbers"]
 _JOIN_CHARS_MAX = 13
 _STEPS_MAX = 2
 """Words that only connect, between a key and its number."""
@@ -77,43 +74,38 @@ _NO_NOUN = _JOINS | frozenset(
     "does did when while where which who what because more less other others such between into out".split()
 )
 
+Stated: TypeAlias = tuple[int, Named]
+"""Where a number is stated, and the number."""
 Place: TypeAlias = tuple[str, str, int, int]
 """Key, value, start and end of what is quoted."""
 Key: TypeAlias = tuple[int, int]
 """Of a key: its characters, and those from its start to the end of the word before the number."""
-Read: TypeAlias = Callable[[str, re.Match[str]], Place | None]
 
 
-def numbers_in(text: str, opened: str) -> list[Fact]:
-    """Each key with each of its values once, in order of the last mention: the last fact of a key is its newest.
-    `opened` is `text` with escapes laid open, character by character; what a fact quotes comes from `text`."""
-    found: dict[tuple[str, str], Fact] = {}
-    counts: dict[str, int] = {}
-    for key, value, start, end in _all(opened):
-        if (key, value) not in found and (count := counts.get(key, 0)) < VALUES_MAX:
-            counts[key] = count + 1
-            found[key, value] = Fact(kind="numbers", key=key, text=text[start:end], value=value)
-    return list(found.values())[::-1]
-
-
-def _all(text: str) -> Iterator[Place]:
-    """From the end of the text to its start; numbers with a noun and those with a CJK key before the others."""
-    if not text.isascii():
-        yield from _from_the_last(_CJK_NUMBER, text, read=_cjk)
-    keyed = list(_keyed_places(text))
-    nouned = _nouned_places(text)
+def numbers_in(text: str, opened: str) -> tuple[list[Stated], list[Stated], list[Stated]]:
+    """The numbers of each of the `FORMS`, from the last in the text to the first. `opened` is `text` with escapes laid open,
+    character by character; what a fact quotes comes from `text`."""
+    keyed = list(_keyed_places(opened))
+    nouned = _nouned_places(opened)
     taken = {place[3] for place in keyed} if nouned else ()
-    for place in nouned:
-        if place[3] not in taken and place[3] - len(place[0]) - 1 not in taken:
-            yield place
-    yield from keyed
+    apart = [place for place in nouned if place[3] not in taken and place[3] - len(place[0]) - 1 not in taken]
+    return _stated(text, keyed), _stated(text, apart), _stated(text, _cjk_places(opened))
+
+
+def _stated(text: str, places: Iterable[Place]) -> list[Stated]:
+    """The numbers at these places, each with its name."""
+    stated: list[Stated] = []
+    for key, value, start, end in places:
+        fact = Fact(kind="numbers", key=key, text=text[start:end], value=value)
+        stated.append((start, (f"{_INITIAL}{key}{VALUE}{value}", fact)))
+    return stated
 
 
 def _nouned_places(text: str) -> list[Place]:
     shape = shape_of(text)
     places: list[Place] = []
     at = shape.rfind("0 ")
-    while at >= 0 and len(places) < NUMBERS_MAX:
+    while at >= 0:
         noun = _NOUN.match(text, at + 2)
         if noun is not None and (place := _nouned(text, noun)) is not None:
             places.append(place)
@@ -121,23 +113,17 @@ def _nouned_places(text: str) -> list[Place]:
     return places
 
 
-def _from_the_last(pattern: re.Pattern[str], text: str, *, read: Read) -> list[Place]:
-    matches = deque(pattern.finditer(text), maxlen=NUMBERS_MAX)
-    return [place for match in reversed(matches) if (place := read(text, match)) is not None]
+def _cjk_places(text: str) -> list[Place]:
+    matches = [] if text.isascii() else list(_CJK_NUMBER.finditer(text))
+    return [place for match in reversed(matches) if (place := _cjk(text, match)) is not None]
 
 
 def _keyed_places(text: str) -> Iterator[Place]:
-    """Of a column of data, which is many numbers behind one word, the last ones. The expressions read the shape of
-    the text, where every digit is a zero."""
+    """The expressions read the shape of the text, where every digit is a zero."""
     size = len(text)
-    columns: dict[str, int] = {}
     keys: dict[str, Key | None] = {}
-    for match in islice(_BACKWARDS.finditer(shape_of(text)[::-1]), NUMBERS_MAX):
+    for match in _BACKWARDS.finditer(shape_of(text)[::-1]):
         _, between, word = match.groups()
-        count = columns.get(word, 0)
-        if count == COLUMN_MAX:
-            continue
-        columns[word] = count + 1
         if word in keys:
             key = keys[word]
         else:

@@ -6,9 +6,9 @@ Knows only tokens and the words that open a definition; `found_in_text` splits t
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 
-from foldline.ledger.facts import Fact
+from foldline.ledger.facts import INITIALS, Fact, Named
 
 SYMBOL_CHARS_MIN = 4
 SYMBOL_CHARS_MAX = 80
@@ -21,17 +21,16 @@ _DEFINED = {word: re.compile(rf"{word} (?<![^\W_]{word} )" + _NAME) for word in 
 _JOINED = re.compile(r"[A-Za-z0-9]_(?:[A-Za-z0-9]*_)*?[A-Za-z]+(?![A-Za-z0-9])")
 _HUMP = re.compile(r"[a-z0-9][A-Z]")
 _DIGITS = frozenset("0123456789")
+_INITIAL = INITIALS["symbols"]
 
 
-def definitions_in(text: str, words: Container[str]) -> Iterator[Fact]:
-    """Each name that the text defines, in the order of what it is (a function before a class). `words` holds at
-    least those words of the text that open a definition."""
-    names: dict[str, None] = {}
-    for opening, defined in _DEFINED.items():
-        if opening in words:
-            names.update(dict.fromkeys(defined.findall(text)))
-    for name in names:
-        yield Fact(kind="symbols", key=name, text=name)
+def definitions_in(text: str) -> Iterator[tuple[int, tuple[int, Named]]]:
+    """Where the text defines a name, the place of what opens the definition among `OPENINGS`, and the name."""
+    for order, (opening, defined) in enumerate(_DEFINED.items()):
+        if opening in text:
+            for match in defined.finditer(text):
+                name = match[1]
+                yield match.start(), (order, (_INITIAL + name, Fact(kind="symbols", key=name, text=name)))
 
 
 def is_name(token: str) -> bool:

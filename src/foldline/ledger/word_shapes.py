@@ -12,21 +12,18 @@ from collections.abc import Iterable
 from string import ascii_letters
 from typing import TypeAlias
 
-from foldline.ledger.facts import KINDS, Fact, FactKind
+from foldline.ledger.facts import INITIALS, Fact, FactKind, Named
 from foldline.ledger.identifiers_in_text import ID_CHARS_MIN, UUID, identifiers_in, is_id
 from foldline.ledger.paths_in_text import NAMES, key_of, paths_in
 from foldline.ledger.symbols_in_text import SYMBOL_CHARS_MIN, is_name
 
 Place: TypeAlias = tuple[FactKind, int, int]
 """Of a fact in a word: its kind, its start and its end."""
-Found: TypeAlias = tuple[str, Fact]
-"""What makes a fact the same as another, and the fact."""
 
 _ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 _CLASSES = bytes.maketrans(ascii_letters.encode(), b"a" * 26 + b"A" * 26)
 _TOKEN_CHARS_MIN = min(ID_CHARS_MIN, SYMBOL_CHARS_MIN)
 _TOKEN = re.compile(rf"[A-Za-z0-9_]{{{_TOKEN_CHARS_MIN},}}")
-_INITIALS: dict[FactKind, str] = {kind: kind[0] for kind in KINDS}
 
 
 def shape_of(text: str) -> str:
@@ -80,19 +77,14 @@ def _is_marked(classes: str) -> bool:
     )
 
 
-def facts_at(word: str, places: Iterable[Place]) -> tuple[Found, ...]:
+def facts_at(word: str, places: Iterable[Place]) -> tuple[Named, ...]:
     """The facts of a word, given where its shape has them. A path's key is `paths_in_text.key_of` of it."""
-    found: list[Found] = []
+    found: list[Named] = []
     for kind, start, end in places:
         text = word[start:end]
         key = key_of(text) if kind == "paths" else text
-        found.append((_INITIALS[kind] + key, Fact(kind=kind, key=key, text=text)))
+        found.append((INITIALS[kind] + key, Fact(kind=kind, key=key, text=text)))
     return tuple(found)
-
-
-def identity(fact: Fact) -> str:
-    """What makes a fact of a word the same as another."""
-    return _INITIALS[fact.kind] + fact.key
 
 
 def _placed(shape: str, texts: Iterable[str], *, kind: FactKind) -> list[Place]:
