@@ -210,6 +210,12 @@ def policies_page() -> str:
         said = [f"- {words} {_line(policy[key])}\n" for key, words in LINES.items() if policy.get(key)]
         if policy.get("counter"):
             said.append(f"- tokens are counted with `{policy['counter']}`\n")
+        if policy["native"]["clears"]:
+            said.append(
+                "- in a session with `native=True` at Anthropic the service clears in the place of `microcompact`: "
+                + " · ".join(f"`{key}` {value:,}" for key, value in policy["native"]["clears"].items())
+                + "\n"
+            )
         out += [*said, "\n", table(("tier", "runs", "its values"), (_tier(tier) for tier in policy["tiers"]))]
     return "".join(out)
 

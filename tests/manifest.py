@@ -87,7 +87,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "MIC-1", "head 1,500 and tail 500 tokens of a result over its tool's threshold, the cut marked", DONE
     ),
     row("MIC-2", "old results cleared at 50 calls, then every 25; eight tools only", DONE),
-    row("MIC-3", "clearing by the provider's own context editing", BEGUN),
+    row("MIC-3", "clearing by the provider's own context editing", DONE),
     row("MIC-4", "local placeholders after about 90 idle minutes, or at the counts", DONE),
     row("MIC-5", "over 60 s since the last call: the last three tool turns keep their results", DONE),
     row("MIC-6", "a truncated result is never truncated twice", DONE),

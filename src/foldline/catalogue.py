@@ -69,6 +69,7 @@ def _policy(policy: Policy, *, file: str | None) -> dict[str, Any]:
         "is_reactive": policy.is_reactive,
         "hooks_may_block": policy.hooks_may_block,
         "resumes_at_summary": policy.resumes_at_summary,
+        "native": msgspec.to_builtins(policy.native),
         **{name: _line(line) for name, line in lines.items()},
         "floors": {
             floor.kind: {"in_view": floor.in_view, "not_lost": floor.not_lost} for floor in policy.floors

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from foldline.core.budget import result_limits
 from foldline.core.errors import InvalidOption, UnknownPolicy
 from foldline.core.estimate import Counting
-from foldline.engine.policy import Floor, Line, Policy, Tier
+from foldline.engine.policy import Clears, Floor, Line, Native, Policy, Tier
 from foldline.ledger.retention import KINDS
 from foldline.ledger.tools import CASCADE_KINDS
 from foldline.passes.bounded_fold import BoundedFold
@@ -225,6 +225,7 @@ def _cascade(_window: int | None) -> Policy:
         target=line,
         forced=Line(percent=95, of="window"),
         advice=Line(percent=60, of="window"),
+        native=Native(clears=Clears()),
         tiers=(
             Tier(name="budget-reduction", reduce=BudgetReduction(), when="always"),
             Tier(name="microcompact", reduce=clear, when="always"),

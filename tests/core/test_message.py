@@ -80,6 +80,10 @@ def test_a_providers_own_compaction_may_open_a_history() -> None:
     users = frozenset({"user"})
     assert is_native_compaction(native)
     assert not is_native_compaction(Message(role="assistant", parts=(Opaque(type="container", raw=b"{}"),)))
+    failed = Opaque(type="compaction", raw=b'{"type":"compaction","content":null,"encrypted_content":null}')
+    assert not is_native_compaction(Message(role="assistant", parts=(failed,)))  # stands for nothing
+    sealed = Opaque(type="compaction", raw=b'{"type":"compaction","encrypted_content":"x"}')
+    assert is_native_compaction(Message(role="assistant", parts=(sealed,)))
     assert [may_open(message, users) for message in (native, assistant("x"), user("x"))] == [
         True,
         False,

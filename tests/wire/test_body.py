@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from foldline.core.errors import InvalidTranscript, UnknownFormat
 from foldline.core.message import Message, Text
 from foldline.wire import strict
-from foldline.wire.body import body_value, declared_limits, read_body, write_body
+from foldline.wire.body import body_value, declared_limits, read_body, tool_names, write_body
 from foldline.wire.codec import Request
 from foldline.wire.slices import fields, items
 from tests.wire.values import ANTHROPIC, CHAT, spell
@@ -225,3 +225,18 @@ def test_messages_that_are_no_list_are_refused_by_the_name_of_their_key() -> Non
 def test_what_is_no_tool_declares_no_limit() -> None:
     """BUD-7: one odd entry does not hide the limits of the others."""
     assert declared_limits(b'[5, {"name": "f", "meta": {"outputProfile": 8000}}]') == (("f", 8000),)
+
+
+def test_tools_are_named_in_every_format() -> None:
+    """MIC-3: tools that are left out of a clearing are named to the service."""
+    shapes: list[Any] = [
+        [{"name": "read"}, {"type": "web_search_20250305", "name": "web_search"}],
+        [
+            {"type": "function", "function": {"name": "read"}},
+            {"type": "custom", "custom": {"name": "web_search"}},
+        ],
+        [{"type": "function", "name": "read"}, {"type": "function", "name": "web_search"}],
+        [{"functionDeclarations": [{"name": "read"}, {"name": "web_search"}]}, {"googleSearch": {}}],
+    ]
+    assert [tool_names(tools) for tools in shapes] == [("read", "web_search")] * 4
+    assert tool_names([5, {"type": "web_search"}]) == ()

@@ -78,6 +78,16 @@ def test_a_clearing_leaves_out_the_tools_it_is_told_to_and_is_not_made_for_littl
     assert native.done(enough).tokens_cleared >= 100
 
 
+def test_of_a_session_whose_oldest_calls_left_the_view_the_rest_are_cleared_at_the_same_counts() -> None:
+    """MIC-3 and MIC-2: due by the session's calls, and of those that the request shows all but the newest five."""
+    clearing = native.Clearing(first_calls=50, every_calls=25, keep_results=5)
+    with Twin() as twin:
+        for calls, shown, cleared in ((75, 30, 25), (80, 35, 25), (99, 54, 25), (49, 49, 0), (60, 9, 0)):
+            edit = clearing.edit(calls, shown=shown)
+            response = ask(twin, called(shown), native.managed([edit])).body
+            assert native.done(response).tool_uses_cleared == cleared, (calls, shown)
+
+
 def test_edits_are_put_in_the_order_that_the_service_demands() -> None:
     edits = [native.compacting_at(150_000), cascade(50), native.clearing_thinking(1), None]
     asked = native.managed(edits)

@@ -7,6 +7,7 @@ that an untouched message leaves as the very bytes (or the very object) that arr
 
 from __future__ import annotations
 
+import json
 from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
@@ -204,8 +205,13 @@ def is_fold(message: Message) -> bool:
 
 def is_native_compaction(message: Message) -> bool:
     """True for a message with a provider's own compaction in it: signed or sealed by the service, so that it is kept as it is
-    and where it is, or lost."""
-    return any([type(p) is Opaque and p.type == "compaction" for p in message.parts])
+    and where it is, or lost. A block without content is one that failed, which stands for nothing."""
+    return any([type(p) is Opaque and p.type == "compaction" and _is_whole(p) for p in message.parts])
+
+
+def _is_whole(part: Opaque) -> bool:
+    told = json.loads(part.raw)
+    return bool(told.get("content") or told.get("encrypted_content"))
 
 
 def may_open(message: Message, first: frozenset[str]) -> bool:

@@ -100,6 +100,26 @@ class Floor(Struct, frozen=True, kw_only=True, gc=False):
     """Percent that must be in view or behind an address in it."""
 
 
+class Clears(Struct, frozen=True, kw_only=True, gc=False):
+    """Clearing of old results by the provider's service, at stated counts of calls (requirement MIC-3)."""
+
+    first_calls: Positive = 50
+    every_calls: Positive = 25
+    keep_results: Whole = 5
+    """The newest stay."""
+    tokens_least: Whole = 5_000
+    """A clearing that frees less is not made: it costs the prompt cache from that point on (`clear_at_least`)."""
+
+
+class Native(Struct, frozen=True, kw_only=True):
+    """What the provider's own service does, in a session whose host passes it on (`foldline.open(native=True)`)."""
+
+    clears: Clears | None = None
+    """In the place of the policy's own clearing before every request."""
+    compacts: bool = False
+    """From the policy's threshold on, in the place of the tiers."""
+
+
 class Policy(Struct, frozen=True, kw_only=True):
     """When, in which order, how far."""
 
@@ -121,6 +141,8 @@ class Policy(Struct, frozen=True, kw_only=True):
     """From here on the request waits for it."""
     floors: tuple[Floor, ...] = ()
     """Below them a compaction is repaired within its budget, or refused."""
+    native: Native = Native()
+    """What the provider's service does in its place, where it may."""
     counter: str | None = None
     """The counter its document asks for; `None`: the model's own."""
     counting: Counting = Counting()

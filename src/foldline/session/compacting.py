@@ -185,7 +185,7 @@ class Compacting(Landing):
             fit=fit,
             tokens=tokens,
             goal=goal,
-            due=line.is_reached(tokens.tokens, window, output_max=output_max),
+            due=line.is_reached(tokens.tokens, window, output_max=output_max) and not self._is_served,
             always=any(tier.when == "always" for tier in goal.policy.tiers),
         )
 

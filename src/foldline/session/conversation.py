@@ -26,6 +26,7 @@ from foldline.session.incoming import (
 from foldline.session.keep import message_draft
 from foldline.session.reacting import Reacting
 from foldline.session.request import Prepared
+from foldline.session.serving import done_json, heard
 from foldline.wire.response import read_response
 
 
@@ -56,8 +57,13 @@ class Conversation(Reacting):
             request: Any = {"tokens_fixed": sent.tokens_fixed} if sent is not None and is_answer else False
             last = told.messages[-1]
             drafts = [message_draft(message, scope=self._scope) for message in told.messages[:-1]]
-            more = {"request": request} if last.meta is not None and last.meta.usage is not None else {}
+            more: dict[str, Any] = (
+                {"request": request} if last.meta is not None and last.meta.usage is not None else {}
+            )
             ends = not any(calls_of(message) for message in told.messages)
+            self._heard = heard(told.done)
+            if self._heard:
+                more["native"] = done_json(told.done)
             self._keeper.say(*drafts, message_draft(last, scope=self._scope, **more), ends_turn=ends)
 
     def tool_result(self, call_id: str, output: Any, *, is_error: bool = False) -> None:

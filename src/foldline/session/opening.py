@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.core.entry import Draft
 from foldline.core.errors import InvalidOption, SessionCorrupt, SessionExists, UnknownSession
@@ -57,6 +58,7 @@ def open(
     restore: Restorer | None = None,
     listener: Listener | None = None,
     workspace: str | os.PathLike[str] | None = None,
+    native: bool = False,
 ) -> Session:
     """Open the session of that name, or begin it.
 
@@ -70,7 +72,8 @@ def open(
     `CompletionRequest` and returns the text, deltas or a reply; with one the policy's tiers that need a model are active.
     `hooks`: what runs before and behind each compaction (`foldline.hooks`). `restore`: what is put behind its summary
     (`foldline.restore`). `listener`: who is told of compactions while they
-    run. `workspace`: the folder that the session works in; the current one where it is left out.
+    run. `workspace`: the folder that the session works in; the current one where it is left out. `native`: the provider's own
+    service may clear and compact where the policy has that: `request.body` and `request.betas` are passed on whole.
 
     Raises `SessionBusy` while another holds it, `SessionCorrupt` for a damaged log, `InvalidOption`.
     """
@@ -78,7 +81,7 @@ def open(
 
     refuse_no_text(name=name)
     refuse_no_text(or_none=True, model=model, format=format, counter=counter)
-    refuse_no_flag(redact=redact)
+    refuse_no_flag(redact=redact, native=native)
     given: object = policy
     if not isinstance(given, (str, Policy)):
         raise InvalidOption("policy", policy, why="give a policy's name (`foldline policies` lists them)")
@@ -91,6 +94,7 @@ def open(
         redact=redactor(home) if redact else _as_it_is,
         clock=unix_ms,
         checkpoint_every=checkpoint_every,
+        native=native,
         host=Host(
             completer=completer,
             hooks=hooks,
@@ -131,6 +135,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     """Unix time in milliseconds, as the store stamps its entries; it says how long a session was idle."""
     checkpoint_every: int = EVERY
     """Entries after which a checkpoint is written (requirement JRN-13)."""
+    native: bool = False
+    """Whether the provider's own service may do what the policy has for it."""
     host: Host = Host()
     """Who is asked and told."""
 
@@ -182,9 +188,10 @@ def _open_in(store: Store, name: str, *, asked: Asked, new: str) -> Session:
 
 
 def _setup(asked: Asked, *, format: str, model: str | None) -> Setup:
-    return setup_for(
+    made = setup_for(
         format=format, model=model, policy=asked.policy, counter=asked.counter, clock=asked.clock
     )
+    return replace(made, native=asked.native)
 
 
 def _journal(store: Store, name: str, *, format: str, model: str | None) -> Journal:

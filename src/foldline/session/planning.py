@@ -35,6 +35,7 @@ from foldline.session.originals import Originals, Shown, Spans
 from foldline.session.projecting import Fixed, Sound, fixed_of, held_in, outgoing_request, projected, sound
 from foldline.session.recovering import without_reasoning
 from foldline.session.request import Prepared
+from foldline.session.serving import NOTHING, asked_of, compacts, served, standing
 from foldline.session.setup import Setup
 from foldline.session.working import Work
 from foldline.wire import strict
@@ -82,6 +83,8 @@ class Planning:
         self._sent: Sent | None = None
         self._recovered = False
         """True from a recovery until the next answer (requirement REA-1)."""
+        self._heard: tuple[str, ...] = ()
+        """What the last response told, for the next report."""
         self._bare = False
         """True once a provider refused signed reasoning of closed rounds."""
 
@@ -98,7 +101,12 @@ class Planning:
     @property
     def _policy(self) -> Policy:
         setup = self._known.setup
-        return setup.policy if self._scope == ROOT else setup.inside
+        return served(setup) if self._scope == ROOT else setup.inside
+
+    @property
+    def _is_served(self) -> bool:
+        """True where the provider's service compacts, and ours does not."""
+        return self._scope == ROOT and compacts(self._known.setup, epoch=self._keeper.state.epoch)
 
     def _view(self) -> Scope:
         """This scope of the log. Raises `InvalidOption` for a node that is no more, `SessionFailed` once it was closed."""
@@ -152,7 +160,7 @@ class Planning:
     def _fit(self, fixed: Fixed) -> tuple[Sound, Estimate]:
         """The view fit to send, and the size of the request with it."""
         setup, scope = self._known.setup, self._view()
-        fit = sound(scope.view, needs=setup.needs, counter=setup.counter, format=setup.format)
+        fit = sound(standing(scope.view), needs=setup.needs, counter=setup.counter, format=setup.format)
         beside = reminder_tokens(
             in_force(self._keeper.state, self._scope),
             anchor=None if scope.anchor is None else scope.anchor.ordinal,
@@ -258,14 +266,21 @@ class Planning:
         if report.outcome != "unchanged" or report.repairs:
             violations = broken_laws(request.messages, setup.needs)
             report = replace(report, valid=not violations, violations=violations)
+        asked = NOTHING
+        if self._scope == ROOT:
+            asked = asked_of(setup, fit.view, fixed=fixed, calls=state.calls, epoch=state.epoch)
         self._sent = Sent(revision=state.revision, tokens_fixed=fixed.tokens, tokens=tokens.tokens)
         sha = sha256(state.revision)
         control = b"" if handoff is None else handoff.text.encode()
         for piece in (self._scope.encode(), _system_body(fixed.system), fixed.tools or b"", control):
             sha.update(b"%d:" % len(piece) + piece)
-        report = replace(report, messages_after=len(request.messages))
+        if asked.body:
+            sha.update(dumps(dict(asked.body)))
+        notes = (*report.notes, *self._heard)
+        self._heard = ()
+        report = replace(report, messages_after=len(request.messages), notes=notes)
         digest = sha.hexdigest()[:FINGERPRINT_CHARS]
-        return Prepared(request, report=report, tokens=tokens, fingerprint=digest)
+        return Prepared(request, report=report, tokens=tokens, fingerprint=digest, asked=asked)
 
 
 def _system_body(system: Message | None) -> bytes:

@@ -7,27 +7,44 @@ never in the history.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from foldline.core.estimate import Estimate
 from foldline.engine.report import Report
 from foldline.wire import strict
 from foldline.wire.body import KEYS, write_body
 from foldline.wire.codec import Request
+from foldline.wire.native import Asked
+
+NOTHING: Final = Asked(body={})
 
 
 class Prepared:
     """What `Session.prepare` returns."""
 
-    def __init__(self, request: Request, *, report: Report, tokens: Estimate, fingerprint: str) -> None:
+    def __init__(
+        self,
+        request: Request,
+        *,
+        report: Report,
+        tokens: Estimate,
+        fingerprint: str,
+        asked: Asked = NOTHING,
+    ) -> None:
+        self._asked = asked
+        self.betas = asked.betas
+        """Names that the header `anthropic-beta` has to hold for it; none for other providers."""
         self.request, self.report, self.tokens, self.fingerprint = request, report, tokens, fingerprint
         """The request in foldline's own values · what the passes did for it · its projected size · a digest of system
         prompt, tools and history: equal ones are equal requests (requirement TOK-7)."""
 
     @cached_property
     def data(self) -> bytes:
-        """The part of the body that carries the conversation, as JSON."""
-        return write_body(self.request)
+        """The part of the body that carries the conversation, as JSON, with what it asks of the provider's service."""
+        data = write_body(self.request)
+        return (
+            data if not self._asked.body else b"%b,%b" % (data[:-1], strict.dump(dict(self._asked.body))[1:])
+        )
 
     @cached_property
     def body(self) -> dict[str, Any]:

@@ -39,7 +39,7 @@ from foldline.session.planning import Known
 from foldline.session.projecting import fixed_of, frame_of
 from foldline.session.recalling import Recalling
 from foldline.session.resuming import ended, kept_tail, told
-from foldline.session.setup import Setup, model_in, setup_for
+from foldline.session.setup import Setup, model_in, setup_again
 from foldline.session.twins import SessionTwins
 from foldline.wire import strict
 from foldline.wire.codec import Request
@@ -147,14 +147,7 @@ class Session(Conversation, SessionTwins, Recalling):
         refuse_no_text(model=model)
         with self._keeper.lock:
             self._keeper.refuse_closed()
-            setup = self._known.setup
-            fresh = setup_for(
-                format=setup.format,
-                model=model,
-                policy=setup.policy_asked,
-                counter=setup.counter_named,
-                clock=setup.clock,
-            )
+            fresh = setup_again(self._known.setup, model=model)
             self._keeper.say(Draft(kind="model", body=dumps({"model": model})))
             self._weigh_anew(fresh)
 
@@ -172,15 +165,7 @@ class Session(Conversation, SessionTwins, Recalling):
         known.fixed.pop(ROOT, None)
         model = self._keeper.state.model or model_in(self._keeper.log)
         if model != setup.model:
-            self._weigh_anew(
-                setup_for(
-                    format=setup.format,
-                    model=model,
-                    policy=setup.policy_asked,
-                    counter=setup.counter_named,
-                    clock=setup.clock,
-                )
-            )
+            self._weigh_anew(setup_again(setup, model=model))
 
     def node(
         self, name: str, *, input: Any = "", expose: Expose = "io", call_id: str | None = None

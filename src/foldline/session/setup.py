@@ -45,6 +45,8 @@ class Setup(Struct, frozen=True, kw_only=True, dict=True):
     """The counter that was asked for by name; it stays when the model changes."""
     clock: Callable[[], int | None] = lambda: None
     """Unix time in milliseconds: how long the session was idle."""
+    native: bool = False
+    """True where the host passes on what a request asks of the provider's service."""
 
     @cached_property
     def codec(self) -> Codec:
@@ -105,6 +107,18 @@ def setup_for(
         counter_named=counter,
         clock=clock,
     )
+
+
+def setup_again(setup: Setup, *, model: str | None) -> Setup:
+    """The same session's settings for another model."""
+    fresh = setup_for(
+        format=setup.format,
+        model=model,
+        policy=setup.policy_asked,
+        counter=setup.counter_named,
+        clock=setup.clock,
+    )
+    return replace(fresh, native=setup.native)
 
 
 def _other_format(model: str | None, format: str) -> str:

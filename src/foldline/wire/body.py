@@ -103,6 +103,12 @@ def declared_limits(tools: bytes | None) -> tuple[tuple[str, int], ...]:
     return tuple((name, limit) for name, limit in found if isinstance(name, str) and limit is not None)
 
 
+def tool_names(tools: Any) -> tuple[str, ...]:
+    """The names of the tools that a request declares, in any format."""
+    names = [tool.get("name") for tool in _declarations(tools)]
+    return tuple(name for name in names if isinstance(name, str))
+
+
 def _top(body: bytes | dict[str, Any] | list[Any]) -> WireValue:
     """The body's values by key, still raw where it came as bytes; a bare list stands under `messages`."""
     if not isinstance(body, bytes):

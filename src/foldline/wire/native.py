@@ -57,8 +57,9 @@ class Clearing(Struct, frozen=True, kw_only=True):
     tokens_least: int | None = None
     """A clearing that frees less is not made."""
 
-    def edit(self, calls: int) -> dict[str, Any] | None:
-        """The edit at so many tool calls of the session; `None` while none is due.
+    def edit(self, calls: int, *, shown: int | None = None) -> dict[str, Any] | None:
+        """The edit at so many tool calls of the session, `shown` of them in the request (all of them where it is left
+        out); `None` while none is due.
 
         The service sees the whole history each time and has no memory of what it cleared, so that the number it keeps grows
         with the calls since the last count: the same results stay cleared until the next one, and the prompt cache breaks once
@@ -69,7 +70,10 @@ class Clearing(Struct, frozen=True, kw_only=True):
         since = (calls - self.first_calls) % self.every_calls
         edit: dict[str, Any] = {
             "type": "clear_tool_uses_20250919",
-            "trigger": {"type": "tool_uses", "value": max(calls - since - 1, 1)},
+            "trigger": {
+                "type": "tool_uses",
+                "value": max((calls if shown is None else shown) - since - 1, 1),
+            },
             "keep": {"type": "tool_uses", "value": self.keep_results + since},
         }
         if self.tokens_least is not None:

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from foldline.core.errors import InvalidOption
 from foldline.core.message import Message, Meta
-from foldline.wire import strict
+from foldline.wire import native, strict
 from foldline.wire.formats import codec
 from foldline.wire.usage import read_usage
 
@@ -53,6 +53,8 @@ class Response(Struct, frozen=True, kw_only=True):
 
     messages: tuple[Message, ...]
     """In order; id, model, reason and usage are with the last."""
+    done: native.Done = native.Done()
+    """What the provider's service says it did."""
 
 
 def read_response(response: object, *, format: str, tokens_window: int | None = None) -> Response:
@@ -74,7 +76,7 @@ def read_response(response: object, *, format: str, tokens_window: int | None = 
         raise _refused(response, f"it holds no message of {format}; record what the model answered")
     meta = _meta(opened, format=format, tokens_window=tokens_window)
     messages[-1] = replace(messages[-1], meta=meta)
-    return Response(messages=tuple(messages))
+    return Response(messages=tuple(messages), done=native.done(opened))
 
 
 def plain_value(value: object) -> Any:
