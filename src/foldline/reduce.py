@@ -357,10 +357,19 @@ def target_of(tokens: int, goal: Goal) -> int | None:
         if not 0 < to < 1:  # not a number is in no range
             raise InvalidOption("to", to, why="a share lies between 0 and 1; give tokens as a whole number")
         return int(tokens * to)
-    if isinstance(to, bool) or not isinstance(to, SupportsIndex) or index(to) <= 0:
+    tokens = 0 if isinstance(to, bool) else _whole(to)
+    if tokens <= 0:
         why = "give tokens as a whole number above 0 (20_000), or a share as a float between 0 and 1 (0.25)"
         raise InvalidOption("to", to, why=why)
-    return index(to)
+    return tokens
+
+
+def _whole(value: object) -> int:
+    """A whole number of any library's kind; 0 for what is none. A class has the method too, and is none."""
+    try:
+        return index(value) if isinstance(value, SupportsIndex) else 0
+    except TypeError:
+        return 0
 
 
 def find_pins(view: View, pins: Sequence[int | str]) -> frozenset[int]:

@@ -27,6 +27,7 @@ from foldline.core.errors import (
     TargetUnreachable,
 )
 from foldline.core.estimate import Estimate
+from foldline.core.kinds import refuse_no_text
 from foldline.engine.report import Report
 from foldline.engine.run import drive, unanswered
 from foldline.gate import compacting
@@ -235,6 +236,7 @@ class Compacting(Landing):
     def _by_hand(self, to: int | float | None, *, focus: str | None) -> Going[Report]:
         """A compaction that a person or the host asks for; ignored while the model answers, skipped while another runs
         (requirements CMP-33, CMP-34)."""
+        refuse_no_text(or_none=True, focus=focus)
         with self._keeper.lock:
             looked = self._looked_for(to)
             passed_over = ANSWERING if self._known.answering else BUSY
@@ -310,6 +312,7 @@ class Compacting(Landing):
     def _ahead(self, *, focus: str | None) -> Work | None:
         """The beginning of a compaction whose plan waits for the next request to be taken in; `None` where one runs or waits
         already."""
+        refuse_no_text(or_none=True, focus=focus)
         with self._keeper.lock:
             if self._known.work is not None or WITHIN_ASK.get():
                 return None

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from foldline.core.kinds import refuse_no_text
 from foldline.core.message import ToolCall, calls_of
 from foldline.distribution import contents, percent
 from foldline.engine.report import Report
@@ -107,6 +108,7 @@ class Conversation(Reacting):
 
     def preview(self, to: int | float | None = None, *, focus: str | None = None) -> Report:
         """What `compact` would do without a model, and nothing done."""
+        refuse_no_text(or_none=True, focus=focus)
         with self._keeper.lock:
             looked = self._looked_for(to)
             return driven_alone(self._work(looked, reason="preview", asks=False, focus=focus)).report

@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from foldline.core.kinds import refuse_no_flag, refuse_no_number
 from foldline.reduce import Goal
 from foldline.session.compacting import Compacting, Going
 from foldline.session.recovering import Refused, invalid, refused, target_after
@@ -23,6 +24,8 @@ class Reacting(Compacting):
 
     def _recovering(self, error: Any, *, delivered: bool, status: int | None) -> Going[Prepared]:
         """The request to send once more, or the reason why there is none."""
+        refuse_no_flag(delivered=delivered)
+        refuse_no_number(or_none=True, status=status)
         told = refused(error, status=status)
         if told.names_compaction:
             yield from self._shrunk(told, delivered=delivered)
