@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from operator import index
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,6 +19,7 @@ from foldline.core.address import read_block
 from foldline.core.completion import Ask, Asked, Reply, spent
 from foldline.core.edit import Edit, Fold, Frame, Mark
 from foldline.core.errors import InvalidOption
+from foldline.core.kinds import whole_number
 from foldline.core.laws import Violation, check
 from foldline.core.message import Message, Text, ToolCall, ToolResult, result_text
 from foldline.core.pairing import Needs, Placed, Repair
@@ -357,19 +357,11 @@ def target_of(tokens: int, goal: Goal) -> int | None:
         if not 0 < to < 1:  # not a number is in no range
             raise InvalidOption("to", to, why="a share lies between 0 and 1; give tokens as a whole number")
         return int(tokens * to)
-    tokens = 0 if isinstance(to, bool) else _whole(to)
-    if tokens <= 0:
+    given = whole_number(to)
+    if given is None or given <= 0:
         why = "give tokens as a whole number above 0 (20_000), or a share as a float between 0 and 1 (0.25)"
         raise InvalidOption("to", to, why=why)
-    return tokens
-
-
-def _whole(value: object) -> int:
-    """A whole number of any library's kind; 0 for what is none. A class has the method too, and is none."""
-    try:
-        return index(value) if isinstance(value, SupportsIndex) else 0
-    except TypeError:
-        return 0
+    return given
 
 
 def find_pins(view: View, pins: Sequence[int | str]) -> frozenset[int]:

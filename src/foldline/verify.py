@@ -17,6 +17,7 @@ from foldline.core.errors import SessionCorrupt, UnknownFormat
 from foldline.home import Home, disk_store
 from foldline.log.lineage import Lineage, lineage_of
 from foldline.log.references import References
+from foldline.privacy.underway import told_of
 from foldline.stores.archive import ArchivePiece
 from foldline.stores.disk_log import DiskPages
 from foldline.stores.salvage import Gap
@@ -75,6 +76,12 @@ class Archived(Struct, frozen=True, kw_only=True):
 def names(*, home: Home = None) -> tuple[str, ...]:
     """The sessions there are."""
     return disk_store(home).names()
+
+
+def unfinished_forget(*, home: Home = None) -> str:
+    """That a forget was interrupted, and what to do, for a person; empty where none was. What was to go may still stand in a log
+    that is whole."""
+    return told_of(disk_store(home))
 
 
 def verify(name: str, *, home: Home = None, progress: Callable[[int, int], None] | None = None) -> Verdict:

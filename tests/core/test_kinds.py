@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from foldline.core.errors import InvalidOption
-from foldline.core.kinds import refuse_no_flag, refuse_no_number, refuse_no_text
+from foldline.core.kinds import refuse_no_flag, refuse_no_number, refuse_no_text, whole_number
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,15 @@ def test_what_may_be_left_out_may_be_none() -> None:
     refuse_no_number(or_none=True, option=None)
     with pytest.raises(InvalidOption, match="or leave it out"):
         refuse_no_number(or_none=True, option="5")
+
+
+def test_a_whole_number_is_of_any_library_and_no_class() -> None:
+    """`int` itself has the method of its values; what raises from it is not called a number either."""
+
+    class Counted:
+        def __index__(self) -> int:
+            return 7
+
+    assert [whole_number(value) for value in (5, Counted(), True, 1.0, "5", int, Counted, None)] == [
+        5, 7, None, None, None, None, None, None,
+    ]  # fmt: skip

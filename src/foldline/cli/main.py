@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import click
 
 from foldline.cli import exits, screen
-from foldline.core.errors import UnknownModel
+from foldline.core.errors import ForgetUnfinished, UnknownModel
 from foldline.environment import FOLDLINE_DEBUG
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
@@ -167,6 +167,7 @@ def _calm_warnings() -> Iterator[None]:
     """Warnings as one sentence each, without the line of code that raised them."""
     with warnings.catch_warnings():
         warnings.simplefilter("default", UnknownModel)
+        warnings.simplefilter("always", ForgetUnfinished)
         warnings.showwarning = lambda message, *_: screen.say(f"warning: {message}")
         yield
 

@@ -1,4 +1,4 @@
-"""Every error foldline raises, and one warning.
+"""Every error foldline raises, and two warnings.
 
     FoldlineError
     ├── InvalidTranscript     the input is not what it should be: path, line, why
@@ -20,6 +20,7 @@
     └── SessionCorrupt        the log is damaged: offset, why
 
     UnknownModel (a UserWarning): the model is not in the table and a default serves
+    ForgetUnfinished (a UserWarning): what was to be forgotten may still stand in a log
 
 Errors carry fields, not only text; every message ends with what to do next.
 """
@@ -208,3 +209,7 @@ sessions names that one and goes on."""
 
 class UnknownModel(UserWarning):
     """The model is not in the table; a stated default serves."""
+
+
+class ForgetUnfinished(UserWarning):
+    """A forget was interrupted, or found a session open: the rest is to be done."""

@@ -5,6 +5,9 @@ Types say the same to whoever checks them; this is for everybody else. Knows no 
 
 from __future__ import annotations
 
+from operator import index
+from typing import SupportsIndex
+
 from foldline.core.errors import InvalidOption
 
 
@@ -21,6 +24,15 @@ def refuse_no_number(*, or_none: bool = False, **given: object) -> None:
 def refuse_no_flag(**given: object) -> None:
     """Raise `InvalidOption` for what is neither True nor False: a text that says "no" would count as a yes."""
     _refuse(given, kind=bool, why="give True or False", or_none=False)
+
+
+def whole_number(value: object) -> int | None:
+    """A whole number of any library's kind; `None` for True and False and for what is none. A class has the method of its
+    numbers, and is none."""
+    try:
+        return index(value) if isinstance(value, SupportsIndex) and not isinstance(value, bool) else None
+    except TypeError:
+        return None
 
 
 def _refuse(given: dict[str, object], *, kind: type, why: str, or_none: bool) -> None:

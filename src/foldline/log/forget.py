@@ -5,7 +5,7 @@
 
 Entries are taken in order, so that an address that a later entry holds of a changed message is made anew: it opens to
 what is left. Thoughts and pictures that are touched become parts of text, since no provider takes an altered one. Owns
-what goes; how bytes are filled is `foldline.log.blanking`'s, who walks which logs `foldline.privacy.forgetting`'s.
+what goes; how bytes are filled is `foldline.log.blanking`'s, who walks which logs `foldline.privacy.walking`'s.
 """
 
 from __future__ import annotations
@@ -60,12 +60,18 @@ class Quoted(Struct, frozen=True, kw_only=True):
 
 class Addresses:
     """Addresses of changed messages, made anew. `read`: the message of an ordinal that did not change; `None` where it
-    cannot be read."""
+    cannot be read. `renewed`: what a walk that was interrupted would have made of some."""
 
     def __init__(
-        self, read: Callable[[int], Message | None], *, known: Addresses | None = None, below: int = 0
+        self,
+        read: Callable[[int], Message | None],
+        *,
+        known: Addresses | None = None,
+        below: int = 0,
+        renewed: Mapping[str, str] | None = None,
     ) -> None:
         self._read = read
+        self._renewed = {old.encode(): new.encode() for old, new in (renewed or {}).items()}
         self._changed: dict[int, tuple[Message, Message]] = {}
         if known is not None:
             self._changed |= {o: pair for o, pair in known._changed.items() if o < below}
@@ -76,12 +82,18 @@ class Addresses:
         self._changed[ordinal] = (was, now)
         self._digests.clear()
 
+    @property
+    def renewals(self) -> dict[str, str]:
+        """What became of each address that was made anew."""
+        return {old.decode(): new.decode() for old, new in self._renewed.items()}
+
     def renewed(self, body: bytes) -> bytes:
         """A body whose addresses of what changed open to what is left; those that never opened stay."""
-        return _ADDRESS.sub(self._renew, body) if self._changed and b"@" in body else body
+        has_any = (self._changed or self._renewed) and b"@" in body
+        return _ADDRESS.sub(self._renew, body) if has_any else body
 
     def _renew(self, match: re.Match[bytes]) -> bytes:
-        found = self._digests.get(match[0])
+        found = self._renewed.get(match[0]) or self._digests.get(match[0])
         if found is None:
             start, end = int(match[1]), int(match[2] or match[1]) + 1
             found = match[0]
@@ -89,6 +101,8 @@ class Addresses:
                 slot = None if match[3] is None else int(match[3])
                 if self._digest(range(start, end), slot, index=0) == match[4]:
                     found = match[0][:-8] + (self._digest(range(start, end), slot, index=1) or match[4])
+            if found != match[0]:
+                self._renewed[match[0]] = found
             self._digests[match[0]] = found
         return found
 

@@ -1,34 +1,31 @@
-"""Forgetting over all that a home keeps: which logs, in which order, and what is said of it.
+"""Forgetting over all that a home keeps: what is asked for, in which logs, and what is said of it.
 
-    parents before their forks │ each log: look, take it out of what is made from it, then rewrite it, `forgot` included
+    what was interrupted before, first │ what is asked: a text, what stands at an address, sessions whole
 
-A log is only rewritten where something in it goes. Each rewrite leaves the old log or the new one with all of its archive,
-whatever interrupts it; asked again, a forget goes on where it was interrupted. Owns the walk; what goes in an entry is
-`foldline.log.forget`'s, what is made from logs `foldline.privacy.derived`'s.
+Owns what may be asked and where it is looked for; how logs are walked is `foldline.privacy.walking`'s.
 What cannot be reached from here (backups, exports, other programs) is named in every answer.
 """
 
 from __future__ import annotations
 
-import json
-from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from typing import Any, Final
 
 from msgspec import Struct
 
 from foldline.core.address import digest_of, parse_address
-from foldline.core.entry import Draft
-from foldline.core.errors import UNREADABLE, InvalidOption, SessionBusy, UnknownAddress, UnknownSession
+from foldline.core.errors import UNREADABLE, InvalidOption, UnknownAddress, UnknownSession
 from foldline.core.message import Message
 from foldline.core.ports import Store
 from foldline.core.received import received
 from foldline.log.blanking import TEXT_CHARS_MIN, found_as, spelled
-from foldline.log.forget import FORGOT, Addresses, Forgetter, Quoted, Wish, chosen, quoted_of, readable
+from foldline.log.forget import Addresses, Forgetter, Wish, chosen, quoted_of, readable
 from foldline.log.forks import forks_in
-from foldline.log.lineage import Lineage, read_lineage
+from foldline.log.lineage import read_lineage
 from foldline.privacy.derived import Derived
+from foldline.privacy.underway import Pending, Underway, unfinished
+from foldline.privacy.walking import Changed, Tick, Walk, finished, walked
 
 TEXT_CHARS_MAX = 10_000
 """A longer text is better named by its address."""
@@ -40,37 +37,6 @@ UNREACHABLE: Final = (
     "the same words in another spelling: other case, base64, hexadecimal",
 )
 """What a forget cannot reach, said each time."""
-
-Tick = Callable[[int, int], None]
-
-
-class _Walk(Struct, frozen=True, kw_only=True):
-    """What a walk takes out, and how."""
-
-    wishes: dict[str | None, Wish]
-    """By session; under `None` for all others."""
-    dry_run: bool
-    tick: Tick | None
-    quoted: Quoted = Quoted()
-
-    def wish(self, name: str) -> Wish:
-        """What goes in this session."""
-        return self.wishes.get(name, self.wishes[None])
-
-
-class Changed(Struct, frozen=True, kw_only=True):
-    """What a forget does to one session."""
-
-    name: str
-    ordinals: tuple[int, ...] = ()
-    """Messages it changes."""
-    kinds: dict[str, int] = {}
-    """Entries it changes, by kind."""
-    places: int = 0
-    problem: str = ""
-    """Why it was not done here; empty when it was, or would be."""
-    unread: bool = False
-    """True for a damaged log in whose sound part nothing is to go: what the rest says is not known."""
 
 
 class Forgotten(Struct, frozen=True, kw_only=True):
@@ -133,8 +99,10 @@ def forget_text(
         for name in family
         if any(map(pattern.search, (name.encode("utf-8", "surrogatepass"), _about(store, name))))
     )
-    done = _walk(store, family, walk=_Walk(wishes={None: Wish(texts=(text,))}, dry_run=dry_run, tick=tick))
-    return Forgotten(changed=done, names=names)
+    walk = Walk(what="text", sessions=tuple(family), wishes={None: Wish(texts=(text,))})
+    with _rest_first(store, dry_run=dry_run, tick=tick) as rest:
+        done = walked(store, walk, dry_run=dry_run, tick=tick)
+        return Forgotten(changed=(*rest.changed, *done), removed=rest.removed, names=names)
 
 
 def forget_address(
@@ -143,45 +111,111 @@ def forget_address(
     """Forget what stands at an address of a session, and what was derived from it. Raises `UnknownAddress`,
     `UnknownSession`."""
     place = parse_address(address)
-    family = _family(store, within)
-    owner, messages = _owner(store, within, ordinal=place.start)
-    found = {o: received(m) for o, m in messages if place.start <= o < place.end}
-    slots = frozenset(() if place.slot is None else (place.slot,))
-    parts = [part for _, message in sorted(found.items()) for part in chosen(message, slots)]
-    if len(found) != place.end - place.start or digest_of(parts) != place.digest:
-        raise UnknownAddress(
-            address, f"session {within!r} holds something else there; `foldline show` opens it"
-        )
-    wish = Wish(parts={ordinal: slots for ordinal in found})
-    quoted = quoted_of(parts, bodies=_other_bodies(store, family, owner=owner, wish=wish))
-    walk = _Walk(wishes={None: Wish(), owner: wish}, quoted=quoted, dry_run=dry_run, tick=tick)
-    return Forgotten(changed=_walk(store, family, walk=walk))
+    with _rest_first(store, dry_run=dry_run, tick=tick) as rest:
+        family = _family(store, within)
+        owner, messages = _owner(store, within, ordinal=place.start)
+        found = {o: received(m) for o, m in messages if place.start <= o < place.end}
+        slots = frozenset(() if place.slot is None else (place.slot,))
+        parts = [part for _, message in sorted(found.items()) for part in chosen(message, slots)]
+        if len(found) != place.end - place.start or digest_of(parts) != place.digest:
+            raise UnknownAddress(
+                address, f"session {within!r} holds something else there; `foldline show` opens it"
+            )
+        wish = Wish(parts={ordinal: slots for ordinal in found})
+        quoted = quoted_of(parts, bodies=_other_bodies(store, family, owner=owner, wish=wish))
+        wishes = {None: Wish(), owner: wish}
+        walk = Walk(what="address", sessions=tuple(family), wishes=wishes, quoted=quoted)
+        done = walked(store, walk, dry_run=dry_run, tick=tick)
+        return Forgotten(changed=(*rest.changed, *done), removed=rest.removed)
 
 
 def forget_session(store: Store, names: Sequence[str], *, dry_run: bool = False) -> Forgotten:
     """Take sessions away whole, forks before what they go on from. Raises `UnknownSession`, `SessionBusy`, and
     `NeededByForks` where a fork that stays needs one of them."""
-    for name in names:
-        _known(store, name)
+    with _rest_first(store, dry_run=dry_run) as rest:
+        there = [name for name in names if name not in rest.removed]
+        for name in there:
+            _known(store, name)
+        ordered = _free_of_forks(store, there)
+        if not dry_run and ordered:
+            under = Underway(store)
+            under.begin(Pending(what="session", sessions=ordered))
+            _remove(store, ordered)
+            under.end()
+        return Forgotten(changed=rest.changed, removed=(*rest.removed, *ordered))
+
+
+def finish(store: Store, *, tick: Tick | None = None) -> Forgotten | None:
+    """Do the rest of a forget that was interrupted, or found a session open; `None` where there is none. Raises
+    `SessionBusy`."""
+    with Underway(store).alone():
+        pending = unfinished(store)
+        return None if pending is None else _finished(store, pending, tick=tick)
+
+
+@contextmanager
+def _rest_first(store: Store, *, dry_run: bool, tick: Tick | None = None) -> Iterator[Forgotten]:
+    """Around a forget: no other one runs, and what an earlier one left undone is done before."""
+    nothing = Forgotten(changed=())
+    if dry_run:
+        yield nothing
+        return
+    with Underway(store).alone():
+        pending = unfinished(store)
+        yield nothing if pending is None else _finished(store, pending, tick=tick)
+
+
+def _finished(store: Store, pending: Pending, *, tick: Tick | None) -> Forgotten:
+    if pending.what != "session":
+        return Forgotten(changed=finished(store, pending, tick=tick))
+    names = [name for name in pending.sessions if not _is_younger(store, name, than_ms=pending.since_ms)]
+    kept: list[Changed] = []
+    while True:
+        try:
+            _free_of_forks(store, names)
+            break
+        except NeededByForks as error:  # made since
+            kept.append(Changed(name=error.name, problem=str(error)))
+            names.remove(error.name)
+    _remove(store, names)
+    Underway(store).end()
+    return Forgotten(changed=tuple(kept), removed=tuple(names))
+
+
+def _free_of_forks(store: Store, names: Sequence[str]) -> tuple[str, ...]:
+    """These sessions, forks before what they go on from. Raises `NeededByForks`."""
     forks = forks_in(store)
     for name in names:
         needed_by = forks.below(name) - set(names)
         if needed_by:
             raise NeededByForks(name, tuple(reversed(forks.ordered(needed_by))))
-    ordered = forks.ordered(names)[::-1]
-    if not dry_run:
-        derived = Derived(store)
-        for name in ordered:
-            with derived.changing(name):
-                store.remove(name)
-    return Forgotten(changed=(), removed=tuple(ordered))
+    return tuple(forks.ordered(names)[::-1])
+
+
+def _remove(store: Store, names: Sequence[str]) -> None:
+    """Take sessions away, in this order; what is left of one that an interruption took half away goes too."""
+    derived = Derived(store)
+    for name in names:
+        with derived.changing(name), suppress(UnknownSession):
+            store.remove(name)
+
+
+def _is_younger(store: Store, name: str, *, than_ms: int | None) -> bool:
+    """True for a session that was begun after its namesake was to be taken away."""
+    try:
+        with closing(store.read(name)) as pages:
+            first = next(pages.entries(), None)
+    except (UnknownSession, *UNREADABLE):
+        return False
+    began_ms = None if first is None else first.time_ms
+    return than_ms is not None and began_ms is not None and began_ms > than_ms
 
 
 class NeededByForks(InvalidOption):
-    """A session that forks go on from. `forks`: those that would have to go first, in this order."""
+    """Session `name`, that forks go on from. `forks`: those that would have to go first, in this order."""
 
     def __init__(self, name: str, forks: tuple[str, ...]) -> None:
-        self.forks = forks
+        self.name, self.forks = name, forks
         first = ", then ".join(f"`foldline forget {fork}`" for fork in (*forks, name))
         why = f"forks go on from its log and hold no copy of it ({', '.join(map(repr, forks))}); to forget all of them: {first}"
         super().__init__("session", name, why=why)
@@ -206,95 +240,7 @@ def _last_ms(store: Store, name: str) -> int | None:
     return None if last is None else last.time_ms
 
 
-# ── the walk ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _walk(store: Store, family: Sequence[str], *, walk: _Walk) -> tuple[Changed, ...]:
-    addresses: dict[str, Addresses] = {}
-    out: list[Changed] = []
-    derived = Derived(store)
-    for number, name in enumerate(family):
-        if walk.tick is not None:
-            walk.tick(number, len(family))
-        try:
-            forgetter = _looked(store, name, walk=walk, known=addresses)
-            if forgetter.kinds or forgetter.places:
-                out.append(_changed(name, forgetter))
-                if not walk.dry_run:
-                    with derived.changing(name):
-                        forgetter = _rewritten(store, name, walk=walk, known=addresses, told=_told(forgetter))
-            addresses[name] = forgetter.addresses
-        except (SessionBusy, UnknownSession, *UNREADABLE) as error:
-            found = any(one.name == name for one in out) or _stands_before(store, name, walk=walk)
-            out = [one for one in out if one.name != name]
-            unread = not isinstance(error, SessionBusy) and not found
-            out.append(Changed(name=name, problem=str(error), unread=unread))
-    return tuple(out)
-
-
-def _looked(store: Store, name: str, *, walk: _Walk, known: Mapping[str, Addresses]) -> Forgetter:
-    """What is to go in a log, and nothing done."""
-    with closing(read_lineage(store, name, as_it_is=True)) as log:
-        forgetter = _forgetter(log, name, walk=walk, known=known)
-        for entry in log.own.entries():
-            forgetter.change(entry)
-        return forgetter
-
-
-def _rewritten(
-    store: Store, name: str, *, walk: _Walk, known: Mapping[str, Addresses], told: Draft
-) -> Forgetter:
-    """The log without what is to go, and with the entry that says so: all of it or nothing, whatever interrupts it."""
-    with closing(read_lineage(store, name, as_it_is=True)) as log:
-        forgetter = _forgetter(log, name, walk=walk, known=known)
-        store.rewrite(name, forgetter.change, more=[told])
-        return forgetter
-
-
-def _stands_before(store: Store, name: str, *, walk: _Walk) -> bool:
-    """True when something that is to go stands before the damage of a log."""
-    forgetter = Forgetter(walk.wish(name), Addresses(lambda _: None), quoted=walk.quoted)
-    with suppress(UnknownSession, *UNREADABLE), closing(store.read(name)) as pages:
-        for entry in pages.entries():
-            forgetter.change(entry)
-    return bool(forgetter.places)
-
-
-def _forgetter(log: Lineage, name: str, *, walk: _Walk, known: Mapping[str, Addresses]) -> Forgetter:
-    first = log.first_ordinal()
-    above = None if log.cut is None else known.get(log.cut.name)
-    addresses = Addresses(_Reader(log).read, known=above, below=first)
-    return Forgetter(walk.wish(name), addresses, quoted=walk.quoted, first=first)
-
-
-class _Reader:
-    """Messages of a log by ordinal, those it goes on from included, read when they are asked for."""
-
-    def __init__(self, log: Lineage) -> None:
-        self._log = log
-        self._offsets: array[int] | None = None
-
-    def read(self, ordinal: int) -> Message | None:
-        """The message as it was before this walk; `None` where there is none that can be read."""
-        if self._offsets is None:
-            self._offsets = array("Q", (e.offset for e in self._log.entries() if e.kind == "message"))
-        if ordinal >= len(self._offsets):
-            return None
-        return readable(self._log.entry(self._offsets[ordinal]).body)
-
-
-def _told(forgetter: Forgetter) -> Draft:
-    told = {"ordinals": sorted(forgetter.ordinals), "what": forgetter.places}
-    return Draft(kind=FORGOT, body=json.dumps(told, separators=(",", ":")).encode())
-
-
-def _changed(name: str, forgetter: Forgetter) -> Changed:
-    return Changed(
-        name=name,
-        ordinals=tuple(sorted(forgetter.ordinals)),
-        kinds=dict(sorted(forgetter.kinds.items())),
-        places=forgetter.places,
-    )
+# ── what there is ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _other_bodies(store: Store, family: Sequence[str], *, owner: str, wish: Wish) -> Iterator[bytes]:

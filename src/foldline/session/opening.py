@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -15,7 +16,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.entry import Draft
-from foldline.core.errors import InvalidOption, SessionCorrupt, SessionExists, UnknownSession
+from foldline.core.errors import (
+    ForgetUnfinished,
+    InvalidOption,
+    SessionCorrupt,
+    SessionExists,
+    UnknownSession,
+)
 from foldline.core.kinds import refuse_no_flag, refuse_no_text
 from foldline.core.ports import Journal, Store
 from foldline.engine.policy import Policy
@@ -24,6 +31,7 @@ from foldline.log.checkpoint import EVERY
 from foldline.log.lineage import written
 from foldline.log.values import dumps
 from foldline.privacy.hashed import refuse_hashed
+from foldline.privacy.underway import told_of
 from foldline.session.hosting import Host, Listener
 from foldline.session.keep import Durability, Keeper
 from foldline.session.session import Session
@@ -75,7 +83,8 @@ def open(
     run. `workspace`: the folder that the session works in; the current one where it is left out. `native`: the provider's own
     service may clear and compact where the policy has that: `request.body` and `request.betas` are passed on whole.
 
-    Raises `SessionBusy` while another holds it, `SessionCorrupt` for a damaged log, `InvalidOption`.
+    Raises `SessionBusy` while another holds it, `SessionCorrupt` for a damaged log, `InvalidOption`. Warns (`ForgetUnfinished`)
+    where a forget was interrupted in this home.
     """
     from foldline.stores.disk import unix_ms
 
@@ -117,6 +126,7 @@ def _without_content(store: Store, home: Home, *, asked: Asked) -> Store:
     from foldline.privacy.hashed import HashedStore
     from foldline.privacy.key import key_in
 
+    _tell_unfinished(store)
     setup = _setup(asked, format=format_for(asked.model, asked.format), model=asked.model)
     key = key_in(home_at(home))
     return HashedStore(store, digest=digest_with(key), counter=setup.counter, clock=asked.clock)
@@ -151,6 +161,7 @@ def normalised(workspace: str | os.PathLike[str] | None) -> str:
 
 def open_in(store: Store, name: str, *, asked: Asked) -> Session:
     """`open` in any store."""
+    _tell_unfinished(store)
     if asked.durability not in DURABILITIES:
         raise InvalidOption("durability", asked.durability, why=f"one of {', '.join(DURABILITIES)}")
     if type(asked.checkpoint_every) is not int or not 1 <= asked.checkpoint_every <= EVERY_MAX:
@@ -162,6 +173,11 @@ def open_in(store: Store, name: str, *, asked: Asked) -> Session:
         return _open_in(store, name, asked=asked, new=new)
     except SessionCorrupt as error:
         raise SessionCorrupt(error.offset, error.why, name=name) from error
+
+
+def _tell_unfinished(store: Store) -> None:
+    if told := told_of(store):
+        warnings.warn(told, ForgetUnfinished, stacklevel=4)  # where `open` was called
 
 
 def _open_in(store: Store, name: str, *, asked: Asked, new: str) -> Session:

@@ -56,12 +56,17 @@ class DiskStore:
     ) -> None:
         self.home = Path(os.path.abspath(home))
         """The folder itself, for what is kept beside the sessions and made from them."""
-        self._fs: Fs = fs(os.fspath(home))
+        self.files: Fs = fs(os.fspath(home))
+        """The way to it."""
         self._clock = clock
+
+    def now_ms(self) -> int | None:
+        """The time that an entry would have that is appended now."""
+        return self._clock()
 
     def names(self) -> tuple[str, ...]:
         try:
-            found = self._fs.names(SESSIONS)
+            found = self.files.names(SESSIONS)
         except FileNotFoundError:
             return ()
         return tuple(name for name in found if is_name(name) and LOG in self._files(name))
@@ -73,13 +78,13 @@ class DiskStore:
         log = self._log(name)
         with _told(name):
             for folder in ("", SESSIONS, log.path):
-                self._fs.make_folder(folder)
+                self.files.make_folder(folder)
         with self._locked(name) as lock, _told(name):
             if LOG in self._files(name):
                 raise SessionExists(name)
             log.clear()
             write_all(log, NEW, data=(first,))
-            self._fs.replace(log.file(NEW), log.file(LOG))
+            self.files.replace(log.file(NEW), log.file(LOG))
             self._sync_folders(log)
             return lock.hand_to(DiskJournal(log, clock=self._clock))
 
@@ -101,24 +106,28 @@ class DiskStore:
             return log.rewrite(change, more=more, time_ms=self._clock())
 
     def remove(self, name: str) -> None:
-        with self._locked_log(name) as (log, _):
-            self._fs.remove(log.file(LOG))
-            self._fs.sync_folder(log.path)
-            log.clear()
-            self._fs.remove(log.file(LOCK))
+        log = self._log(name)
+        if not set(self._files(name)) - {LOCK}:
+            raise self._unknown(name)
+        with self._locked(name), _told(name):
+            if LOG in self._files(name):
+                self.files.remove(log.file(LOG))
+                self.files.sync_folder(log.path)
+            log.clear()  # the rest of it too, where a removal was interrupted
+            self.files.remove(log.file(LOCK))
             with contextlib.suppress(OSError):  # someone may be making a session of this name already
-                self._fs.remove_folder(log.path)
-            self._fs.sync_folder(SESSIONS)
+                self.files.remove_folder(log.path)
+            self.files.sync_folder(SESSIONS)
 
     # ── folders and the lock ─────────────────────────────────────────────────────────────────────────────────
 
     def _log(self, name: str) -> LogFolder:
-        return LogFolder(self._fs, name=check_name(name), path=f"{SESSIONS}/{name}")
+        return LogFolder(self.files, name=check_name(name), path=f"{SESSIONS}/{name}")
 
     def _files(self, name: str) -> tuple[str, ...]:
         """What is in a session's folder; nothing when it has none."""
         try:
-            return self._fs.names(f"{SESSIONS}/{name}")
+            return self.files.names(f"{SESSIONS}/{name}")
         except (FileNotFoundError, InvalidOption):
             return ()
 
@@ -130,7 +139,7 @@ class DiskStore:
         """The lock of a session, let go of at the end unless a journal took it over. Raises `SessionBusy`."""
         with _told(name):
             try:
-                lock = self._fs.lock(f"{SESSIONS}/{name}/{LOCK}", self._note())
+                lock = self.files.lock(f"{SESSIONS}/{name}/{LOCK}", self._note())
             except LockHeld as busy:
                 raise SessionBusy(name, _holder(busy.note)) from None
         held = _Held(lock)
@@ -155,7 +164,7 @@ class DiskStore:
     def _sync_folders(self, log: LogFolder) -> None:
         """Whoever made the folders may have been interrupted before their names were on disk."""
         for folder in (log.path, SESSIONS, ""):
-            self._fs.sync_folder(folder)
+            self.files.sync_folder(folder)
 
     def _note(self) -> bytes:
         note = {"pid": os.getpid(), "host": os.uname().nodename[:64], "since_ms": self._clock()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from foldline.core.entry import Draft
 from foldline.core.received import received
 from foldline.environment import FOLDLINE_HOME
 from foldline.log.values import read_message
+from foldline.privacy.underway import Asked, Pending, Underway
 from foldline.session.forking import create_fork
 from foldline.stores.disk import DiskStore
 from tests.cli.payloads import FORBIDDEN, PAYLOADS
@@ -169,3 +171,29 @@ def test_a_damaged_session_alone_does_not_refuse_what_is_nowhere(home: Path, at:
     assert run("forget", WORD, "--yes").exit_code == 4
     assert WORD not in run("show", "a").stdout
     assert run("forget", "b", "--dry-run").exit_code == 0
+
+
+def test_one_that_was_interrupted_is_told_and_finished(home: Path) -> None:
+    """S18: `verify` and the next command that opens a session tell; `--finish` does the rest, and asks nothing."""
+    asked = Asked(texts=(WORD.encode(),))
+    Underway(DiskStore(home)).begin(Pending(what="text", asked=(asked,), sessions=("a", "b")))
+    assert "`foldline forget --finish` does the rest" in run("verify", "a").stderr
+    [document] = documents(run("verify", "--all", "--json").stdout)
+    assert "may still stand in a, b" in document["unfinished_forget"]
+    assert "may still stand in a, b" in run("compact", "a", "--to", "1").stderr
+    looked = run("forget", "--finish", "--dry-run", "--json")
+    assert documents(looked.stdout)[0]["unfinished_forget"]["sessions"] == ["a", "b"]
+    done = run("forget", "--finish")
+    assert (done.exit_code, "a  1 place" in done.stdout, WORD.encode() in kept(home)) == (0, True, False)
+    [document] = documents(run("forget", "--finish", "--json").stdout)
+    assert (document["what"], document["sessions"], document["unfinished_forget"]) == ("nothing", [], None)
+
+
+def test_what_a_session_that_is_open_kept_back_is_told_with_what_to_do(home: Path) -> None:
+    """S18: exit 4, and the rest is not forgotten about."""
+    with closing(DiskStore(home).write("a")):
+        busy = run("forget", WORD, "--yes")
+    assert (busy.exit_code, "may still stand in" in busy.stderr) == (4, True)
+    assert run("forget", "--finish").exit_code == 0
+    assert WORD.encode() not in kept(home)
+    assert run("forget", WORD, "--finish").exit_code == 2

@@ -9,7 +9,7 @@ import re
 import sys
 import time
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from msgspec import Struct
@@ -61,6 +61,7 @@ def age(value: str) -> int:
     type=age,
     help="Whole sessions without an entry since: 90d, 12h, 4w.",
 )
+@click.option("--finish", is_flag=True, help="Do the rest of a forget that was interrupted.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be changed.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @as_json_option
@@ -70,6 +71,7 @@ def command(
     within: str | None,
     as_text: bool,
     older: int | None,
+    finish: bool,
     dry_run: bool,
     yes: bool,
     as_json: bool,
@@ -79,14 +81,18 @@ def command(
     Reaches logs, archives, checkpoints, summaries made from them, forks, the search index and the statistics. A text
     of 4 characters or more, or a short word of its own, is looked for in every session unless --in names one; an address
     needs --in. It cannot be undone. What it cannot
-    reach is listed: backups, exported files, what was sent. Exit code 4 when something was left undone.
+    reach is listed: backups, exported files, what was sent. Exit code 4 when something was left undone; one that was
+    interrupted is finished by the next, or by --finish.
     """  # fmt: skip
     from foldline.home import disk_store
     from foldline.privacy.forgetting import NeededByForks
 
-    if (what is None) == (older is None):
-        raise click.UsageError("say what to forget, or --older-than AGE", click.get_current_context())
+    if (what is not None) + (older is not None) + finish != 1:
+        why = "say what to forget, --older-than AGE, or --finish"
+        raise click.UsageError(why, click.get_current_context())
     store = disk_store()
+    if finish:
+        return _finish(store, dry_run=dry_run, as_json=as_json)
     asked = _asked(what, store, within=within, as_text=as_text, older=older)
     try:
         planned, kept = _forget(store, asked, dry_run=True)
@@ -100,17 +106,47 @@ def command(
         if planned.removed or any(not one.unread for one in planned.changed):
             _confirm(planned, asked, yes=yes)
         planned, kept = _forget(store, asked, dry_run=False)
-    document: dict[str, Any] = {
-        "schema": "foldline.forget/1",
-        "dry_run": dry_run,
-        "what": asked.what,
-        **planned.to_dict(),
-    }
+    return _tell(_Page(what=asked.what, done=planned, dry_run=dry_run, kept=kept), store, as_json=as_json)
+
+
+def _finish(store: Store, *, dry_run: bool, as_json: bool) -> int:
+    """The rest of an earlier forget. It was asked for, so nobody is asked again."""
+    from foldline.privacy.forgetting import Forgotten, finish
+    from foldline.privacy.underway import unfinished
+
+    pending = unfinished(store)
+    done = Forgotten(changed=())
+    if pending is not None and not dry_run:
+        with progress.shown("forgetting") as tick:
+            done = finish(store, tick=tick) or done
+    what = "nothing" if pending is None else pending.what
+    return _tell(_Page(what=what, done=done, dry_run=dry_run), store, as_json=as_json)
+
+
+class _Page(Struct, frozen=True, kw_only=True):
+    """What is said of a forget."""
+
+    what: str
+    done: Forgotten
+    dry_run: bool
+    kept: tuple[str, ...] = ()
+    """Sessions that a younger fork needs."""
+
+
+def _tell(page: _Page, store: Store, *, as_json: bool) -> int:
+    """Say what was done, and what is left to do; the exit code."""
+    from foldline.privacy.underway import document_of, unfinished
+
+    left = unfinished(store)
     if as_json:
-        screen.write_document(document | {"needed_by_forks": list(kept)})
+        head = {"schema": "foldline.forget/1", "dry_run": page.dry_run, "what": page.what}
+        more = {"needed_by_forks": list(page.kept), "unfinished_forget": document_of(left)}
+        screen.write_document({**head, **page.done.to_dict(), **more})
     else:
-        _show(planned, asked, dry_run=dry_run, kept=kept)
-    return exits.DONE if planned.is_whole else exits.REFUSED
+        _show(page)
+    if left is not None:
+        screen.say(left.sentence)
+    return exits.DONE if page.done.is_whole and (page.dry_run or left is None) else exits.REFUSED
 
 
 def _asked(what: str | None, store: Store, *, within: str | None, as_text: bool, older: int | None) -> _Asked:
@@ -183,12 +219,13 @@ def _say_what(done: Forgotten, asked: _Asked, *, would: bool) -> None:
         screen.say("the text stands nowhere")
 
 
-def _show(done: Forgotten, asked: _Asked, *, dry_run: bool, kept: tuple[str, ...]) -> None:
+def _show(page: _Page) -> None:
+    done = page.done
     touched = [one for one in done.changed if not one.problem]
-    state = "would forget" if dry_run else "forgotten"
+    state = "would forget" if page.dry_run else "forgotten"
     if not (touched or done.removed):
         state = "nothing to forget"
-    screen.show(title(state, asked.what, style="bold"))
+    screen.show(title(state, page.what, style="bold"))
     screen.show(
         gap(
             fields(
@@ -205,7 +242,7 @@ def _show(done: Forgotten, asked: _Asked, *, dry_run: bool, kept: tuple[str, ...
         screen.say(
             f"the name or first line of session {name!r} holds it: `foldline forget {name}` takes the session away"
         )
-    for name in kept:
+    for name in page.kept:
         screen.say(f"session {name!r} was kept: a younger session is a fork of it")
     if touched or done.removed:
         from foldline.privacy.forgetting import UNREACHABLE

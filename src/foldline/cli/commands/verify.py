@@ -31,9 +31,9 @@ def command(*, session: str | None, every: bool, out: str | None, as_json: bool)
     """Prove sessions and their archives whole.
 
     Every line is compared with its length, checksum and number, every archive with its digest, every checkpoint with what
-    it refers to. Nothing is changed. A damaged session is named with the byte, and the exit code is 1.
+    it refers to. Nothing is changed. A forget that was interrupted is told. A damaged session is named with the byte, and the exit code is 1.
     """
-    from foldline.verify import names, salvage
+    from foldline.verify import names, salvage, unfinished_forget
 
     if (session is None) != every:
         raise click.UsageError("name one SESSION, or give --all", click.get_current_context())
@@ -44,11 +44,16 @@ def command(*, session: str | None, every: bool, out: str | None, as_json: bool)
             found = salvage(session)
         write_file(out, found.data)
         return _tell_salvaged(found, out, as_json=as_json)
+    unfinished = unfinished_forget()
     verdicts = [_verdict(name) for name in (names() if session is None else (session,))]
     if as_json:
-        screen.write_document({"schema": "foldline.verify/1", "sessions": [_document(v) for v in verdicts]})
+        told = [_document(v) for v in verdicts]
+        more = {"unfinished_forget": unfinished or None}
+        screen.write_document({"schema": "foldline.verify/1", "sessions": told, **more})
     else:
         _tell(verdicts)
+    if unfinished:
+        screen.say(unfinished)
     return exits.BAD_INPUT if any(verdict.state == "corrupt" for verdict in verdicts) else exits.DONE
 
 

@@ -1,0 +1,107 @@
+"""A forget that was interrupted is seen by whoever comes next, and finished to the same bytes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import foldline
+from foldline.core.errors import InvalidOption, SessionBusy, UnknownSession
+from foldline.privacy import underway
+from foldline.privacy.forgetting import finish, forget_session, forget_text
+from foldline.privacy.underway import FILE, Pending, Underway, document_of, told_of, unfinished
+from foldline.stores.disk import DiskStore
+from foldline.stores.memory import MemoryStore
+from foldline.verify import unfinished_forget
+from tests.privacy.test_forgetting import CANARY, fill, message
+from tests.privacy.test_walking import many
+
+
+def begun(store: DiskStore, name: str, text: str, **about: object) -> None:
+    """A session of one message."""
+    journal = store.create(name, format="anthropic", about=json.dumps(about).encode())
+    journal.append([message(text)])
+    journal.close()
+
+
+@pytest.mark.filterwarnings("default::foldline.ForgetUnfinished")
+def test_the_next_open_verify_and_forget_tell_of_it(tmp_path: Path) -> None:
+    """S18: with what to do; the next forget does it."""
+    store = DiskStore(tmp_path)
+    many(store)
+    Underway(store).begin(
+        Pending(what="text", asked=(underway.Asked(texts=(CANARY.encode(),)),), sessions=("s",))
+    )
+    with pytest.warns(foldline.ForgetUnfinished, match=r"may still stand in s: `foldline forget --finish`"):
+        foldline.open("another", format="anthropic", home=tmp_path).close()
+    assert "--finish" in unfinished_forget(home=tmp_path)
+    assert [one.name for one in forget_text(store, CANARY, dry_run=True).changed] == ["s", "fork", "quoting"]
+    assert unfinished(store) is not None, "a look does nothing"
+    done = forget_text(store, "something else")
+    assert [one.name for one in done.changed] == ["s"]
+    assert unfinished_forget(home=tmp_path) == ""
+
+
+def test_a_session_begun_since_under_the_name_of_one_that_was_to_go_stays(tmp_path: Path) -> None:
+    """S18: it was never asked for; and one that has a fork since is named, and kept."""
+    times = iter(range(1_000, 2_000))
+    store = DiskStore(tmp_path, clock=lambda: next(times))
+    for name in ("a", "b", "c"):
+        begun(store, name, "old")
+    Underway(store).begin(Pending(what="session", sessions=("a", "b", "c")))
+    store = DiskStore(tmp_path, clock=lambda: 5_000)
+    store.remove("a")
+    begun(store, "a", "new")
+    end = list(store.read("b").entries())[-1]
+    begun(store, "fork", "on", parent={"name": "b", "seq": 0, "byte": end.offset + end.size})
+    done = finish(store)
+    assert done is not None
+    assert (done.removed, [one.name for one in done.changed], done.is_whole) == (("c",), ["b"], False)
+    assert store.names() == ("a", "b", "fork")
+    assert unfinished(store) is None, "the fork is newer than the wish, and says so"
+
+
+def test_one_forget_at_a_time(tmp_path: Path) -> None:
+    """S18: two would take each other's for interrupted."""
+    store = DiskStore(tmp_path)
+    many(store)
+    with Underway(store).alone():
+        with pytest.raises(SessionBusy, match="another forget"):
+            forget_text(store, CANARY)
+        with pytest.raises(SessionBusy, match="another forget"):
+            forget_session(store, ["other"])
+        with pytest.raises(SessionBusy, match="another forget"):
+            finish(store)
+    forget_session(store, ["other"])
+
+
+def test_a_file_that_cannot_be_read_is_told_and_refuses_the_next(tmp_path: Path) -> None:
+    """S18: of a later version, say."""
+    store = DiskStore(tmp_path)
+    many(store)
+    (tmp_path / FILE).write_bytes(b'{"version": 9, "what": "text"}')
+    (tmp_path / FILE).chmod(0o600)
+    assert "version 9" in told_of(store)
+    with pytest.raises(InvalidOption, match="take it away and ask for the forget again"):
+        forget_text(store, CANARY)
+    (tmp_path / FILE).write_bytes(b"no JSON")
+    assert "cannot be read" in told_of(store)
+
+
+def test_a_store_in_memory_has_none_to_finish() -> None:
+    """It ends with the process."""
+    store = MemoryStore()
+    fill(store)
+    assert forget_text(store, CANARY).is_whole
+    assert (finish(store), told_of(store), document_of(None)) == (None, "", None)
+    with pytest.raises(UnknownSession):
+        forget_session(store, ["nobody"])
+
+
+def test_many_sessions_are_named_in_few_words() -> None:
+    """A sentence stays one."""
+    pending = Pending(what="text", since_ms=0, sessions=tuple(f"s{n}" for n in range(9)))
+    assert "of 1970-01-01 00:00 UTC is not finished" in pending.sentence
+    assert "s0, s1, s2, s3, s4 and 4 more" in pending.sentence
