@@ -357,11 +357,10 @@ def target_of(tokens: int, goal: Goal) -> int | None:
         if not 0 < to < 1:  # not a number is in no range
             raise InvalidOption("to", to, why="a share lies between 0 and 1; give tokens as a whole number")
         return int(tokens * to)
-    given = whole_number(to)
-    if given is None or given <= 0:
+    if (whole := whole_number(to)) is None or whole <= 0:
         why = "give tokens as a whole number above 0 (20_000), or a share as a float between 0 and 1 (0.25)"
         raise InvalidOption("to", to, why=why)
-    return given
+    return whole
 
 
 def find_pins(view: View, pins: Sequence[int | str]) -> frozenset[int]:
