@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from foldline.core.message import (
+    Media,
     Message,
     Meta,
     Opaque,
@@ -14,6 +15,7 @@ from foldline.core.message import (
     holds_results,
     is_blank,
     is_native_compaction,
+    is_text,
     may_open,
     result_text,
     results_of,
@@ -71,6 +73,20 @@ def test_the_next_request_starts_from_the_larger_of_the_providers_own_sums() -> 
     assert Usage(tokens_input=90, tokens_output=10).tokens_context == 100
     assert Usage(tokens_input=90, tokens_output=10, tokens_total=120).tokens_context == 120
     assert Usage(tokens_input=90, tokens_output=40, tokens_total=120).tokens_context == 130
+
+
+def test_pictures_and_what_is_not_known_are_no_text() -> None:
+    """What they cost is a guess too often to find a server out by."""
+    picture, odd = Media(kind="image", mime="image/png", data="x"), Opaque(type="file", raw=b"{}")
+    result = ToolResult(call_id="c", content=(Text(text="x"), picture))
+    parts = (Text(text="x"), ToolResult(call_id="c", content=(Text(text="x"),)), picture, odd, result)
+    assert [is_text(Message(role="user", parts=(part,))) for part in parts] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
 
 
 def test_a_providers_own_compaction_may_open_a_history() -> None:

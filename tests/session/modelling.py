@@ -71,11 +71,11 @@ def kinds(session: Session) -> list[str]:
     return [entry.kind for entry in session._keeper.log.entries()]
 
 
-def body_of(session: Session, kind: str) -> Any:
-    """The body of the last entry of a kind."""
+def body_of(session: Session, kind: str, *, at: int = -1) -> Any:
+    """The body of an entry of a kind, the last one where none is named."""
     from foldline.wire import strict
 
-    return strict.loads([e.body for e in session._keeper.log.entries() if e.kind == kind][-1])
+    return strict.loads([e.body for e in session._keeper.log.entries() if e.kind == kind][at])
 
 
 def blind(session: Session) -> Session:

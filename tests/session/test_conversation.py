@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from foldline.core.errors import CheckpointFailed, ContextExhausted, InvalidOption, SessionFailed
+from foldline.log.audit import Audit
 from foldline.session.session import Session
 from foldline.stores.memory import MemoryJournal, MemoryStore
 from tests.judges.panel import violations
@@ -262,3 +263,51 @@ def test_a_session_says_what_fills_its_context_and_how_near_its_line_it_is() -> 
     assert after["percent"] < told["percent"]
     session.use("claude-sonnet-4-5")
     assert session.context_use()["tokens_window"] > 3_000
+
+
+def test_a_history_that_the_server_cut_in_silence_is_told_and_its_count_is_no_anchor() -> None:
+    """Issue 5, recovery: in the report, in the log and as an event; no limit is learned from it (a guess never)."""
+    session = narrow(opened(), 100_000)
+    session.user("read it all")
+    worked(session, 4, size=12_000)
+    session.prepare()
+    session.record(answer("so far", ("t", "read"), tokens=2_048))
+    session.tool_result("t", "ok")
+    request = session.prepare()
+    assert any("drops the beginning of the history in silence" in note for note in request.report.notes)
+    assert request.tokens.tokens_anchored == 0
+    assert session._known.setup.planned.window == 100_000
+    events = Audit(lambda data: "", session._known.setup.counter)
+    told = [one for entry in session._keeper.log.entries() for one in events.events(entry)]
+    mismatches = [one for one in told if one["type"] == "USAGE_MISMATCH"]
+    assert [(one["kind"], one["reported_tokens"]) for one in mismatches] == [("truncated", 2_048)]
+    assert not any("in silence" in note for note in session.prepare().report.notes)  # once
+
+
+def test_a_count_that_sticks_while_the_history_grows_is_told() -> None:
+    """anomalyco/opencode#45168: the server drops the head by itself, and the count stands at its limit."""
+    session = narrow(opened(), 100_000)
+    session.user([{"type": "image", "source": {"type": "url", "url": "https://x/y.png"}}])
+    session.prepare()
+    session.record(answer("so far", ("t0", "read"), tokens=32_768))
+    for number in range(1, 3):
+        session.tool_result(f"t{number - 1}", "y" * 4_000)
+        request = session.prepare()
+        session.record(answer("so far", (f"t{number}", "read"), tokens=32_768))
+    session.tool_result("t2", "y")
+    request = session.prepare()
+    assert any("in silence" in note for note in request.report.notes)
+    assert request.tokens.tokens > 32_768 + 2_000  # from the last count that may be believed
+
+
+def test_more_input_than_the_window_is_told_and_is_no_limit() -> None:
+    """anthropics/claude-code#82863: such a sample is no anchor; a silent overflow is said."""
+    session = narrow(opened(), 2_000)
+    session.user("go")
+    session.prepare()
+    session.record(answer("x", tokens=9_000))
+    session.user("more")
+    request = session.prepare()
+    assert any("9,000 tokens of input, and the window is planned as 2,000" in n for n in request.report.notes)
+    assert request.tokens.tokens_anchored == 0
+    assert session._known.setup.planned.window == 2_000

@@ -193,6 +193,12 @@ def result_text(result: ToolResult) -> str:
     return "\n".join([part.text for part in result.content if isinstance(part, Text)])
 
 
+def is_text(message: Message) -> bool:
+    """True for a message without pictures, documents and parts that this version does not know, in its results too."""
+    inner = [one for part in message.parts if isinstance(part, ToolResult) for one in part.content]
+    return not any(isinstance(part, (Media, Opaque)) for part in (*message.parts, *inner))
+
+
 def is_blank(part: Part) -> bool:
     """True for a text part without a visible character, which every provider refuses."""
     return type(part) is Text and (not part.text or part.text.isspace())

@@ -112,6 +112,14 @@ class Audit:
             return  # of a later version: it is in the log, and no event
         self._tokens += self._counter.message(message)
         self._said_ms = own_time_of(message)
+        mismatch = _told(entry).get("mismatch") if b'"mismatch"' in entry.body else None
+        if isinstance(mismatch, dict):
+            yield {
+                "type": "USAGE_MISMATCH",
+                "kind": "over window" if mismatch.get("kind") == "over window" else "truncated",
+                "sent_tokens": _number(mismatch.get("tokens_sent")),
+                "reported_tokens": _number(mismatch.get("tokens_reported")),
+            }
         for part in message.parts:
             if isinstance(part, ToolCall):
                 self._remember(part, entry.time_ms)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from foldline.core.kinds import refuse_no_text
-from foldline.core.message import ToolCall, calls_of
+from foldline.core.message import ToolCall, calls_of, is_text
 from foldline.distribution import contents, percent
 from foldline.engine.report import Report
 from foldline.session.compacting import driven_alone
@@ -25,10 +25,13 @@ from foldline.session.incoming import (
     waiting_calls,
 )
 from foldline.session.keep import message_draft
+from foldline.session.planning import Sent
 from foldline.session.reacting import Reacting
 from foldline.session.request import Prepared
 from foldline.session.serving import done_json, heard
-from foldline.wire.response import read_response
+from foldline.wire.mismatch import Mismatch, Outgoing, mismatch_of
+from foldline.wire.native import Done
+from foldline.wire.response import Response, read_response
 
 
 class Conversation(Reacting):
@@ -54,18 +57,39 @@ class Conversation(Reacting):
             told = read_response(response, format=setup.format, tokens_window=setup.planned.window)
             sent, self._sent = self._sent, None
             self._recovered = False
-            is_answer = sent is not None and sent.revision == self._keeper.state.revision
-            request: Any = {"tokens_fixed": sent.tokens_fixed} if sent is not None and is_answer else False
+            if sent is not None and sent.revision != self._keeper.state.revision:
+                sent = None
+            mismatch = self._mismatch(told, sent)
             last = told.messages[-1]
             drafts = [message_draft(message, scope=self._scope) for message in told.messages[:-1]]
-            more: dict[str, Any] = (
-                {"request": request} if last.meta is not None and last.meta.usage is not None else {}
-            )
+            more: dict[str, Any] = {}
+            if last.meta is not None and last.meta.usage is not None:
+                counts = sent is not None and mismatch is None
+                more["request"] = (
+                    {"tokens_fixed": sent.tokens_fixed} if sent is not None and counts else False
+                )
+            if mismatch is not None:
+                more["mismatch"] = mismatch.to_json()
+            if done := done_json(told.done):
+                more["native"] = done
+            self._heard = (*heard(told.done), *([mismatch.note()] if mismatch is not None else []))
             ends = not any(calls_of(message) for message in told.messages)
-            self._heard = heard(told.done)
-            if self._heard:
-                more["native"] = done_json(told.done)
             self._keeper.say(*drafts, message_draft(last, scope=self._scope, **more), ends_turn=ends)
+
+    def _mismatch(self, told: Response, sent: Sent | None) -> Mismatch | None:
+        """What the usage of an answer says against its request; nothing where the provider's service shortened it."""
+        meta = told.messages[-1].meta
+        usage = None if meta is None else meta.usage
+        reported = told.tokens_claimed or (0 if usage is None else usage.tokens_input)
+        if sent is None or not reported or told.done != Done():
+            return None
+        out = Outgoing(
+            tokens=sent.tokens.tokens,
+            grown=sent.tokens.tokens_estimated,
+            before=sent.tokens_before,
+            is_text=all(is_text(item.message) for item in self._view().view),
+        )
+        return mismatch_of(reported, out, window=self._known.setup.planned.window)
 
     def tool_result(self, call_id: str, output: Any, *, is_error: bool = False) -> None:
         """What a tool gave for a call: a text, a list of the format's content parts, or any JSON value. Raises

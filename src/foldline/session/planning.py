@@ -71,8 +71,10 @@ class Sent(Struct, frozen=True, kw_only=True):
 
     revision: bytes
     tokens_fixed: int
-    tokens: int = 0
+    tokens: Estimate = Estimate(tokens_anchored=0, tokens_estimated=0)
     """As it was projected."""
+    tokens_before: int | None = None
+    """The input that the provider counted for the request which this one extends."""
 
 
 class Planning:
@@ -269,7 +271,13 @@ class Planning:
         asked = NOTHING
         if self._scope == ROOT:
             asked = asked_of(setup, fit.view, fixed=fixed, calls=state.calls, epoch=state.epoch)
-        self._sent = Sent(revision=state.revision, tokens_fixed=fixed.tokens, tokens=tokens.tokens)
+        anchor = self._view().anchor
+        self._sent = Sent(
+            revision=state.revision,
+            tokens_fixed=fixed.tokens,
+            tokens=tokens,
+            tokens_before=None if anchor is None else anchor.usage.tokens_input,
+        )
         sha = sha256(state.revision)
         control = b"" if handoff is None else handoff.text.encode()
         for piece in (self._scope.encode(), _system_body(fixed.system), fixed.tools or b"", control):

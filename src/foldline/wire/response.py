@@ -20,10 +20,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.errors import InvalidOption
-from foldline.core.message import Message, Meta
+from foldline.core.message import Message, Meta, Usage
 from foldline.wire import native, strict
 from foldline.wire.formats import codec
-from foldline.wire.usage import read_usage
+from foldline.wire.usage import UsageReading, judge_usage
 
 
 class Shape(Struct, frozen=True, kw_only=True):
@@ -55,6 +55,8 @@ class Response(Struct, frozen=True, kw_only=True):
     """In order; id, model, reason and usage are with the last."""
     done: native.Done = native.Done()
     """What the provider's service says it did."""
+    tokens_claimed: int = 0
+    """The input that its usage claims, where that is above the window; such a usage is not read."""
 
 
 def read_response(response: object, *, format: str, tokens_window: int | None = None) -> Response:
@@ -74,9 +76,9 @@ def read_response(response: object, *, format: str, tokens_window: int | None = 
         messages.append(message)
     if not messages:
         raise _refused(response, f"it holds no message of {format}; record what the model answered")
-    meta = _meta(opened, format=format, tokens_window=tokens_window)
-    messages[-1] = replace(messages[-1], meta=meta)
-    return Response(messages=tuple(messages), done=native.done(opened))
+    reading = _usage(opened, format=format, tokens_window=tokens_window)
+    messages[-1] = replace(messages[-1], meta=_meta(opened, reading.usage, format=format))
+    return Response(messages=tuple(messages), done=native.done(opened), tokens_claimed=reading.tokens_claimed)
 
 
 def plain_value(value: object) -> Any:
@@ -151,17 +153,20 @@ def _without_nulls(wire: Any) -> Any:
     return {key: value for key, value in wire.items() if value is not None or key == "content"}
 
 
-def _meta(opened: Mapping[str, Any], *, format: str, tokens_window: int | None) -> Meta:
+def _usage(opened: Mapping[str, Any], *, format: str, tokens_window: int | None) -> UsageReading:
+    usage = opened.get(SHAPES[format].usage, opened.get("usage_metadata"))
+    told = usage if isinstance(usage, Mapping) else None
+    return judge_usage(told, format=format, tokens_window=tokens_window)
+
+
+def _meta(opened: Mapping[str, Any], usage: Usage | None, *, format: str) -> Meta:
     shape = SHAPES[format]
     ended = next(iter(_first(opened.get("choices") or opened.get("candidates"))), opened)
-    usage = opened.get(shape.usage, opened.get("usage_metadata"))
     return Meta(
         response_id=_text(opened, shape.id),
         model=_text(opened, shape.model),
         stop_reason=_text(ended, shape.stop),
-        usage=read_usage(usage, format=format, tokens_window=tokens_window)
-        if isinstance(usage, Mapping)
-        else None,
+        usage=usage,
     )
 
 

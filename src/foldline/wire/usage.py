@@ -152,6 +152,8 @@ class UsageReading(Struct, frozen=True, kw_only=True, gc=False):
     usage: Usage | None = None
     reason: str | None = None
     """Why `usage` is `None`: `missing`, `zero`, `above window`."""
+    tokens_claimed: int = 0
+    """The input that was claimed, where it is above the window."""
     corrected: bool = False
     """True when arithmetic proved that the format's own rule would count the cache twice."""
 
@@ -213,7 +215,7 @@ def _judge(usage: Usage, *, tokens_window: int | None, corrected: bool) -> Usage
         return UsageReading(reason="zero")
     if tokens_window is not None and usage.tokens_input > tokens_window:
         # seen for single samples, two and four times the truth (anthropics/claude-code#82863)
-        return UsageReading(reason="above window")
+        return UsageReading(reason="above window", tokens_claimed=usage.tokens_input)
     inside = usage.tokens_input
     read = min(usage.tokens_cache_read, inside)
     total = usage.tokens_total
