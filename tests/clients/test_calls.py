@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from foldline.clients.calls import Call, call_of
+from foldline.clients.calls import KEEPS_ALL, Call, call_of
 from foldline.wire import strict
 
 CHAT = {
@@ -88,8 +88,29 @@ def test_a_bare_text_of_responses_is_one_user_message() -> None:
         ),
         (
             "anthropic",
-            {"context_management": {"edits": []}, "messages": [{"role": "user", "content": "a"}]},
+            {
+                "context_management": {"edits": [KEEPS_ALL, {"type": "clear_tool_uses_20250919"}]},
+                "messages": [{"role": "user", "content": "a"}],
+            },
             "the provider reduces the history (context_management)",
+        ),
+        (
+            "anthropic",
+            {
+                "context_management": {"edits": [{"type": "clear_thinking_20251015"}]},
+                "messages": [{"role": "user", "content": "a"}],
+            },
+            "the provider reduces the history (context_management)",
+        ),
+        (
+            "openai-responses",
+            {"context_management": [{"type": "compaction", "compact_threshold": 9}], "input": "a"},
+            "the provider reduces the history (context_management)",
+        ),
+        (
+            "anthropic",
+            {"context_management": {"edits": [KEEPS_ALL]}, "messages": [{"role": "user", "content": "a"}]},
+            "",
         ),
         ("openai-chat", {"messages": [{"role": "system", "content": "a"}]}, "it has no messages"),
         ("openai-chat", {"messages": [{"role": "user", "content": 'say "compaction"'}]}, ""),
@@ -99,7 +120,8 @@ def test_a_bare_text_of_responses_is_one_user_message() -> None:
 def test_history_that_the_provider_keeps_or_reduces_is_none_of_ours(
     format: str, body: dict[str, Any], why: str
 ) -> None:
-    """MIC-3: its own compaction and ours are exclusive; a word in a text decides nothing."""
+    """MIC-3: its own compaction and ours are exclusive; a word in a text decides nothing, nor does what keeps all (Claude Code
+    always asks for that)."""
     assert read(body, format).passes_because == why
     assert read(json.dumps(body).encode(), format).passes_because == why
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from foldline.clients import following
 from foldline.clients.following import Conversations
+from foldline.stores.disk import DiskStore
 from tests.clients.lists import answer, assistant, call, conversations, long, sent, user
 
 RULE = "Fix the login. Never touch auth.py."
@@ -133,6 +134,83 @@ def test_a_list_that_was_rewound_and_gone_on_with_takes_its_place() -> None:
     assert known.session is not None
     known.session.rollback(to=4)
     assert names(known) == [RULE[:12], "answer 0", "step 0", "answer 1", "step 1"]
+
+
+def stamped(messages: list[Any], n: int) -> list[Any]:
+    """The list with the time behind its last message, which the next request does not have any more."""
+    *before, last = messages
+    if not before:
+        return messages
+    return [*before, {**last, "content": f"{last['content']}\n<now>12:0{n % 10}:{n}</now>"}]
+
+
+def test_a_reminder_that_is_taken_away_again_leaves_one_session_and_its_folds(tmp_path: Path) -> None:
+    """Laws PREFIX and ONCE: what was made of older messages stays, though the newest one is said otherwise each time; nothing
+    is folded twice, no fork is made."""
+    known = conversations(tmp_path)
+    messages, breaks, compacted, before = [user(RULE)], 0, 0, list[Any]()
+    for n in range(30):
+        shown = turn(known, stamped(messages, n), f"answer {n}")
+        breaks += shown[: len(before) - 1] != before[:-1]
+        before = shown
+        assert known.report is not None
+        compacted += known.report.outcome == "compacted"
+        messages += [assistant(f"answer {n}"), user(f"step {n} {long(f'w{n}x', 9_000)}")]
+    assert known.session is not None
+    made = list(known.session.compactions)
+    assert breaks == compacted == sum(one.counts for one in made) >= 2
+    assert len(made) == 2 * compacted, (
+        "each is made once more, before the message that is said anew, and stays there"
+    )
+    assert len(DiskStore(tmp_path).names()) == 1
+    assert len(shown) < len(messages) - 2
+    known.close()
+
+
+def test_a_restart_in_the_middle_of_reminders_goes_on(tmp_path: Path) -> None:
+    """The last answer of the log is known as one: it may be asked for again, and what was said before it may be said anew."""
+    messages, breaks, before = [user(RULE)], 0, list[Any]()
+    for n in range(24):
+        known = conversations(tmp_path)
+        shown = turn(known, stamped(messages, n), f"answer {n}")
+        breaks += shown[: len(before) - 1] != before[:-1]
+        if n == 21:
+            assert turn(known, stamped(messages, n), f"answer {n}") == shown
+        before = shown
+        known.close()
+        messages += [assistant(f"answer {n}"), user(f"step {n} {long(f'w{n}x', 9_000)}")]
+    assert len(DiskStore(tmp_path).names()) == 1
+    assert len(before) < len(messages) - 2
+    assert breaks == 5
+
+
+def test_a_branch_keeps_what_was_folded_of_what_it_shares(tmp_path: Path) -> None:
+    """Law PREFIX: a rewind behind a compaction that came later goes on with the same bytes, in a fork."""
+    known = conversations(tmp_path)
+    messages = [user(RULE)]
+    while known.session is None or not list(known.session.compactions):
+        shown = turn(known, messages, "well")
+        messages += [assistant("well"), user(f"step {len(messages)} {long(f'w{len(messages)}x', 9_000)}")]
+    messages = messages[:-2]
+    rewound = [*messages[:-2], assistant("well"), user("another way")]
+    turn(known, rewound)
+    again = turn(known, [*rewound[:-1], user("a third way")])
+    assert again[: len(shown) - 1] == shown[:-1]
+    known.close()
+
+
+def test_an_answer_to_what_was_cut_back_is_none_of_the_conversations() -> None:
+    """A ticket knows the conversation that it was given for, not its length alone."""
+    known = conversations()
+    late, second = known.outgoing(call([user(RULE)])), known.outgoing(call([user(RULE)]))
+    assert late is not None
+    assert second is not None
+    known.answered(second.ticket, answer("second"))
+    third = known.outgoing(call([user(RULE)]))
+    assert third is not None
+    known.answered(late.ticket, answer("late"))
+    known.answered(third.ticket, answer("third"))
+    assert names(known) == [RULE[:12], "third"]
 
 
 def test_two_conversations_in_turns_never_mix() -> None:
@@ -268,7 +346,12 @@ def test_an_answer_to_a_conversation_that_went_on_is_left_to_its_caller() -> Non
 def test_requests_that_are_none_of_ours_are_counted_by_why() -> None:
     """History that the provider keeps, or reduces."""
     known = conversations()
-    assert known.outgoing(call([user("a")], context_management={"edits": []})) is None
+    assert (
+        known.outgoing(
+            call([user("a")], context_management={"edits": [{"type": "clear_tool_uses_20250919"}]})
+        )
+        is None
+    )
     assert known.outgoing(call([])) is None
     assert known.passed == {
         "the provider reduces the history (context_management)": 1,

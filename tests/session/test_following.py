@@ -74,3 +74,26 @@ def test_a_message_is_compared_as_the_log_has_it() -> None:
         plain = said("user", "nothing")
         assert kept.stored(plain) is plain
         assert kept.stored(said("user", "hunter2")).text == "*****"
+
+
+def test_what_was_made_of_older_messages_is_made_again_where_the_laws_have_it() -> None:
+    """Law PREFIX: after a rollback behind a compaction; what names a message that was taken back is not, nor what follows it."""
+    with opened() as session:
+        kept = Following(session)
+        for n in range(8):
+            made = kept.take([said("user", f"ask {n} " + "word " * 300), said("assistant", f"answer {n}")])
+        kept.take([said("user", "go on")])
+        session.compact(to=0.5)
+        view = [message["content"] for message in session.prepare().messages]
+        older = kept.made_since(made[-1].seq, ordinal=made[-1].ordinal)
+        assert [one.is_edit for one in older] == [False]
+        assert kept.made_since(made[-1].seq, ordinal=0) == []
+        assert kept.made_since(kept.seq, ordinal=99) == []
+        session.rollback(to=made[-1].seq)
+        assert kept.is_whole()
+        left = kept.make_again(older)
+        kept.take([said("user", "go on otherwise")])
+        assert kept.make_again(left) == []
+        again = [message["content"] for message in session.prepare().messages]
+        assert again == [*view[:-1], "go on otherwise"]
+        assert [one.counts for one in session.compactions] == [False, True]

@@ -21,6 +21,7 @@ SERVER_HELD: Final = ("previous_response_id", "conversation", "thread", "cachedC
 """Keys that say that the provider keeps the history, or a part of it."""
 NATIVE: Final = ("context_management", "compaction")
 """Keys that say that the provider reduces it."""
+KEEPS_ALL: Final = {"type": "clear_thinking_20251015", "keep": "all"}
 NATIVE_ITEMS: Final = (b'"compaction"', b'"compaction_trigger"')
 
 
@@ -77,7 +78,7 @@ class Call(Struct, kw_only=True):
             (SERVER_HELD, "the provider keeps the history"),
             (NATIVE, "the provider reduces the history"),
         ):
-            found = [key for key in keys if _plain(self.body.get(key)) is not None]
+            found = [key for key in keys if _does(key, _plain(self.body.get(key)))]
             if found:
                 return f"{why} ({found[0]})"
         if any(
@@ -135,6 +136,14 @@ def _is_native(wire: bytes) -> bool:
     content = value.get("content") if isinstance(value, dict) else None
     told = [value, *content] if isinstance(content, list) else [value]
     return any(isinstance(one, dict) and str(one.get("type")).startswith("compaction") for one in told)
+
+
+def _does(key: str, value: Any) -> bool:
+    """True for a key that says something; keeping all thinking, which Claude Code always asks for, reduces nothing."""
+    edits = value.get("edits") if key == "context_management" and isinstance(value, dict) else None
+    if isinstance(edits, list):
+        return any(one != KEEPS_ALL for one in edits)
+    return value is not None
 
 
 def _plain(value: Any) -> Any:

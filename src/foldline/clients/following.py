@@ -6,6 +6,9 @@
     known    a b c d          d was answered and dropped, or said anew: it is taken back, x is appended
     request  a b c x
 
+    known    a b c d          its newest message is said anew: it is taken back, with what was made of a b c kept
+    request  a b c x y
+
     known    a b c d          another list that begins alike: a branch of its own, which costs nothing while it is short.
     request  a x              Gone on with while the first one rests, it takes its place in the session (a rollback)
 
@@ -16,21 +19,19 @@ nothing was done for goes out as it came. Knows nothing of sockets and SDKs: a s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from hashlib import blake2b
+from collections.abc import Callable
 from threading import RLock
 from typing import Any, Final
 
 from msgspec import Struct
 
 from foldline.clients.calls import Call
-from foldline.clients.digests import loose, said, unmarked
+from foldline.clients.chains import Chain, Link, ReadList, link_of
 from foldline.clients.same_model import on_its_way
-from foldline.core.errors import FoldlineError, SessionBusy, SessionExists
-from foldline.core.message import Message
+from foldline.core.errors import FoldlineError, InvalidOption, SessionBusy, SessionExists
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
-from foldline.session.following import Following, Kept
+from foldline.session.following import Following
 from foldline.session.recovering import refused
 from foldline.session.request import Prepared
 from foldline.session.session import Session
@@ -41,38 +42,12 @@ BRANCHES_MAX: Final = 64
 """Conversations beside the first that are known at a time; the one that rested longest is forgotten first."""
 FORKS_MAX: Final = 64
 """Forks that begin with the same message and are held at a time."""
+SAID_ANEW_MAX: Final = 8
+"""Messages before an answer that a client may have said otherwise when it sends the answer back."""
 NAME_DIGITS: Final = 8
 """Of the digest in the name of a branch's session."""
 ALWAYS_BYTES_MIN: Final = 4_000
 """Bytes of the shortest message that is shortened before a request of any size (requirement BUD-6)."""
-
-
-class Link(Struct, kw_only=True):
-    """A message of a list that is known."""
-
-    raw: bytes
-    """A digest of the bytes as the caller last sent them; empty for an answer that did not come back yet."""
-    said: bytes
-    loose: bytes
-    seq: int = -1
-    """Its entry in the session's log."""
-    ordinal: int = -1
-
-
-class Chain(Struct, kw_only=True):
-    """One conversation."""
-
-    links: list[Link] = []
-    kept: Following | None = None
-    """Its session; `None` while it has none."""
-    answers: int = 0
-    """So many links at the end were answered and did not come back yet."""
-    before_answer: int = -1
-    """The last entry before them."""
-    used: int = 0
-    """When, in requests of this client."""
-    born: int = 0
-    parent: Chain | None = None
 
 
 class Ticket(Struct, kw_only=True):
@@ -82,6 +57,12 @@ class Ticket(Struct, kw_only=True):
     call: Call
     size: int
     """Links of the chain when it went out."""
+    stamp: int = 0
+
+    @property
+    def is_late(self) -> bool:
+        """True once the conversation has gone on, or was cut back."""
+        return len(self.chain.links) != self.size or self.chain.stamp != self.stamp
 
 
 class Outgoing(Struct, frozen=True, kw_only=True):
@@ -150,11 +131,11 @@ class Conversations:
             return None
         with self._lock:
             self._now += 1
-            read = _Read(call)
+            read = ReadList(call)
             chain = self._chain(read)
             self._extend(chain, read)
             chain.used = self._now
-            ticket = Ticket(chain=chain, call=call, size=len(chain.links))
+            ticket = Ticket(chain=chain, call=call, size=len(chain.links), stamp=chain.stamp)
             with on_its_way(call):
                 prepared = self._prepared(chain, call)
             if prepared is None or (chain.kept is not None and chain.kept.is_whole()):
@@ -173,7 +154,7 @@ class Conversations:
         self.report = prepared.report
         return prepared
 
-    def _shown(self, chain: Chain, read: _Read, *, prepared: Prepared) -> list[bytes]:
+    def _shown(self, chain: Chain, read: ReadList, *, prepared: Prepared) -> list[bytes]:
         """The messages to send, in bytes: the caller's own, and what the session put in the place of others."""
         kept, call = chain.kept, read.call
         assert kept is not None, "who prepared has a session"
@@ -188,7 +169,7 @@ class Conversations:
 
     # ── which conversation ───────────────────────────────────────────────────────────────────────────────────
 
-    def _chain(self, read: _Read) -> Chain:
+    def _chain(self, read: ReadList) -> Chain:
         """The conversation that a list belongs to, cut back to what is known of it."""
         self._read_first(read.call)
         chains = [self._first, *self._branches]
@@ -198,7 +179,11 @@ class Conversations:
             goes_on = count >= len(chain.links) - chain.answers
             if count == most and goes_on and (count or chain is self._first):
                 return self._gone_on(chain, count, further=len(read) > len(chain.links))
-        return self._branch(chains[known.index(most)], most)
+        nearest = chains[known.index(most)]
+        if _is_said_anew(nearest, most, read=read):
+            self._cut_back(nearest, most)
+            return nearest
+        return self._branch(nearest, most)
 
     def _gone_on(self, chain: Chain, count: int, *, further: bool) -> Chain:
         """A conversation that goes on: an answer that came back otherwise is taken back; a branch that goes further while
@@ -207,9 +192,10 @@ class Conversations:
             if chain.kept is not None:
                 chain.kept.session.rollback(to=chain.before_answer)
             del chain.links[count:]
+            chain.stamp += 1
         chain.answers = 0
         rests = further and chain.parent is self._first and self._first.used < chain.born
-        if rests and chain.kept is None and self._first.kept is not None:
+        if rests and self._terms.is_known is None and chain.kept is None and self._first.kept is not None:
             return self._promoted(chain)
         return chain
 
@@ -218,10 +204,21 @@ class Conversations:
         first = self._first
         assert first.kept is not None, "what has no session has nothing to go back in"
         at = next((n for n, link in enumerate(branch.links) if link.seq < 0), len(branch.links))
-        first.kept.session.rollback(to=branch.links[at - 1].seq if at else -1)
-        first.links, first.answers = branch.links[:at], 0
+        self._cut_back(first, at)
         self._branches.remove(branch)
         return first
+
+    def _cut_back(self, chain: Chain, count: int) -> None:
+        """Back to so many messages, which keep what was made of them since."""
+        seq, ordinal = (chain.links[count - 1].seq, chain.links[count - 1].ordinal) if count else (-1, -1)
+        if chain.kept is not None:
+            made = chain.kept.made_since(seq, ordinal=ordinal)
+            chain.kept.session.rollback(to=seq)
+            chain.remade = chain.kept.make_again(
+                made
+            )  # here if it can be: then it stays when this is said anew too
+        del chain.links[count:]
+        chain.answers, chain.stamp = 0, chain.stamp + 1
 
     def _branch(self, parent: Chain, count: int) -> Chain:
         links = [
@@ -235,6 +232,7 @@ class Conversations:
             self._branches.remove(gone)
             if gone.kept is not None:
                 gone.kept.session.close()
+                gone.kept = None
         return branch
 
     def _read_first(self, call: Call) -> None:
@@ -245,12 +243,12 @@ class Conversations:
         if self._first.kept is None and self._name and (is_known is None or is_known(self._name)):
             self._first.kept = Following(self._open(self._name, call))
         if self._first.kept is not None:
-            self._first.links = [_link(one) for one in self._first.kept.kept()]
+            self._first.remember(self._first.kept.kept())
         self._first_is_read = True
 
     # ── what is new ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def _extend(self, chain: Chain, read: _Read) -> None:
+    def _extend(self, chain: Chain, read: ReadList) -> None:
         """Take in what the list has beyond what is known; in the log first, so that what failed there is not known here."""
         start = len(chain.links)
         links = [read.link(place) for place in range(start, len(read))]
@@ -258,16 +256,21 @@ class Conversations:
             made = chain.kept.take([read.message(place) for place in range(start, len(read))])
             for link, one in zip(links, made, strict=True):
                 link.seq, link.ordinal = one.seq, one.ordinal
-        chain.links += links
+        if links:
+            chain.links += links
+            chain.steady = start
         if chain.kept is None and self._may_be_due(read):
             self._own_session(chain, read)
+        if chain.kept is not None and chain.remade:
+            chain.kept.make_again(chain.remade)
+            chain.remade = []
 
-    def _append(self, chain: Chain, kept: Following, *, read: _Read, start: int) -> None:
+    def _append(self, chain: Chain, kept: Following, *, read: ReadList, start: int) -> None:
         made = kept.take([read.message(place) for place in range(start, len(read))])
         for link, one in zip(chain.links[start:], made, strict=True):
             link.seq, link.ordinal = one.seq, one.ordinal
 
-    def _may_be_due(self, read: _Read) -> bool:
+    def _may_be_due(self, read: ReadList) -> bool:
         """True where a reduction cannot be ruled out: no token is shorter than a byte."""
         planned = self._terms.plan(self._model or read.call.model)
         always = read.longest >= ALWAYS_BYTES_MIN and any(
@@ -276,17 +279,20 @@ class Conversations:
         line = self._policy.threshold
         return always or line.is_reached(read.size, planned.window, output_max=planned.output_max)
 
-    def _own_session(self, chain: Chain, read: _Read) -> None:
+    def _own_session(self, chain: Chain, read: ReadList) -> None:
         """A session for a conversation that has none: a fork where it branched off one that has, its own else."""
         at = next((n for n, link in enumerate(chain.links) if link.seq < 0), 0)
         parent = chain.parent.kept if chain.parent is not None and at else None
         mark = chain.links[min(at, len(chain.links) - 1)].said.hex()[:NAME_DIGITS]
         name = f"{self._name}.{mark}" if self._name and chain is not self._first else self._name
         if parent is not None and self._name:
-            kept = Following(self._forked(parent, name, at=chain.links[at - 1].seq, call=read.call))
+            last = chain.links[at - 1]
+            kept, is_new = self._forked(parent, name, at=last.seq, call=read.call)
+            if is_new:
+                chain.remade = kept.make_again(parent.made_since(last.seq, ordinal=last.ordinal))
         else:
             kept = Following(self._open(name, read.call))
-        known = [_link(one) for one in kept.kept()]
+        known = [link_of(one) for one in kept.kept()]
         count = read.common(Chain(links=known))
         if count < len(known):
             kept.session.rollback(to=known[count - 1].seq if count else -1)
@@ -295,15 +301,18 @@ class Conversations:
         chain.kept = kept
         self._append(chain, kept, read=read, start=count)
 
-    def _forked(self, parent: Following, name: str, *, at: int, call: Call) -> Session:
-        """The fork of that name, new or gone on with after a restart; under a further name where another one holds it."""
+    def _forked(self, parent: Following, name: str, *, at: int, call: Call) -> tuple[Following, bool]:
+        """The fork of that name, new (then it is true) or gone on with after a restart; under a further name where another one
+        holds it; a session of its own where forks go no deeper."""
         for named in (name, *(f"{name}.{n}" for n in range(2, FORKS_MAX + 1))):
             try:
-                return parent.session.fork(named, at=at)
+                return Following(parent.session.fork(named, at=at)), True
             except SessionExists:
                 pass
+            except InvalidOption:
+                return Following(self._open(named, call)), False
             try:
-                return self._open(named, call)
+                return Following(self._open(named, call)), False
             except SessionBusy:
                 continue
         raise SessionBusy(name)
@@ -314,11 +323,11 @@ class Conversations:
         """Take in what was answered, whole. Nothing where the conversation has gone on meanwhile."""
         with self._lock:
             chain = ticket.chain
-            if len(chain.links) != ticket.size or chain.kept is None:
+            if ticket.is_late or chain.kept is None:
                 return
             before = chain.kept.seq
             made = chain.kept.record(response)
-            chain.links += [_link(one) for one in made]
+            chain.links += [link_of(one) for one in made]
             chain.answers, chain.before_answer = len(made), before
 
     def refused(self, ticket: Ticket, status: int | None, *, body: Any) -> Outgoing | None:
@@ -328,8 +337,8 @@ class Conversations:
         if not (told.is_about_reasoning or (told.names_compaction and self._policy.is_reactive)):
             return None
         with self._lock:
-            chain, read = ticket.chain, _Read(ticket.call)
-            if len(chain.links) != ticket.size:
+            chain, read = ticket.chain, ReadList(ticket.call)
+            if ticket.is_late:
                 return None
             try:
                 if chain.kept is None:
@@ -345,65 +354,10 @@ class Conversations:
             return Outgoing(ticket=ticket, messages=shown, prepared=prepared)
 
 
-class _Read:
-    """A request's list, each message decoded at most once, and only where its bytes are not known."""
-
-    def __init__(self, call: Call) -> None:
-        self.call = call
-        self._wires = call.messages[call.leading :]
-        self.raws = [blake2b(wire, digest_size=16).digest() for wire in self._wires]
-        self.size = sum(map(len, call.messages)) + sum(map(len, _fixed(call)))
-        """Bytes of the conversation: an upper bound of its tokens."""
-        self.longest = max(map(len, self._wires), default=0)
-        """Bytes of the longest message."""
-        self._messages: dict[int, Message] = {}
-        self._reader = codec(call.format)
-
-    def __len__(self) -> int:
-        return len(self._wires)
-
-    def message(self, place: int) -> Message:
-        """The message, without the caller's cache marks."""
-        found = self._messages.get(place)
-        if found is None:
-            found = self._messages[place] = self._reader.decode(unmarked(self._wires[place]))
-        return found
-
-    def link(self, place: int) -> Link:
-        """Of a message that is new."""
-        message = self.message(place)
-        return Link(raw=self.raws[place], said=said(message), loose=loose(message))
-
-    def common(self, chain: Chain) -> int:
-        """How many messages of the list are the chain's, from the first on. What is equal in another spelling is known by
-        that from here on."""
-        stored = None if chain.kept is None else chain.kept.stored
-        answered = len(chain.links) - chain.answers
-        count = 0
-        for place, (raw, link) in enumerate(zip(self.raws, chain.links, strict=False)):
-            if raw != link.raw:
-                message = self.message(place)
-                if not _is_same(message, link, loosely=place >= answered, stored=stored):
-                    break
-                link.raw = raw
-            count += 1
-        return count
-
-
-def _is_same(
-    message: Message, link: Link, *, loosely: bool, stored: Callable[[Message], Message] | None
-) -> bool:
-    if said(message) == link.said or (loosely and loose(message) == link.loose):
-        return True
-    clean = message if stored is None else stored(message)
-    return clean is not message and said(clean) == link.said
-
-
-def _link(kept: Kept) -> Link:
-    return Link(
-        raw=b"", said=said(kept.message), loose=loose(kept.message), seq=kept.seq, ordinal=kept.ordinal
-    )
-
-
-def _fixed(call: Call) -> Sequence[bytes]:
-    return [repr(call.system).encode(), repr(call.tools).encode()]
+def _is_said_anew(chain: Chain, count: int, *, read: ReadList) -> bool:
+    """True for a list that differs only in what the last request brought, and has its answer behind that: of a client that puts the
+    time or a reminder behind its newest message, and takes it away again."""
+    if not (chain.answers and 0 < chain.steady <= count):
+        return False
+    last = min(len(read) - chain.answers, count + SAID_ANEW_MAX)
+    return any(read.answers_at(place, chain) for place in range(count, last + 1))

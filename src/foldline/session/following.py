@@ -5,6 +5,10 @@ that a cache mark or a key of the caller's stays where it is; only what an edit 
 of clients: `foldline.clients.following` compares lists, this module is what it does to a session.
 
     caller's list   m0 m1 m2 m3 m4        view   ⟦fold m1 m2⟧ m3′ m4        sent   m0 ⟦fold⟧ m3′ m4     (m0, m4: the caller's)
+
+A list that was cut back and goes on otherwise keeps what was made of its older messages, though it was made later:
+
+    entries   m0 m1 m2 m3 m4 ⟦fold m1 m2⟧     m4 is said anew     entries  … rollback to m3, m4″, ⟦fold m1 m2⟧
 """
 
 from __future__ import annotations
@@ -14,15 +18,20 @@ from typing import Any
 
 from msgspec import Struct
 
+from foldline.core.edit import Edit
 from foldline.core.message import Message
+from foldline.log.applied import newest_first
 from foldline.log.chain import back
-from foldline.log.state import ROOT
-from foldline.log.values import read_message
+from foldline.log.state import ROOT, Applied
+from foldline.log.values import elements, members, read_edit, read_message
 from foldline.session.handing_off import in_force
 from foldline.session.history import scope_of
 from foldline.session.keep import message_draft
+from foldline.session.projecting import frame_of
 from foldline.session.request import Prepared
 from foldline.session.session import Session
+from foldline.session.working import landed, named_in
+from foldline.wire import strict
 
 
 class Kept(Struct, frozen=True, kw_only=True):
@@ -33,6 +42,15 @@ class Kept(Struct, frozen=True, kw_only=True):
     ordinal: int
     message: Message
     """As the log has it."""
+
+
+class Made(Struct, frozen=True, kw_only=True):
+    """A compaction, or edits that are none, as an entry has it."""
+
+    edits: tuple[Edit, ...]
+    is_edit: bool
+    told: dict[str, Any]
+    """What the entry says beside its edits."""
 
 
 class Following:
@@ -87,6 +105,46 @@ class Following:
     def seq(self) -> int:
         """The last entry of the log."""
         return self.session.seq
+
+    def made_since(self, seq: int, *, ordinal: int) -> list[Made]:
+        """What was made after an entry of messages up to an ordinal, in order, as far as nothing of it names a later one."""
+        found: list[Made] = []
+        with self._keeper.lock:
+            for one in newest_first(self._keeper.state, self._keeper.log):
+                if one.seq <= seq:
+                    break
+                if one.scope == ROOT:
+                    found.append(self._made(one))
+        fits = [all(max(named_in(edit)) <= ordinal for edit in made.edits) for made in reversed(found)]
+        until = fits.index(False) if False in fits else len(fits)
+        return found[::-1][:until]
+
+    def _made(self, one: Applied) -> Made:
+        told = members(self._keeper.log.entry(one.offset).body)
+        edits = tuple(edit for piece in elements(told["edits"]) for edit in read_edit(piece))
+        more = {key: strict.loads(value) for key, value in told.items() if key not in ("edits", "begin")}
+        return Made(edits=edits, is_edit=one.is_edit, told=more)
+
+    def make_again(self, made: Sequence[Made]) -> list[Made]:
+        """Make them once more, up to the first that the laws forbid on the view as it is now; that one and what follows."""
+        with self._keeper.lock:
+            for place, one in enumerate(made):
+                if not self._may_be_made(one.edits):
+                    return list(made[place:])
+                if one.is_edit:
+                    self._keeper.edit(scope=ROOT, edits=one.edits, report=one.told.get("report", {}))
+                else:
+                    begin = {"reason": "rewind", "policy": self.session.policy.name}
+                    self._keeper.commit(begin, scope=ROOT, edits=one.edits, result=one.told)
+            return []
+
+    def _may_be_made(self, edits: tuple[Edit, ...]) -> bool:
+        session = self.session
+        session._weigh()
+        fixed = session._fix(None, None)
+        fit, _ = session._fit(fixed)
+        frame = frame_of(session._history(fit, fixed=fixed.tokens), counter=session._known.setup.counter)
+        return landed(fit.view, edits, frame=frame) is not None
 
     def is_whole(self) -> bool:
         """True while requests show the list as it is: no edit in the view, and nothing of the session's beside it."""

@@ -80,7 +80,7 @@ def still_stands(before: View, now: View, *, edits: tuple[Edit, ...]) -> bool:
     """True where each message that the edits name stands in the view as it stood before."""
     was, is_now = {item.seq: item for item in before}, {item.seq: item for item in now}
     return all(
-        _is_same(was.get(seq), is_now.get(seq)) for edit in edits for seq in _named(edit) if seq in was
+        _is_same(was.get(seq), is_now.get(seq)) for edit in edits for seq in named_in(edit) if seq in was
     )
 
 
@@ -90,7 +90,8 @@ def _is_same(before: Item | None, now: Item | None) -> bool:
     return before is now or (before.message == now.message and before.covers == now.covers)
 
 
-def _named(edit: Edit) -> range | list[int]:
+def named_in(edit: Edit) -> range | list[int]:
+    """Ordinals of the messages that an edit names."""
     match edit:
         case Replace() | Mark():
             return [edit.seq]

@@ -1,0 +1,48 @@
+"""A request's list beside what is known: how far it goes together, and where an answer stands."""
+
+from __future__ import annotations
+
+from foldline.clients.chains import Chain, ReadList
+from foldline.session.following import Following
+from foldline.session.opening import Asked, open_in
+from foldline.stores.memory import MemoryStore
+from foldline.wire.formats import codec
+from tests.clients.lists import assistant, call, user
+
+
+def remembered(*messages: dict[str, str]) -> Chain:
+    """What a log with these messages is known as."""
+    session = open_in(MemoryStore(), "s", asked=Asked(format="openai-chat", model="gpt-4o"))
+    kept = Following(session)
+    kept.take([codec("openai-chat").decode(message) for message in messages])
+    chain = Chain()
+    chain.remember(kept.kept())
+    return chain
+
+
+def test_what_a_log_ends_with_is_known_for_an_answer_and_what_was_asked_before() -> None:
+    """Law REPLAY: after a restart the same question may come again, or be said anew."""
+    chain = remembered(user("a"), assistant("b"), user("c"), user("d"), assistant("e"))
+    assert (len(chain.links), chain.answers, chain.steady) == (5, 1, 2)
+    assert chain.before_answer == chain.links[3].seq
+    chain = remembered(user("a"), assistant("b"), user("c"))
+    assert (chain.answers, chain.steady, chain.before_answer) == (0, 2, -1)
+    assert (remembered().answers, remembered().steady) == (0, 0)
+
+
+def test_a_list_is_compared_by_what_it_says_and_known_by_its_bytes_from_then_on() -> None:
+    """Bytes first: what is the same is not decoded again."""
+    chain = remembered(user("a"), assistant("b"))
+    spelt = {"role": "user", "content": [{"type": "text", "text": "a"}]}
+    read = ReadList(call([spelt, assistant("b"), user("c")]))
+    assert (len(read), read.common(chain)) == (3, 2)
+    assert chain.links[0].raw == read.raws[0]
+    assert ReadList(call([user("x"), assistant("b")])).common(chain) == 0
+    assert read.size > read.longest > 0
+
+
+def test_an_answer_is_found_where_it_stands() -> None:
+    """A client that says its newest message anew still sends back what was answered to it."""
+    chain = remembered(user("a"), assistant("b"), user("c"), assistant(" d "))
+    read = ReadList(call([user("a"), assistant("b"), user("c and the time"), assistant("d"), user("e")]))
+    assert [read.answers_at(place, chain) for place in range(4)] == [False, False, False, True]
