@@ -7,6 +7,7 @@ are not looked for again. Counterpart: `foldline.reduce`, which knows nothing of
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import msgspec
 from msgspec.structs import replace
@@ -20,7 +21,7 @@ from foldline.ledger.compose import CHARS_MAX, text_of
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
 from foldline.ledger.outcomes import outcome_of
-from foldline.ledger.retention import Expected, measure
+from foldline.ledger.retention import Expected, measure, texts_of
 from foldline.ledger.words import words_of
 from foldline.reduce import History, Reduced
 
@@ -38,7 +39,8 @@ def measured(reduced: Reduced) -> Report:
     if not reduced.edits:
         return report
     history = reduced.before.view.items()
-    if sum(len(text_of(part)) for item in history for part in item.message.parts) > CHARS_MAX:
+    texts = texts_of(history)
+    if sum(map(len, chain.from_iterable(texts))) > CHARS_MAX:
         return replace(report, notes=(*report.notes, UNMEASURED))
     cache = facts_of(reduced.before)
     words = words_of(history, reduced.before.memo)
@@ -48,7 +50,7 @@ def measured(reduced: Reduced) -> Report:
         pins=reduced.pins,
         evicted=_touched(reduced.edits),
     )
-    found = measure(history, reduced.view.items(), cache=cache, expected=expected)
+    found = measure(history, reduced.view.items(), cache=cache, expected=expected, texts=texts)
     return replace(
         report,
         retention=msgspec.to_builtins(found.whole),

@@ -5,15 +5,17 @@ from __future__ import annotations
 import pytest
 
 from foldline.ledger.errors_in_text import IN_CODE, key_of_listed
-from foldline.ledger.facts import Fact, FactKind
+from foldline.ledger.facts import Fact, FactKind, name_of
 from foldline.ledger.index import (
     CODE,
     LABEL_TOKENS,
     SHARES,
     choose,
     facts_in_line,
+    holds_more,
     index,
     lines_of,
+    names_in_line,
     price,
 )
 from foldline.testing.counting import CharacterCounter
@@ -165,6 +167,23 @@ def test_an_error_that_holds_the_separator_is_read_back_whole() -> None:
     assert lines == ["errors: no such row · isError: message.isError,", "error: build · job failed"]
     again = [fact for line in lines for fact in facts_in_line(line)]
     assert sorted(again, key=lambda fact: fact.text) == sorted(facts, key=lambda fact: fact.text)
+
+
+def test_the_names_of_what_is_listed_are_read_off_its_lines() -> None:
+    """OBS-3: what a ledger shows is told without looking for facts in it."""
+    facts = [
+        fact("errors", "no such row"),
+        fact("paths", "src/app.py"),
+        fact("identifiers", "3f2a9bc1d"),
+        number("limit", "100"),
+        number("limit", "50"),
+        fact("symbols", "load_rows"),
+    ]
+    lines = lines_of(facts)
+    assert {name for line in lines for name in names_in_line(line)} == {*map(name_of, facts), "plimit"}
+    assert [holds_more(line) for line in lines] == [True, False, True, False, False]
+    assert list(names_in_line("paths: ./src/app.py")) == ["psrc/app.py"]
+    assert not names_in_line("- `make check` → ok (m3 assistant)")
 
 
 def test_no_identifier_is_listed_among_the_names_too() -> None:

@@ -188,6 +188,21 @@ def test_a_pin_that_left_counts_as_what_became_of_it() -> None:
     assert measured(HISTORY, HISTORY[:3], pinned).whole["pins"] == Counts(total=2, in_view=1, lost=1)
 
 
+def test_what_an_index_lists_is_in_view_as_it_is_listed_and_nothing_that_two_entries_come_to() -> None:
+    """OBS-3: `…|171 economy=…` was read as `171 economy`; an address within a path that is listed is in view."""
+    history = items(
+        [
+            user("Look."),
+            assistant("171 economy seats; price=171, economy=154; lib/pi-ai@0.14.2 is pinned, src/a.py too"),
+        ]
+    )
+    listed = "<foldline-fold>\n\n## Facts\npaths: lib/pi-ai@0.14.2\nnumbers, newest first: price=154|171 economy=154"
+    found = measured(history, [history[0], fold(listed, 1, 2)])
+    assert found.whole["numbers"] == Counts(total=3, in_view=2, lost=1)
+    assert found.whole["identifiers"] == Counts(total=1, in_view=1)
+    assert found.whole["paths"] == Counts(total=2, in_view=1, lost=1)
+
+
 def test_each_fact_of_a_part_is_found_once_however_often_it_is_measured() -> None:
     """OBS-3: cheap enough to be always on."""
     calls: list[str] = []

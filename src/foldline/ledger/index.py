@@ -13,7 +13,7 @@ so that it can be found, and the lines can be read back. Counterpart: `render`, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import accumulate
 from typing import TypeAlias
@@ -22,8 +22,9 @@ from msgspec import Struct
 
 from foldline.core.address import escape_tags
 from foldline.ledger.errors_in_text import IN_CODE, key_of_listed
-from foldline.ledger.facts import Fact, FactKind
+from foldline.ledger.facts import INITIALS, VALUE, Fact, FactKind, Name, name_of
 from foldline.ledger.lines import unbroken
+from foldline.ledger.paths_in_text import key_of
 from foldline.ledger.standing_within import Within
 
 LABELS: tuple[tuple[FactKind, str], ...] = (
@@ -33,7 +34,6 @@ LABELS: tuple[tuple[FactKind, str], ...] = (
     ("numbers", "numbers, newest first"),
     ("symbols", "names"),
 )
-NUMBERS_LABEL = "numbers, newest first: "
 SEPARATOR = " · "
 """Between errors, which hold spaces."""
 ERROR_LABEL = "error"
@@ -62,6 +62,7 @@ _MAY_STAND_WITHIN = frozenset({"paths", "identifiers", "symbols"})
 
 Count: TypeAlias = Callable[[list[str]], list[int]]
 _BLANK = re.compile(r"\s")
+_PATH, _NUMBER = INITIALS["paths"], INITIALS["numbers"]
 
 
 class Priced:
@@ -327,6 +328,10 @@ def _by_key(numbers: Sequence[Fact]) -> list[str]:
 
 
 _KIND_OF = {label: kind for kind, label in LABELS}
+_HOLDING = (
+    *[f"{label}: " for kind, label in LABELS if kind in ("errors", "identifiers")],
+    f"{ERROR_LABEL}: ",
+)
 
 
 def facts_in_line(line: str) -> Iterable[Fact]:
@@ -348,3 +353,26 @@ def facts_in_line(line: str) -> Iterable[Fact]:
         for value in values.split(VALUES)
     ]
     return [Fact(kind=kind, key=key, text=f"{key}={value}", value=value) for key, value in pairs if value]
+
+
+def names_in_line(line: str) -> Collection[Name]:
+    """The names of the facts of one line of an index, as `facts_in_line` has them, and none of any other line. What is
+    listed as a path goes by its key; the key of a number may be a path too."""
+    label, _, rest = line.partition(": ")
+    kind = _KIND_OF.get(label)
+    if kind is None or kind == "errors":
+        return [name_of(fact) for fact in facts_in_line(line)]
+    texts = rest.split(" ")
+    if kind != "numbers":
+        initial = INITIALS[kind]
+        return [f"{initial}{key_of(text) if kind == 'paths' else text}" for text in texts]
+    names: list[Name] = []
+    for key, _, values in [text.partition("=") for text in texts]:
+        names.append(f"{_PATH}{key}")
+        names += [f"{_NUMBER}{key}{VALUE}{value}" for value in values.split(VALUES)]
+    return names
+
+
+def holds_more(line: str) -> bool:
+    """True for a line of an index in which a fact holds others: a failure its path, an address an id."""
+    return line.startswith(_HOLDING)

@@ -40,9 +40,8 @@ def without_look_alikes(text: str, opened: str) -> tuple[str, str]:
     return "\n".join([text[starts[number] : starts[number + 1] - 1] for number in kept]), opened
 
 
-def read_whole(text: str) -> Iterator[str]:
-    """The text in pieces that lose no row: a ledger is rows that look alike, and each was chosen."""
-    rows = text.split("\n")
+def read_whole(rows: Sequence[str]) -> Iterator[str]:
+    """Rows in pieces that lose none: a ledger is rows that look alike, and each was chosen."""
     for start in range(0, len(rows), ROWS_MAX):
         yield "\n".join(rows[start : start + ROWS_MAX])
 

@@ -27,7 +27,8 @@ CODE = 2.0
 ONCE = 2.0
 """How many times less a name of code counts that was seen in one place alone."""
 
-_CODE = INITIALS["errors"] + IN_CODE
+_ERROR = INITIALS["errors"]
+_CODE = _ERROR + IN_CODE
 _SYMBOL = INITIALS["symbols"]
 
 
@@ -56,23 +57,19 @@ class Mentions:
         number is a fact of its own: what a tool measured twice is two facts. Of one failure that came again and again
         the newest line stands."""
         said: list[Name] = []
-        own_ages: dict[Name, float] = {}
+        own_ages: dict[Name, int] = {}
         for names, own in self._parts:
             lacking = [name for name in names if name not in shown]
             if own:
                 for age, name in enumerate(lacking, len(said) + 1):
-                    own_ages.setdefault(name, age / OWN_WORDS)
+                    own_ages.setdefault(name, age)
             said += lacking
         facts = dict(self._newest)
         for fact in carried:
             if (name := name_of(fact)) not in shown and name not in facts:
                 facts[name] = fact
                 said.append(name)
-        ages = dict(zip(reversed(said), range(len(said), 0, -1), strict=True))
-        scores = {
-            name: _score(name, min(ages[name], own_ages.get(name, len(said))), times=times)
-            for name, times in Counter(said).items()
-        }
+        scores = _scores(said, own_ages)
         rows = [facts[name] for name in sorted(scores, key=scores.__getitem__)]
         leading = {fact.key: fact for fact in reversed(carried) if fact.kind == "numbers"} | self._leading
         return _newest_value_first(rows, [facts[name] for name in scores], leading=leading)
@@ -95,13 +92,23 @@ def _counted(found: Found) -> tuple[Sequence[Name], Sequence[Fact]]:
     return [names[place] for place in kept], [facts[place] for place in kept]
 
 
-def _score(name: Name, age: float, *, times: int) -> float:
-    """The lower, the more a fact is wanted."""
-    if times > 1:
-        return (age * CODE if name.startswith(_CODE) else age) / sqrt(times)
-    if name.startswith(_SYMBOL):
-        return age * ONCE
-    return age * CODE if name.startswith(_CODE) else age
+def _scores(said: Sequence[Name], own_ages: Mapping[Name, int]) -> dict[Name, float]:
+    """Of each name the lower, the more its fact is wanted, in the order in which they are first said. `said` is every
+    mention, the newest first; `own_ages` is how old the newest is in own words."""
+    ages: dict[Name, float] = dict(zip(reversed(said), range(len(said), 0, -1), strict=True))
+    for name, own in own_ages.items():
+        ages[name] = min(ages[name], own / OWN_WORDS)
+    scores: dict[Name, float] = {}
+    for name, times in Counter(said).items():
+        age = ages[name]
+        if name[0] == _ERROR and name.startswith(_CODE):
+            age *= CODE
+        if times > 1:
+            age /= sqrt(times)
+        elif name[0] == _SYMBOL:
+            age *= ONCE
+        scores[name] = age
+    return scores
 
 
 def _newest_value_first(

@@ -15,17 +15,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
-from itertools import chain
+from itertools import chain, compress
+from operator import not_
 
 from msgspec import Struct
 
 from foldline.core.address import escape_tags
-from foldline.core.message import Text, speaks_for_user
+from foldline.core.message import Part, Text, speaks_for_user
 from foldline.core.view import Item
 from foldline.ledger.compose import text_of, whole_text_of
 from foldline.ledger.errors_in_text import IN_CODE
-from foldline.ledger.facts import INITIALS, VALUE, Fact, FactCache, FactKind, Found, Name, name_of
-from foldline.ledger.index import NUMBERS_LABEL, facts_in_line
+from foldline.ledger.facts import INITIALS, VALUE, FactCache, FactKind, Found, Name
+from foldline.ledger.index import holds_more, names_in_line
 from foldline.ledger.look_alikes import read_whole
 from foldline.ledger.standing_within import Within
 
@@ -35,7 +36,11 @@ KINDS = (*FACT_KINDS, "commands", "user_messages", "constraints", "pins")
 _ADDRESS = re.compile(r"\bm(\d{1,9})(?:-(\d{1,9}))?(?:\.\d{1,9})?@[0-9a-f]{8}\b")
 _SPAN_MAX = 1_000_000
 """Ordinals one address may name; a longer range is no address of ours."""
-_PATH, _NUMBER, _ERROR = INITIALS["paths"], INITIALS["numbers"], INITIALS["errors"]
+_WORD = re.compile(r"\w+")
+_NAME = re.compile(r"[^\s/]+")
+"""In a path."""
+_PATH, _IDENTIFIER = INITIALS["paths"], INITIALS["identifiers"]
+_NUMBER, _ERROR = INITIALS["numbers"], INITIALS["errors"]
 _CODE = _ERROR + IN_CODE
 
 
@@ -96,15 +101,26 @@ class _Said(Struct, frozen=True, kw_only=True):
     """In messages that an address in the view opens."""
 
 
+def texts_of(history: Sequence[Item]) -> list[tuple[str, ...]]:
+    """Of each item the texts that facts are looked for in."""
+    return [tuple([text_of(part) for part in item.message.parts]) for item in history]
+
+
 def measure(
-    history: Sequence[Item], view: Sequence[Item], *, cache: FactCache, expected: Expected | None = None
+    history: Sequence[Item],
+    view: Sequence[Item],
+    *,
+    cache: FactCache,
+    expected: Expected | None = None,
+    texts: Sequence[tuple[str, ...]] = (),
 ) -> Retention:
-    """What `view` still says of `history`. O(parts + facts), and each fact of a text is found once.
+    """What `view` still says of `history`, whose texts are `texts_of` it. O(parts + facts), and each fact of a text is found
+    once.
 
     A number is one fact for each of its values; the same fact in several messages is one.
     """
     expected = expected or Expected()
-    texts = [tuple([text_of(part) for part in item.message.parts]) for item in history]
+    texts = texts or texts_of(history)
     cache.learn(chain.from_iterable(texts))
     shown = _lay_out(history, view, texts=texts, cache=cache)
     founds = [[cache.found(text) for text in said] for said in texts]
@@ -138,38 +154,29 @@ def _lay_out(
     came_in = {id(item.message): said for item, said in zip(history, texts, strict=True)}
     parts = {id(part) for item in history for part in item.message.parts}
     names: set[Name] = set()
-    longer: set[str] = set()
     shown: dict[int, tuple[str, ...]] = {}
-    written: list[str] = []
+    ours: list[Part] = []
     for item in view:
         said = came_in.get(id(item.message))
-        pieces: Iterable[str] = said or ()
         if said is None:
             said = tuple([text_of(part) for part in item.message.parts])
-            ours = [
-                (part, text)
-                for part, text in zip(item.message.parts, said, strict=True)
-                if id(part) not in parts
-            ]
-            written += [whole_text_of(part) for part, _ in ours]
-            pieces = [text for part, text in zip(item.message.parts, said, strict=True) if id(part) in parts]
-            for _, text in ours:
-                names.update(map(name_of, _listed(text)))
-                found = [cache.found(piece).names for piece in read_whole(text)]
-                names.update(*found)
-                longer.update([name[1:] for name in chain.from_iterable(found) if name[0] == _PATH])
-        names.update(*[cache.found(piece).names for piece in pieces])
+            is_ours = [id(part) not in parts for part in item.message.parts]
+            ours += compress(item.message.parts, is_ours)
+            names.update(*[cache.found(text).names for text in compress(said, map(not_, is_ours))])
+        else:
+            names.update(*[cache.found(text).names for text in said])
         if not item.covers:
             shown[item.seq] = said
+    written = _written("\n".join(map(text_of, ours)), cache=cache)
     whole = frozenset(
         item.seq
         for item, said in zip(history, texts, strict=True)
         if (now := shown.get(item.seq)) is not None and (now is said or all(text in now for text in said))
     )
-    joined = "\n".join(written)
+    joined = "\n".join(map(whole_text_of, ours))
     return _Shown(
-        names=names,
-        longer=longer,
+        names=names | written,
+        longer={name[1:] for name in written if name[0] == _PATH},
         texts=shown,
         whole=whole,
         written=joined,
@@ -177,10 +184,24 @@ def _lay_out(
     )
 
 
-def _listed(text: str) -> Iterator[Fact]:
-    """Facts of an index: a key with several values is read by no extractor."""
-    for line in text.split("\n") if NUMBERS_LABEL in text else ():
-        yield from (fact for fact in facts_in_line(line) if fact.kind in FACT_KINDS)
+def _written(text: str, *, cache: FactCache) -> Set[Name]:
+    """The names of the facts that text of foldline's says. Those of an index, which opens behind a notice or a heading, are
+    read off it; an identifier may stand there as a part of a path."""
+    names: set[Name] = set()
+    others: list[str] = []
+    is_index = False
+    for line in text.split("\n"):
+        listed = names_in_line(line) if is_index else ()
+        if listed:
+            names.update(listed)
+            names.update([f"{_IDENTIFIER}{word}" for word in {*_WORD.findall(line), *_NAME.findall(line)}])
+        else:
+            is_index = not line or line.startswith("#")
+        if not listed or holds_more(line):
+            others.append(line)
+    pieces = list(read_whole(others))
+    cache.learn(pieces)
+    return names.union(*[cache.found(piece).names for piece in pieces])
 
 
 def _opened(text: str) -> Iterator[int]:
@@ -234,6 +255,7 @@ def _quoted(names: Set[Name], shown: _Shown, *, founds: Iterable[Found]) -> Set[
     lines = {
         name: fact.text
         for found in founds
+        if found.errors < len(found.names)
         for name, fact in zip(found.names[found.errors :], found.facts[found.errors :], strict=True)
         if name in names
     }
@@ -250,6 +272,8 @@ def _altered(names: Set[Name], shown: Set[Name], *, founds: Iterable[Found]) -> 
     columns: set[str] = set()
     for found in founds if keys else ():
         stated = [fact for fact in found.facts[found.numbers : found.errors] if fact.key in keys]
+        if not stated:
+            continue
         here = {fact.key: fact.value for fact in stated}
         newest |= here
         if len(here) < len(stated):

@@ -13,6 +13,7 @@ PATH_NAMES_MAX = 8
 """Names at the end of a path that are looked at for shorter paths within it."""
 
 _WORDS = re.compile(r"(?<![\w-])\w+(?![\w-]|\.\w)")
+_NOTHING: Set[str] = frozenset()
 _BLANK = re.compile(r"\s")
 _BESIDE = re.compile(r"[\s\"'`()\[\]{}<>,;:=]+")
 
@@ -40,6 +41,8 @@ class Within:
 
     def text(self, text: str) -> Set[str]:
         """Those that stand within a fact, but for the fact itself."""
+        if text.isidentifier():  # one word: nothing stands within it
+            return _NOTHING
         if _BLANK.search(text):
             return self.line(text) - {text}
         found = self._texts.intersection(_WORDS.findall(text))
