@@ -13,6 +13,7 @@ from foldline.distribution import KINDS, LARGEST_MAX, distribution, percent
 from foldline.home import disk_store
 from foldline.lookup import show
 from foldline.session.library import transcript_of
+from foldline.stores.limits import Limit, Limits
 from foldline.testing.builders import assistant, call, image, result, system, user
 from foldline.transcripts.transcript import Transcript
 
@@ -167,3 +168,17 @@ def test_a_session_says_how_much_was_read_again_after_its_compactions(tmp_path: 
     assert told["again"] == 4
     assert told["keep_more"] is True
     assert told["evicted"] >= 8
+
+
+def test_a_limit_that_a_provider_named_is_shown_with_its_endpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Issue 5: learned limits are shown where context is shown; the file's own window stays what it is."""
+    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path))
+    kept = Limits(tmp_path)
+    kept.keep(Limit(model="claude-sonnet-4-5", endpoint="http://x/v1", tokens=8_192, instead_of=200_000))
+    with foldline.open("s", model="claude-sonnet-4-5") as session:
+        session.user("go")
+    document = distribution(transcript_of(disk_store(tmp_path), "s"), model="claude-sonnet-4-5")
+    assert any("http://x/v1 once named a limit of 8,192 tokens" in note for note in document["notes"])
+    assert (document["tokens_window"], document["window_source"]) == (200_000, "table")

@@ -16,10 +16,13 @@ from foldline.core.ports import TokenCounter
 from foldline.core.rounds import outline
 from foldline.core.view import Item
 from foldline.files import history_for, is_gone_on_with
+from foldline.home import home_at
 from foldline.passes.results import find_results
 from foldline.presets import policy_of
 from foldline.recall.loops import rereads
+from foldline.session.limits import named_for
 from foldline.settings import plan_for
+from foldline.stores.limits import Limits
 from foldline.tokens.choose import counter_for
 from foldline.transcripts.foldline_log import LogSource
 from foldline.transcripts.transcript import Transcript
@@ -64,11 +67,12 @@ def distribution(
         "tokens_anchored": projected.tokens_anchored,
         "tokens_estimated": projected.tokens_estimated,
         "tokens_window": planned.window,
+        "window_source": planned.source,
         "tokens_threshold": threshold,
         "percent": percent(projected.tokens, threshold),
         **contents(items, counting, fixed=history.tokens_fixed, tools=transcript.tools),
         **_read_again(transcript),
-        "notes": [*transcript.notes, *planned.notes],
+        "notes": [*transcript.notes, *planned.notes, *named_for(name, Limits(home_at()))],
     }
 
 

@@ -130,6 +130,8 @@ class Planned(Struct, frozen=True, kw_only=True):
     """What a person should know about these numbers."""
     is_window_known: bool = True
     """False where no model is named, or one that nothing is known of: `window` is a default then (requirement TOK-10)."""
+    source: str = "default"
+    """Where `window` comes from: as `foldline.tokens.models.Model.source`, or `refusal`: a provider named it."""
 
 
 def known_model(name: str, *, stated: int | None = None) -> tuple[Model, tuple[str, ...]]:
@@ -143,7 +145,8 @@ def known_model(name: str, *, stated: int | None = None) -> tuple[Model, tuple[s
 def plan_for(name: str | None, *, stated: int | None = None) -> Planned:
     """The numbers of a model; without one, the window that the file states, else a default."""
     if name is None:
-        return Planned(window=stated or WINDOW_DEFAULT, is_window_known=stated is not None)
+        source = "default" if stated is None else "stated"
+        return Planned(window=stated or WINDOW_DEFAULT, is_window_known=stated is not None, source=source)
     known, notes = known_model(name, stated=stated)
     return Planned(
         window=known.window,
@@ -151,6 +154,7 @@ def plan_for(name: str | None, *, stated: int | None = None) -> Planned:
         counter=known.family,
         notes=notes,
         is_window_known=known.source != "default",
+        source=known.source,
     )
 
 

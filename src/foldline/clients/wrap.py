@@ -58,7 +58,13 @@ def wrap(
     named = session if isinstance(session, str) else ""
     given = session if isinstance(session, Session) else None
     terms = Terms(
-        open=opening(policy, home=home, model=model, host=_host(completer, client)),
+        open=opening(
+            policy,
+            home=home,
+            model=model,
+            host=_host(completer, client),
+            endpoint=str(getattr(client, "base_url", "") or ""),
+        ),
         policy=policy_of(policy, plan_for(model).window) if given is None else given.policy,
         model=model,
     )

@@ -25,6 +25,7 @@ from foldline.session.incoming import (
     waiting_calls,
 )
 from foldline.session.keep import message_draft
+from foldline.session.limits import outgrown
 from foldline.session.planning import Sent
 from foldline.session.reacting import Reacting
 from foldline.session.request import Prepared
@@ -89,7 +90,12 @@ class Conversation(Reacting):
             before=sent.tokens_before,
             is_text=all(is_text(item.message) for item in self._view().view),
         )
-        return mismatch_of(reported, out, window=self._known.setup.planned.window)
+        setup = self._known.setup
+        found = mismatch_of(reported, out, window=setup.planned.window)
+        if setup.learned is not None and reported > setup.learned.tokens:
+            self._known.setup = outgrown(setup, reported)
+            return None
+        return found
 
     def tool_result(self, call_id: str, output: Any, *, is_error: bool = False) -> None:
         """What a tool gave for a call: a text, a list of the format's content parts, or any JSON value. Raises
@@ -170,6 +176,7 @@ class Conversation(Reacting):
                 "tokens_anchored": tokens.tokens_anchored,
                 "tokens_estimated": tokens.tokens_estimated,
                 "tokens_window": planned.window,
+                "window_source": planned.source,
                 "tokens_threshold": line,
                 "percent": percent(tokens.tokens, line),
                 **contents(fit.view.items(), setup.counter, fixed=fixed.tokens, tools=fixed.tools),

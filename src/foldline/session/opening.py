@@ -34,8 +34,10 @@ from foldline.privacy.hashed import refuse_hashed
 from foldline.privacy.underway import told_of
 from foldline.session.hosting import Host, Listener
 from foldline.session.keep import Durability, Keeper
+from foldline.session.limits import with_limit
 from foldline.session.session import Session
 from foldline.session.setup import Setup, format_for, model_in, setup_for
+from foldline.stores.limits import Limits
 
 if TYPE_CHECKING:
     from foldline.hooks.hooks import Hooks
@@ -67,6 +69,7 @@ def open(
     listener: Listener | None = None,
     workspace: str | os.PathLike[str] | None = None,
     native: bool = False,
+    endpoint: str | None = None,
 ) -> Session:
     """Open the session of that name, or begin it.
 
@@ -82,6 +85,7 @@ def open(
     (`foldline.restore`). `listener`: who is told of compactions while they
     run. `workspace`: the folder that the session works in; the current one where it is left out. `native`: the provider's own
     service may clear and compact where the policy has that: `request.body` and `request.betas` are passed on whole.
+    `endpoint`: the base URL that requests go to; limits that a provider names are kept for it and the model in the home.
 
     Raises `SessionBusy` while another holds it, `SessionCorrupt` for a damaged log, `InvalidOption`. Warns (`ForgetUnfinished`)
     where a forget was interrupted in this home.
@@ -89,11 +93,9 @@ def open(
     from foldline.stores.disk import unix_ms
 
     refuse_no_text(name=name)
-    refuse_no_text(or_none=True, model=model, format=format, counter=counter)
+    refuse_no_text(or_none=True, model=model, format=format, counter=counter, endpoint=endpoint)
     refuse_no_flag(redact=redact, native=native)
-    given: object = policy
-    if not isinstance(given, (str, Policy)):
-        raise InvalidOption("policy", policy, why="give a policy's name (`foldline policies` lists them)")
+    _refuse_no_policy(policy)
     asked = Asked(
         model=model,
         policy=policy,
@@ -104,6 +106,8 @@ def open(
         clock=unix_ms,
         checkpoint_every=checkpoint_every,
         native=native,
+        endpoint=endpoint or "",
+        limits=Limits(home_at(home)),
         host=Host(
             completer=completer,
             hooks=hooks,
@@ -118,6 +122,11 @@ def open(
     elif content != "full":
         raise InvalidOption("content", content, why=f"one of {', '.join(get_args(Content))}")
     return open_in(store, name, asked=asked)
+
+
+def _refuse_no_policy(given: object) -> None:
+    if not isinstance(given, (str, Policy)):
+        raise InvalidOption("policy", given, why="give a policy's name (`foldline policies` lists them)")
 
 
 def _without_content(store: Store, home: Home, *, asked: Asked) -> Store:
@@ -147,6 +156,10 @@ class Asked(Struct, frozen=True, kw_only=True):
     """Entries after which a checkpoint is written (requirement JRN-13)."""
     native: bool = False
     """Whether the provider's own service may do what the policy has for it."""
+    endpoint: str = ""
+    """The base URL that requests go to."""
+    limits: Limits | None = None
+    """Where limits that providers named are kept."""
     host: Host = Host()
     """Who is asked and told."""
 
@@ -207,7 +220,7 @@ def _setup(asked: Asked, *, format: str, model: str | None) -> Setup:
     made = setup_for(
         format=format, model=model, policy=asked.policy, counter=asked.counter, clock=asked.clock
     )
-    return replace(made, native=asked.native)
+    return with_limit(replace(made, native=asked.native, endpoint=asked.endpoint, limits=asked.limits))
 
 
 def _journal(store: Store, name: str, *, format: str, model: str | None) -> Journal:

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec.structs import replace
-
 from foldline.core.kinds import refuse_no_flag, refuse_no_number
 from foldline.reduce import Goal
 from foldline.session.compacting import Compacting, Going
+from foldline.session.limits import learned
 from foldline.session.recovering import Refused, invalid, refused, target_after
 from foldline.session.request import Prepared
 from foldline.session.working import BUSY
@@ -76,10 +75,6 @@ class Reacting(Compacting):
 
     def _learn(self, told: Refused) -> None:
         """Plan with the limit that the provider named, never with a guess."""
-        limit, setup = told.refusal.tokens_limit, self._known.setup
-        if told.refusal.is_overflow and limit and limit < setup.planned.window:
-            note = f"the provider named a limit of {limit:,} tokens, which is planned with from here on"
-            planned = replace(
-                setup.planned, window=limit, is_window_known=True, notes=(*setup.planned.notes, note)
-            )
-            self._known.setup = replace(setup, planned=planned)
+        limit = told.refusal.tokens_limit
+        if told.refusal.is_overflow and limit:
+            self._known.setup = learned(self._known.setup, limit, said=told.words)

@@ -33,6 +33,7 @@ from foldline.session.forking import create_fork
 from foldline.session.history import PAGE, TOLD, Chronicle, Happened, Messages, Page, happened
 from foldline.session.hosting import Host
 from foldline.session.keep import Keeper
+from foldline.session.limits import with_limit
 from foldline.session.nodes import RunningNode, begin, interrupt_all
 from foldline.session.originals import Spans, shown_in
 from foldline.session.planning import Known
@@ -147,7 +148,7 @@ class Session(Conversation, SessionTwins, Recalling):
         refuse_no_text(model=model)
         with self._keeper.lock:
             self._keeper.refuse_closed()
-            fresh = setup_again(self._known.setup, model=model)
+            fresh = with_limit(setup_again(self._known.setup, model=model))
             self._keeper.say(Draft(kind="model", body=dumps({"model": model})))
             self._weigh_anew(fresh)
 
@@ -165,7 +166,7 @@ class Session(Conversation, SessionTwins, Recalling):
         known.fixed.pop(ROOT, None)
         model = self._keeper.state.model or model_in(self._keeper.log)
         if model != setup.model:
-            self._weigh_anew(setup_again(setup, model=model))
+            self._weigh_anew(with_limit(setup_again(setup, model=model)))
 
     def node(
         self, name: str, *, input: Any = "", expose: Expose = "io", call_id: str | None = None

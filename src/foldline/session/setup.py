@@ -21,6 +21,7 @@ from foldline.passes.microcompact import Microcompact
 from foldline.presets import POLICIES, policy_of
 from foldline.reduce import needs_of
 from foldline.settings import Planned, plan_for
+from foldline.stores.limits import Limit, Limits
 from foldline.tokens.choose import counter_for
 from foldline.wire import strict
 from foldline.wire.codec import Codec
@@ -47,6 +48,12 @@ class Setup(Struct, frozen=True, kw_only=True, dict=True):
     """Unix time in milliseconds: how long the session was idle."""
     native: bool = False
     """True where the host passes on what a request asks of the provider's service."""
+    endpoint: str = ""
+    """The base URL that requests go to, where the host says it."""
+    limits: Limits | None = None
+    """Where limits that providers named are kept; `None`: nowhere."""
+    learned: Limit | None = None
+    """The one that is planned with."""
 
     @cached_property
     def codec(self) -> Codec:
@@ -118,7 +125,7 @@ def setup_again(setup: Setup, *, model: str | None) -> Setup:
         counter=setup.counter_named,
         clock=setup.clock,
     )
-    return replace(fresh, native=setup.native)
+    return replace(fresh, native=setup.native, endpoint=setup.endpoint, limits=setup.limits)
 
 
 def _other_format(model: str | None, format: str) -> str:

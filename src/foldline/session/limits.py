@@ -1,0 +1,111 @@
+"""What a session plans with beside the table of models: the limit that its provider once named for this model and endpoint.
+
+    refused ──► learned: planned with from here on, and kept in the home ──► the next process plans with it
+    answered with more input than that ──► forgotten: it no longer holds
+
+The user's own word goes first where it was changed since. A model without a name has no limit that could be kept. A home that
+cannot be read or written costs the note alone. Counterpart: `foldline.stores.limits`, the file.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from foldline.core.errors import InvalidOption
+from foldline.presets import policy_of
+from foldline.session.setup import Setup, setup_again
+from foldline.stores.limits import Limit, Limits
+
+HELD = "a limit that its provider named is not kept for the next process: {why}"
+
+
+def with_limit(setup: Setup) -> Setup:
+    """The settings with what is known of this model at this endpoint."""
+    if setup.limits is None or setup.model is None:
+        return setup
+    try:
+        limit = setup.limits.of(setup.model, setup.endpoint)
+    except (OSError, InvalidOption) as error:
+        return _noted(setup, f"limits that providers named are not known: {error}")
+    planned = setup.planned
+    changed = planned.source == "override" and limit is not None and planned.window != limit.instead_of
+    if limit is None or limit.tokens >= planned.window or changed:
+        return setup
+    return _planned(setup, limit, note=_kept_note(setup, limit))
+
+
+def learned(setup: Setup, tokens: int, *, said: str) -> Setup:
+    """The settings after a refusal that named a limit; the same where it is none."""
+    window = setup.planned.window
+    if tokens <= 0 or tokens >= window:
+        return setup
+    before = setup.learned.instead_of if setup.learned is not None else window
+    limit = Limit(
+        model=setup.model or "",
+        endpoint=setup.endpoint,
+        tokens=tokens,
+        instead_of=before,
+        said=said,
+        time_ms=setup.clock(),
+    )
+    note = f"the provider named a limit of {tokens:,} tokens, which is planned with from here on in the place of {before:,}"
+    setup = _planned(setup, limit, note=note)
+    if setup.limits is None or setup.model is None:
+        return setup
+    try:
+        setup.limits.keep(limit)
+    except (OSError, InvalidOption) as error:
+        return _noted(setup, HELD.format(why=error))
+    return setup
+
+
+def outgrown(setup: Setup, tokens: int) -> Setup:
+    """The settings after a request of so many tokens was answered: a limit below that no longer holds."""
+    limit = setup.learned
+    if limit is None or tokens <= limit.tokens:
+        return setup
+    fresh = setup_again(setup, model=setup.model)
+    note = f"a request of {tokens:,} tokens was answered, so the limit of {limit.tokens:,} is forgotten"
+    if setup.limits is not None:
+        try:
+            setup.limits.forget(limit)
+        except (OSError, InvalidOption) as error:
+            note = f"{note} in this process; the file keeps it: {error}"
+    return _noted(fresh, note)
+
+
+def named_for(model: str | None, limits: Limits) -> tuple[str, ...]:
+    """What providers have named for a model, each endpoint apart, for a person."""
+    try:
+        known = [one for one in limits.all() if one.model == model]
+    except (OSError, InvalidOption) as error:
+        return (f"limits that providers named are not known: {error}",)
+    return tuple(
+        f"{one.endpoint or 'a provider'} once named a limit of {one.tokens:,} tokens for {one.model}, in the place of "
+        f"{one.instead_of:,}: sessions there are planned with it ({limits.file})"
+        for one in known
+    )
+
+
+def _planned(setup: Setup, limit: Limit, *, note: str) -> Setup:
+    planned = replace(
+        setup.planned,
+        window=limit.tokens,
+        is_window_known=True,
+        source="refusal",
+        notes=(*setup.planned.notes, note),
+    )
+    return replace(setup, planned=planned, learned=limit, policy=policy_of(setup.policy_asked, limit.tokens))
+
+
+def _noted(setup: Setup, note: str) -> Setup:
+    return replace(setup, planned=replace(setup.planned, notes=(*setup.planned.notes, note)))
+
+
+def _kept_note(setup: Setup, limit: Limit) -> str:
+    where = f" at {limit.endpoint}" if limit.endpoint else ""
+    assert setup.limits is not None, "who knows a limit knows where it is kept"
+    return (
+        f"planned with {limit.tokens:,} tokens in the place of {limit.instead_of:,}: the provider named that limit for "
+        f"{limit.model}{where} ({limit.said or 'no words'}); state the window in foldline.toml, or remove it from {setup.limits.file}"
+    )

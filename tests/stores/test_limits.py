@@ -1,0 +1,98 @@
+"""The file of limits: for the user alone, whole or not at all, and never a guess."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from foldline.core.errors import InvalidOption
+from foldline.stores.fs import LockHeld
+from foldline.stores.limits import FILE, LIMITS_MAX, LOCK, NEW, SAID_CHARS_MAX, Limit, Limits
+from foldline.stores.real_fs import RealFs
+from foldline.testing.disk import SimulatedDisk, copy, fails_at
+
+
+def limit(tokens: int = 8_192, model: str = "qwen3", endpoint: str = "http://localhost:11434/v1") -> Limit:
+    """One that a server named."""
+    return Limit(
+        model=model, endpoint=endpoint, tokens=tokens, instead_of=32_768, said="exceeds 8192", time_ms=5
+    )
+
+
+def test_a_limit_outlives_the_process_and_is_for_the_user_alone(tmp_path: Path) -> None:
+    """Issue 5: kept per model and endpoint with its origin; 0600."""
+    Limits(tmp_path).keep(limit())
+    assert Limits(tmp_path).of("qwen3", "http://localhost:11434/v1") == limit()
+    assert Limits(tmp_path).of("qwen3", "https://elsewhere.example/v1") is None
+    assert Limits(tmp_path).of("qwen3", "") is None
+    assert stat.S_IMODE(os.stat(tmp_path / FILE).st_mode) == 0o600
+
+
+def test_the_newest_word_of_a_provider_counts_and_can_be_forgotten(tmp_path: Path) -> None:
+    """One limit for each model and endpoint."""
+    kept = Limits(tmp_path)
+    kept.keep(limit(8_192))
+    kept.keep(limit(4_096, model="other"))
+    kept.keep(limit(16_384))
+    assert [one.tokens for one in kept.all()] == [4_096, 16_384]
+    kept.forget(limit())
+    assert [one.model for one in kept.all()] == ["other"]
+
+
+def test_its_size_is_bounded(tmp_path: Path) -> None:
+    """style.md, 11."""
+    kept = Limits(tmp_path)
+    with kept._changing() as known:
+        known += [limit(model=f"m{n}") for n in range(LIMITS_MAX)]
+    kept.keep(Limit(model="last", tokens=5, instead_of=9, said="x" * 5_000))
+    assert len(kept.all()) == LIMITS_MAX
+    assert len(kept.all()[-1].said) == SAID_CHARS_MAX
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{}", b"[]", b'{"format":"foldline.limits/9"}', b"\xff", b'{"format":1}']
+)
+def test_what_is_no_file_of_limits_teaches_nothing_and_says_what_to_do(tmp_path: Path, data: bytes) -> None:
+    """A guess never: half a file is none."""
+    (tmp_path / FILE).write_bytes(data)
+    (tmp_path / FILE).chmod(0o600)
+    with pytest.raises(InvalidOption, match="remove it"):
+        Limits(tmp_path).all()
+
+
+def test_two_processes_do_not_write_over_each_other(tmp_path: Path) -> None:
+    """The one that comes second says so, and its session goes on."""
+    kept = Limits(tmp_path)
+    kept.keep(limit())
+    held = RealFs(os.fspath(tmp_path)).lock(LOCK, b"{}")
+    try:
+        with pytest.raises((InvalidOption, LockHeld)):
+            kept.keep(limit(4_096))
+    finally:
+        held.release()
+    assert kept.all() == (limit(),)
+
+
+def test_an_interruption_at_any_call_leaves_the_old_file_or_the_new_one() -> None:
+    """Written whole or not at all, and what an interruption left is in nobody's way."""
+    first = SimulatedDisk()
+    Limits("/", fs=first).keep(limit())
+    failures = 0
+    for number in range(1, 100):
+        disk = SimulatedDisk(copy(first.image), fault=fails_at(number, errno.EIO))
+        try:
+            Limits("/", fs=disk).keep(limit(4_096))
+        except (OSError, InvalidOption):
+            failures += 1
+            after = disk.reboot()
+            assert Limits("/", fs=after).all() in ((limit(),), (limit(4_096),))
+            Limits("/", fs=after).keep(limit(2_048))
+            assert NEW not in after.names("")
+            continue
+        break
+    assert failures > 4
+    assert Limits("/", fs=disk).all() == (limit(4_096),)
