@@ -12,19 +12,22 @@ import os
 import resource
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tests.cli.payloads import FORBIDDEN, PAYLOADS
 from tests.cli.running import REPO, environment
+from tests.linear import GROWTH_MAX, STEP, Work, beside
 
 ENTRY = "from foldline.cli.main import main; main(prog_name='foldline')"
 MEMORY_BYTES_MAX = 2**30
 """Address space of a process; what the interpreter maps without using it included."""
-SECONDS_MAX = 30
-CPU_SECONDS_MAX = 3.0
-"""The promise is a second; starting an interpreter on a slow shared core comes on top."""
+SECONDS_MAX = 120
+"""After which a process is taken to hang: far more than any takes beside five others."""
+START_TIMES_MAX = 8
+"""How much more processor time than for a sound file of one message a hostile one may take."""
 
 USER = b'{"role":"user","content":"hi"}'
 
@@ -128,19 +131,61 @@ def is_refused(done: subprocess.CompletedProcess[bytes], name: str) -> None:
     assert not FORBIDDEN.search(said)
 
 
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A file that is read at once: what the program takes to start, and hardly more."""
+    path = tmp_path_factory.mktemp("sound") / "sound.json"
+    path.write_bytes(body(b'"hi"'))
+    return str(path)
+
+
+@cache
+def once(turn: int, *args: str, memory: int) -> float:
+    """Seconds of a sound run; that of a turn serves every test."""
+    return run(*args, memory=memory)[1]
+
+
+def is_within(
+    seconds: float,
+    args: tuple[str, ...],
+    beside_args: tuple[str, ...],
+    *,
+    most: float,
+    memory: int = MEMORY_BYTES_MAX,
+) -> None:
+    """The program took at most so many times as long as on something else; how long it took once is known."""
+
+    def clock(work: Work, _: float) -> float:
+        done = work()
+        assert isinstance(done, float)
+        return done
+
+    verdict = beside(
+        lambda _: lambda: run(*args, memory=memory)[1],
+        lambda turn: lambda: once(turn, *beside_args, memory=memory),
+        most=most,
+        clock=clock,
+        least_s=seconds,
+    )
+    assert verdict.wrong == ""
+
+
 @pytest.mark.parametrize("data", REFUSED.values(), ids=REFUSED.keys())
-def test_what_cannot_be_read_is_refused_with_place_and_next_step(data: bytes, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_refused_with_place_and_next_step(
+    data: bytes, sound: str, tmp_path: Path
+) -> None:
     """Issue "Hostile input"; threat 10. Nothing is written, also not the file asked for."""
     path, out = tmp_path / "hostile.jsonl", tmp_path / "out.json"
     path.write_bytes(data)
-    done, seconds = run("compact", str(path), "--to", "50%", "--counter", "length/4", "-o", str(out))
+    args = ("--to", "50%", "--counter", "length/4", "-o", str(out))
+    done, seconds = run("compact", str(path), *args)
     is_refused(done, "hostile.jsonl")
-    assert seconds < CPU_SECONDS_MAX
     assert [file.name for file in tmp_path.iterdir()] == ["hostile.jsonl"]
+    is_within(seconds, ("compact", str(path), *args), ("check", sound), most=START_TIMES_MAX)
 
 
 @pytest.mark.parametrize("data", READ.values(), ids=READ.keys())
-def test_what_real_logs_hold_is_read(data: bytes, tmp_path: Path) -> None:
+def test_what_real_logs_hold_is_read(data: bytes, sound: str, tmp_path: Path) -> None:
     """Issue "Hostile input": odd is not bad. The result is JSON and holds nothing half."""
     path = tmp_path / "odd.jsonl"
     path.write_bytes(data)
@@ -148,7 +193,8 @@ def test_what_real_logs_hold_is_read(data: bytes, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["messages"]
     assert not FORBIDDEN.search(done.stderr.decode())
-    assert seconds < CPU_SECONDS_MAX
+    as_chat = ("--as", "openai-chat")
+    is_within(seconds, ("convert", str(path), *as_chat), ("check", sound), most=START_TIMES_MAX)
 
 
 def test_places_that_are_no_file_are_refused(tmp_path: Path) -> None:
@@ -191,11 +237,13 @@ def test_a_pipe_is_read_to_its_end_and_refused_like_a_file() -> None:
 )
 def test_one_line_of_many_megabytes_is_read_or_refused_within_bounds(megabytes: int, tmp_path: Path) -> None:
     """Issue "Hostile input", S19: a single line; memory stays within a stated multiple of it."""
-    path = tmp_path / "line.jsonl"
+    path, fourth = tmp_path / "line.jsonl", tmp_path / "fourth.jsonl"
     path.write_bytes(b'"' + b"x" * (megabytes * 1_000_000) + b'"')
-    done, seconds = run("check", str(path), memory=MEMORY_BYTES_MAX + megabytes * 4_000_000)
+    fourth.write_bytes(b'"' + b"x" * (megabytes * 1_000_000 // STEP) + b'"')
+    memory = MEMORY_BYTES_MAX + megabytes * 4_000_000
+    done, seconds = run("check", str(path), memory=memory)
     is_refused(done, "line.jsonl")
-    assert seconds < 60
+    is_within(seconds, ("check", str(path)), ("check", str(fourth)), most=GROWTH_MAX, memory=memory)
 
 
 @pytest.mark.parametrize(

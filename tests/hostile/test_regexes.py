@@ -2,7 +2,7 @@
 
 Every expression in `src` is found by walking the modules, and used as the code uses it (`search`, `match`, …) on texts
 that `tests/hostile/attacks.py` makes from its own words. Those a first short text shows to be suspicious must pass the
-whole rule: 500 kB in a fraction of a second, and twice the text in little more than twice the time.
+whole rule (`tests/linear.py`): time in proportion up to 500 kB, and there no longer than some plain looks at each character.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-import signal
+from collections import deque
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
+from itertools import product
+from math import inf
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import pytest
@@ -22,17 +23,17 @@ from msgspec import Struct
 
 import foldline
 from tests.hostile.attacks import attacks
+from tests.linear import SCANNED, STOP_S, scan, slowness, spent
 
 SHORT, LONG = 4_000, 500_000
 """Characters of the text that shows a suspicion, and of the one that proves it."""
-SUSPICIOUS_S = 0.0035
-SECONDS_MAX = 1.0
-"""For `LONG` characters; the aim is 0.2 s on a quiet core, a shared one is given five times as long."""
-GROWTH_MAX = 3.0
-"""For twice the text; the aim is 2.5."""
+SUSPICIOUS = 15
+"""Plain looks at each character of the short text."""
+SCANS_MAX = 30
+"""The same of the long one; the aim is 8."""
 METHODS = frozenset({"match", "fullmatch", "search", "finditer", "findall", "sub", "split"})
 LOOKS = 3
-"""How often a short text is tried before it counts as slow: clocks of processor time may tick only every 4 ms."""
+"""How often a short text is tried before it is suspicious: clocks of processor time may tick only every 4 ms."""
 
 
 class Found(Struct, frozen=True, kw_only=True):
@@ -85,66 +86,42 @@ def calls_on(name: str, path: Path) -> frozenset[str]:
 ALL = tuple(expressions())
 
 
-class TooLong(Exception):
-    """An expression that did not come back."""
-
-
-def seconds(found: Found, method: str, text: str) -> float:
-    """CPU seconds of one use; stopped soon after what is allowed."""
+def use(found: Found, method: str, text: str) -> None:
+    """One use, as the code makes it."""
     given: Any = text.encode("utf-8", "surrogatepass") if isinstance(found.pattern.pattern, bytes) else text
     call = getattr(found.pattern, method)
-    arguments = (given[:0], given) if method == "sub" else (given,)
-    signal.signal(signal.SIGVTALRM, _stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS_MAX * 1.2)
-    started = process_time()
-    try:
-        done = call(*arguments)
-        if method == "finditer":
-            for _ in done:
-                pass
-    except TooLong:
-        return SECONDS_MAX * 1.2
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    return process_time() - started
+    done = call(given[:0], given) if method == "sub" else call(given)
+    if method == "finditer":
+        deque(done, maxlen=0)
 
 
-def at_best(found: Found, method: str, text: str) -> float:
-    """CPU seconds of the quickest of `LOOKS` uses; one that is slow beyond doubt is used once."""
-    quickest = SECONDS_MAX
+@cache
+def suspicious_s() -> float:
+    """Seconds of a short text from which on the long one is looked at: what is right decides the rule alone."""
+    return SUSPICIOUS * min(spent(scan) for _ in range(LOOKS)) * SHORT / len(SCANNED)
+
+
+def is_suspicious(found: Found, method: str, text: str) -> bool:
+    """True when every look at a short text is slow; one that has to be stopped is looked at once."""
     for _ in range(LOOKS):
-        quickest = min(quickest, seconds(found, method, text))
-        if not SUSPICIOUS_S <= quickest < SECONDS_MAX:
+        took_s = spent(partial(use, found, method, text), STOP_S)
+        if took_s < suspicious_s():
+            return False
+        if took_s == inf:
             break
-    return quickest
-
-
-def _stop(*_: object) -> None:
-    raise TooLong
-
-
-def stretched(piece: str, size: int, end: str) -> str:
-    """A piece repeated to a size, with an end that does not fit."""
-    return (piece * (size // len(piece) + 1))[:size] + end
+    return True
 
 
 @cache
 def slowest(found: Found) -> str | None:
     """What is wrong with an expression, or `None`."""
-    for method in found.methods:
-        for piece in attacks(found.pattern):
-            for end in ("", "\0"):
-                short = at_best(found, method, stretched(piece, SHORT, end))
-                if short > SECONDS_MAX:
-                    return f"{method} of {piece!r} ends {end!r}: {short:.2f} s for {SHORT:,} characters"
-                if short < SUSPICIOUS_S:
-                    continue
-                once = seconds(found, method, stretched(piece, LONG // 2, end))
-                twice = seconds(found, method, stretched(piece, LONG, end))
-                if twice > SECONDS_MAX or (once > SECONDS_MAX / 10 and twice > once * GROWTH_MAX):
-                    return (
-                        f"{method} of {piece!r} ends {end!r}: {once:.2f} s, {twice:.2f} s for twice as much"
-                    )
+    for method, piece, end in product(found.methods, attacks(found.pattern), ("", "\0")):
+        short = piece * (SHORT // len(piece) + 1) + end
+        if is_suspicious(found, method, short):
+            work = partial(use, found, method)
+            wrong = slowness(work, piece, size=LONG, scans_max=SCANS_MAX, end=end)
+            if wrong:
+                return f"{method} of {piece!r} ends {end!r}: {wrong}"
     return None
 
 

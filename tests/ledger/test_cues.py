@@ -5,12 +5,11 @@ Negated, quoted, asked or told of somebody else, they take nothing back.
 
 from __future__ import annotations
 
-from time import perf_counter
-
 import pytest
 
 from foldline.ledger.cues import is_meant, is_turned
 from foldline.ledger.supersession import supersedes
+from tests.linear import slowness
 
 TASK = [(0, "Fix the login bug.")]
 TASK_IN_CHINESE = [(0, "实现登录功能。")]
@@ -85,7 +84,4 @@ def test_a_not_before_a_cue_turns_it_round_and_one_far_away_does_not() -> None:
 @pytest.mark.parametrize("piece", ["scratch that ", "please ", "'", '"', "not ", "ok, ", "忘"])
 def test_hostile_text_takes_time_in_proportion(piece: str) -> None:
     """Whatever stands in it."""
-    text = piece * (30_000 // len(piece))
-    begin = perf_counter()
-    supersedes(text, TASK)
-    assert perf_counter() - begin < 2
+    assert slowness(lambda text: supersedes(text, TASK), piece, size=30_000, scans_max=100) == ""

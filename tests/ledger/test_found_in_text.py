@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foldline.ledger.facts import Fact
 from foldline.ledger.found_in_text import Finder, extract
+from tests.linear import slowness
 
 AGENT_TEXT = (
     "$ pytest tests/test_pool.py -x\n"
@@ -82,18 +81,8 @@ def test_many_texts_together_have_the_facts_that_each_has_alone() -> None:
     ],
 )
 def test_finding_facts_is_linear_in_hostile_text(unit: str) -> None:
-    """OBS-3: four times the text costs at most some eight times the time (four, and the noise of a busy machine)."""
-    small, large = unit * (25_000 // len(unit)), unit * (100_000 // len(unit))
-    assert _seconds(large) <= 8 * _seconds(small) + 0.02
-
-
-def _seconds(text: str) -> float:
-    best = float("inf")
-    for _ in range(3):
-        start = time.process_time()
-        extract(text)
-        best = min(best, time.process_time() - start)
-    return best
+    """OBS-3."""
+    assert slowness(extract, unit, size=100_000, scans_max=30) == ""
 
 
 def test_what_recall_gave_back_states_no_facts() -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 import pytest
 
 from foldline.ledger.rules_allowed import allows, lifted
+from tests.linear import slowness
 
 LIFTS = [
     ("Don't add dependencies.", "Adding requests is OK after all."),
@@ -86,9 +85,7 @@ def test_a_rule_given_twice_is_lifted_twice() -> None:
     "piece", ["adding x ", "don't add ", "you may now ", "可以加", "any new ", "no new "]
 )
 def test_hostile_text_takes_time_in_proportion(piece: str) -> None:
-    """Whatever stands in it."""
-    text = piece * (20_000 // len(piece))
-    begin = perf_counter()
-    lifted(text, [text])
-    lifted("Adding x is OK now", [text[:400]])
-    assert perf_counter() - begin < 2
+    """Whatever stands in it, beside itself and beside what allows."""
+    assert slowness(lambda text: lifted(text, [text]), piece, size=20_000, scans_max=100) == ""
+    allowed = "Adding x is OK now"
+    assert slowness(lambda text: lifted(allowed, [text]), piece, size=20_000, scans_max=100) == ""

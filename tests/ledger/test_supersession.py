@@ -5,11 +5,10 @@ A wrong supersession hides a rule, so the cases in which nothing may be supersed
 
 from __future__ import annotations
 
-from time import perf_counter
-
 import pytest
 
 from foldline.ledger.supersession import supersedes, supersessions
+from tests.linear import slowness
 
 TAKES_BACK = [
     (
@@ -128,8 +127,5 @@ def test_a_whole_history_gives_for_each_message_the_last_that_supersedes_it() ->
     "piece", ["never x. ", "you can ", "drop A and ", "let's ", "x # never\n", ". ", "use x ", "`"]
 )
 def test_hostile_text_takes_time_in_proportion(piece: str) -> None:
-    """30,000 characters against themselves: a second when linear, minutes when quadratic."""
-    text = piece * (30_000 // len(piece))
-    begin = perf_counter()
-    supersedes(text, [(0, text)])
-    assert perf_counter() - begin < 4
+    """30,000 characters against themselves."""
+    assert slowness(lambda text: supersedes(text, [(0, text)]), piece, size=30_000, scans_max=100) == ""

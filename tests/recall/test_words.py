@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-import time
 import unicodedata
 from collections.abc import Callable
 
@@ -23,6 +22,7 @@ from foldline.recall.words import (
     split,
     words_of,
 )
+from tests.linear import slowness
 
 LETTERS = st.characters(categories=["L", "N"])
 """Letters and digits of every script."""
@@ -211,18 +211,4 @@ WORKS: dict[str, Callable[[str], object]] = {
 @pytest.mark.parametrize("work", WORKS.values(), ids=WORKS)
 def test_cutting_is_linear(work: Callable[[str], object], piece: str) -> None:
     """S13: 500 kB of an expression's own prefixes, and of what may stand between two words of a phrase."""
-    assert grows(work, piece) < 4
-
-
-def grows(work: Callable[[str], object], piece: str) -> float:
-    """How many times as long twice the text takes; the best of three turns, beside what every call costs."""
-    took = []
-    for chars in (250_000, 500_000):
-        text = (piece * (chars // len(piece) + 1))[:chars]
-        turns = []
-        for _ in range(3):
-            began = time.thread_time()
-            work(text)
-            turns.append(time.thread_time() - began)
-        took.append(min(turns) + 0.005)
-    return took[1] / took[0]
+    assert slowness(work, piece, size=500_000, scans_max=30) == ""

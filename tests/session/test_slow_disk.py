@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 
 REPO = Path(__file__).parents[2]
-STALL_S_MAX = 0.05
+DELAY_S = 0.3
+"""Of each sync: a loop that waits for one stands still for as long."""
+APPENDS = 5
+TURNS = 3
+"""A busy machine may hold up a loop as well, but not each time."""
 PROGRAM = """
 import asyncio, sys, time
 import foldline
@@ -30,7 +34,7 @@ async def main() -> None:
     ticking = asyncio.create_task(tick())
     await asyncio.sleep(0)
     start = time.perf_counter()
-    for number in range(5):
+    for number in range(int(sys.argv[2])):
         await session.auser(f"question {number}")
     took, done = time.perf_counter() - start, True
     await ticking
@@ -45,12 +49,23 @@ asyncio.run(main())
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not there")
 def test_a_slow_disk_does_not_hold_up_the_event_loop(tmp_path: Path) -> None:
     """D18: each of five appends waits for its sync off the loop."""
+    worst_s = DELAY_S
+    for turn in range(TURNS):
+        stalled_s, took_s = stalls(tmp_path / str(turn))
+        assert took_s >= APPENDS * DELAY_S, "the disk was slow"
+        worst_s = min(worst_s, stalled_s)
+        if worst_s < DELAY_S / 2:
+            break
+    assert worst_s < DELAY_S / 2
+
+
+def stalls(home: Path) -> tuple[float, float]:
+    """How long the loop stood still at most, and how long the appends took."""
     run = subprocess.run(
-        ["strace", "-f", "-qq", "-o", os.devnull, "-e", "trace=fdatasync", "-e", "inject=fdatasync:delay_enter=300000",
-         sys.executable, "-c", PROGRAM, str(tmp_path / "home")],
+        ["strace", "-f", "-qq", "-o", os.devnull, "-e", "trace=fdatasync",
+         "-e", f"inject=fdatasync:delay_enter={DELAY_S * 1e6:.0f}", sys.executable, "-c", PROGRAM, str(home), str(APPENDS)],
         capture_output=True, text=True, check=True, timeout=60,
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(REPO / "src")},
     )  # fmt: skip
-    worst, took = map(float, run.stdout.split())
-    assert took >= 5 * 0.3, "the disk was slow"
-    assert worst < STALL_S_MAX
+    stalled_s, took_s = map(float, run.stdout.split())
+    return stalled_s, took_s
