@@ -226,8 +226,15 @@ def _line(line: dict[str, Any] | None) -> str:
     return f"{line['percent']} % of {line['of']}, {line['tokens']:,} tokens"
 
 
+WHEN = {
+    "always": "before every request",
+    "over": "while over the target",
+    "blind": "while over the target, and before every request where the window is not known",
+}
+
+
 def _tier(tier: dict[str, Any]) -> tuple[str, str, str]:
-    when = ["before every request" if tier["when"] == "always" else "while over the target"]
+    when = [WHEN[tier["when"]]]
     when += [f"from {_line(tier['due'])}"] if tier.get("due") else []
     when += [f"down to {_line(tier['target'])}"] if tier.get("target") else []
     runs = f"needs a {tier['needs']}" if tier.get("needs") else ", ".join(when)

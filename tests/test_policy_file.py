@@ -147,7 +147,7 @@ WRONG = {
     "a share that is no number": ('"fold"', '"fold", tail_share = nan', "tiers.tail_share=nan", "a number from 0 to 1"),
     "another pass's choice": ('"fold"', '"fold", summary = "poem"', "tiers.summary='poem'", "one of ledger, template"),
     "no yes or no": ('"fold"', '"fold", clamp_edge = 1', "tiers.clamp_edge=1", "true or false"),
-    "when": ('"fold"', '"fold", when = "often"', "tiers.when='often'", "one of always, over"),
+    "when": ('"fold"', '"fold", when = "often"', "tiers.when='often'", "one of always, blind, over"),
     "needs": ('"fold"', '"fold", needs = "luck"', "tiers.needs='luck'", "one of nothing, model"),
     "a nested number": (
         '"fold"',

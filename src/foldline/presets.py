@@ -138,7 +138,7 @@ def _handoff(window: int | None) -> Policy:
                 needs="session",
                 when="always",
             ),
-            Tier(name="snip", reduce=Snip(unit="tool-rounds"), due=INPUT_80, target=INPUT_70),
+            Tier(name="snip", reduce=Snip(unit="tool-rounds"), when="blind", due=INPUT_80, target=INPUT_70),
             Tier(name="auto-compact", reduce=None, ask=HANDOFF, needs="model", due=INPUT_80),
             Tier(name="ledger", reduce=BoundedFold(name="ledger"), due=INPUT_80),
         ),

@@ -88,6 +88,7 @@ class Goal(Struct, frozen=True, kw_only=True):
     to: int | float | None = None
     """Tokens of the whole request, or a share of it in (0, 1); `None`: the policy's target, from its threshold on."""
     tokens_window: int | None = None
+    is_window_known: bool = True
     output_cap: int | None = None
     """Most output tokens that the request itself asks for."""
     output_max: int | None = None
@@ -213,9 +214,9 @@ def reducing(
         repairs=history.repairs,
         notes=(*report.notes, *_warned(goal)),
     )
-    always = goal.to is None and any(tier.when == "always" for tier in goal.policy.tiers)
-    at_once = goal.at_once and goal.has_model
-    if (target is None or history.tokens <= target) and not always and not at_once:
+    always = goal.to is None and goal.policy.acts_on_each(is_window_known=goal.is_window_known)
+    is_wanted = always or (goal.at_once and goal.has_model)
+    if (target is None or history.tokens <= target) and not is_wanted:
         return _unchanged(
             history, filled, reason="within the target" if target is not None else "below the threshold"
         )
@@ -259,10 +260,9 @@ def _frame_of(history: History, goal: Goal, *, counter: TokenCounter) -> Frame:
 
 def _moment_of(history: History, goal: Goal, *, target: int | None) -> Moment:
     window, by_hand = goal.tokens_window, goal.to is not None or goal.at_once
-    line = goal.policy.threshold
     threshold = None
     if window:
-        due = line.tokens(window, goal.output_cap, output_max=goal.output_max)
+        due = goal.policy.threshold.tokens(window, goal.output_cap, output_max=goal.output_max)
         threshold = max(0, int(due / goal.scale) - history.tokens_fixed)
     return Moment(
         tokens_excess=0 if target is None else history.tokens - target,
@@ -277,7 +277,7 @@ def _moment_of(history: History, goal: Goal, *, target: int | None) -> Moment:
         idle_s=goal.idle_s,
         calls=goal.calls,
         scale=goal.scale,
-        usage_known=window is not None,
+        usage_known=window is not None and (goal.is_window_known or by_hand),
         has_model=goal.has_model and (by_hand or (window is not None and not goal.breaker.is_open)),
         tokens_window_asked=goal.tokens_window_asked,
         at_once=goal.at_once,

@@ -273,11 +273,11 @@ class Conversations:
     def _may_be_due(self, read: ReadList) -> bool:
         """True where a reduction cannot be ruled out: no token is shorter than a byte."""
         planned = self._terms.plan(self._model or read.call.model)
-        always = read.longest >= ALWAYS_BYTES_MIN and any(
-            tier.when == "always" for tier in self._policy.tiers
-        )
+        whens = {tier.when for tier in self._policy.tiers}
+        always = read.longest >= ALWAYS_BYTES_MIN and "always" in whens
+        blind = "blind" in whens and not planned.is_window_known
         line = self._policy.threshold
-        return always or line.is_reached(read.size, planned.window, output_max=planned.output_max)
+        return always or blind or line.is_reached(read.size, planned.window, output_max=planned.output_max)
 
     def _own_session(self, chain: Chain, read: ReadList) -> None:
         """A session for a conversation that has none: a fork where it branched off one that has, its own else."""

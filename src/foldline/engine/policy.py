@@ -79,8 +79,9 @@ class Tier(Struct, frozen=True, kw_only=True):
     needs: Lack = ""
     ask: ModelPass | None = None
     """What it plans with where a model can be asked; such a tier is inactive without one."""
-    when: Literal["always", "over"] = "over"
-    """`always`: before every request, whatever its size. `over`: while the view is over the target."""
+    when: Literal["always", "over", "blind"] = "over"
+    """`always`: before every request, whatever its size. `over`: while the view is over the target. `blind`: then too, and before
+    every request as long as nobody knows how full the window is."""
     due: Line | None = None
     """Runs only from here on, where the caller names no target; `None`: whenever it is over its target."""
     target: Line | None = None
@@ -160,6 +161,11 @@ class Policy(Struct, frozen=True, kw_only=True):
     def inactive(self) -> tuple[Tier, ...]:
         """Tiers that cannot run here, for want of what they need."""
         return tuple(tier for tier in self.tiers if tier.reduce is None)
+
+    def acts_on_each(self, *, is_window_known: bool) -> bool:
+        """True where something is done before every request, whatever its size."""
+        whens = {tier.when for tier in self.tiers}
+        return "always" in whens or ("blind" in whens and not is_window_known)
 
     @property
     def asking(self) -> tuple[Tier, ...]:

@@ -246,7 +246,7 @@ def _tokens(line: Line, moment: Moment) -> int:
 
 
 def _is_due(tier: Tier, view: View, *, moment: Moment, excess: int) -> bool:
-    if tier.when == "always":
+    if tier.when == "always" or (tier.when == "blind" and not moment.usage_known):
         return True
     if not moment.is_due or excess <= 0:
         return False

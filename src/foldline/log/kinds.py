@@ -48,8 +48,11 @@ def _is_nothing(entry: Entry) -> bool:
 
 
 def _model(state: State, entry: Entry) -> State:
-    named = strict.loads(entry.body).get("model")
-    return replace(state, model=None if named is None else str(named), stalled=0)
+    """Another model counts by its own tokenizer: what the one before reported is no baseline for it (requirement TOK-5)."""
+    told = strict.loads(entry.body).get("model")
+    named = None if told is None else str(told)
+    scopes = {name: replace(scope, anchor=None) for name, scope in state.scopes.items()}
+    return replace(state, model=named, stalled=0, scopes=state.scopes if named == state.model else scopes)
 
 
 def _begin(state: State, entry: Entry) -> State:

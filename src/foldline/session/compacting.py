@@ -174,6 +174,7 @@ class Compacting(Landing):
         goal = replace(
             goal,
             tokens_window=window,
+            is_window_known=setup.planned.is_window_known,
             output_max=output_max,
             calls=state.calls,
             idle_s=self._idle_s(),
@@ -187,7 +188,7 @@ class Compacting(Landing):
             tokens=tokens,
             goal=goal,
             due=line.is_reached(tokens.tokens, window, output_max=output_max) and not self._is_served,
-            always=any(tier.when == "always" for tier in goal.policy.tiers),
+            always=goal.policy.acts_on_each(is_window_known=setup.planned.is_window_known),
         )
 
     def _may_ask(self) -> bool:

@@ -58,7 +58,8 @@ class Conversation(Reacting):
             told = read_response(response, format=setup.format, tokens_window=setup.planned.window)
             sent, self._sent = self._sent, None
             self._recovered = False
-            if sent is not None and sent.revision != self._keeper.state.revision:
+            now = (self._keeper.state.revision, setup.model)
+            if sent is not None and (sent.revision, sent.model) != now:
                 sent = None
             mismatch = self._mismatch(told, sent)
             last = told.messages[-1]

@@ -70,6 +70,7 @@ class Sent(Struct, frozen=True, kw_only=True):
     """The last request that was prepared in a scope."""
 
     revision: bytes
+    model: str | None
     tokens_fixed: int
     tokens: Estimate = Estimate(tokens_anchored=0, tokens_estimated=0)
     """As it was projected."""
@@ -274,6 +275,7 @@ class Planning:
         anchor = self._view().anchor
         self._sent = Sent(
             revision=state.revision,
+            model=setup.model,
             tokens_fixed=fixed.tokens,
             tokens=tokens,
             tokens_before=None if anchor is None else anchor.usage.tokens_input,

@@ -144,12 +144,15 @@ class Session(Conversation, SessionTwins, Recalling):
         return self._keeper.state.seq
 
     def use(self, model: str) -> None:
-        """Plan for another model from here on: its window, its counter. The format stays."""
+        """Plan for another model from here on: its window, its counter. The format stays, and so does what was said. What the
+        model before reported of usage counts no more: the next request is measured by the new counter, whole, against the
+        new window, and compacted where it is due."""
         refuse_no_text(model=model)
         with self._keeper.lock:
             self._keeper.refuse_closed()
             fresh = with_limit(setup_again(self._known.setup, model=model))
-            self._keeper.say(Draft(kind="model", body=dumps({"model": model})))
+            if model != self._known.setup.model:
+                self._keeper.say(Draft(kind="model", body=dumps({"model": model})))
             self._weigh_anew(fresh)
 
     def _weigh_anew(self, setup: Setup) -> None:
