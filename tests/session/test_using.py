@@ -58,10 +58,10 @@ def grown(**asked: Any) -> Session:
 def test_the_new_window_and_counter_are_measured_against_at_once() -> None:
     """TOK-5: what another model reported is no baseline; before any request."""
     session = grown()
-    session.prepare()
-    session.record(answer("so far", tokens=1_000))
+    reported = session.prepare().tokens.tokens + 500
+    session.record(answer("so far", tokens=reported))
     session.user("and now?")
-    assert session.prepare().tokens.tokens_anchored == 1_010
+    assert session.prepare().tokens.tokens_anchored == reported + 10
     before = session.context_use()
     session.use(SMALL)
     after = session.context_use()
