@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from foldline.core.message import Message, ToolCall
 from foldline.provider_rules import broken_rules
 from foldline.testing.builders import assistant, call, system, user
@@ -49,18 +47,3 @@ def test_system_text_may_only_open_a_history_where_the_provider_says_so() -> Non
         found = [at for at, why in whys(*messages, rules=codec(name).rules) if "system text" in why]
         assert found == (["message 3"] if name in leading else [])
     assert [at for at, _ in whys(*messages, rules=PLAIN)] == ["message 3"]
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        user("a\ud83d"),
-        Message(role="assistant", parts=(ToolCall(id="a", name="x", arguments='{"a":"\udc00"}'),)),
-    ],
-)
-def test_half_a_surrogate_pair_is_no_valid_text(message: Message) -> None:
-    """anthropics/claude-code#69927."""
-    ((at, why),) = whys(message)
-    assert at == "message 0"
-    assert "surrogate" in why
-    assert whys(user("é🙂")) == []

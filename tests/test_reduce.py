@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+import foldline
 from foldline.core.errors import InvalidOption
 from foldline.core.message import Message, Meta
 from foldline.core.pairing import Needs
@@ -24,14 +26,14 @@ from foldline.reduce import (
     needs_of,
     reduce,
     target_of,
-    why_unreachable,
 )
-from foldline.testing.builders import assistant, call, result, system, user
+from foldline.testing.builders import assistant, call, result, user
 from foldline.testing.counting import CharacterCounter
 from foldline.wire.formats import CODECS, codec
 from tests.engine.scripted import dropping, policy, tier
 
 COUNTER = CharacterCounter()
+CALL = {"id": "c", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
 WINDOW = Line(percent=80, of="window")
 FOLDING = Policy(
     name="folding",
@@ -198,16 +200,6 @@ def test_neighbours_of_one_role_are_no_breach_before_they_are_joined() -> None:
     assert [v.law for v in broken_laws([user("a"), result("gone")], needs)] == ["PAIR"]
 
 
-def test_the_reason_names_the_largest_message_that_stays() -> None:
-    """So that a person knows what to unpin or to shorten."""
-    history = weighed([system("s" * 4_000), user("short")], fixed=10)
-    said = why_unreachable(history, history.view, target=100)
-    assert "m0" in said
-    assert "1,004" in said
-    empty = weighed([])
-    assert "raise the target" in why_unreachable(empty, empty.view, target=5)
-
-
 def test_what_waits_for_a_person_stays_in_place() -> None:
     """google/adk-python#4740: the round of an approval survives any target."""
     messages = [user("go"), assistant(call("request_approval")), user("and?"), *TALK]
@@ -216,3 +208,27 @@ def test_what_waits_for_a_person_stays_in_place() -> None:
     waiting: Any = [i.message for i in history.view if i.seq == 1]
     assert [m for m in waiting if all(m is not i.message for i in done.view)] == []
     assert {1} <= kept_seqs(outline_of(done.view))
+
+
+def test_half_a_surrogate_pair_anywhere_breaks_a_law() -> None:
+    """No provider accepts it, in a result as little as in a text (anthropics/claude-code#69927)."""
+    history = [user("run it"), assistant("", call("a")), result("a", "x\ud83d"), user("é🙂")]
+    (violation,) = broken_laws(history, Needs())
+    assert (violation.law, violation.at) == ("ROLE", "message 2")
+    assert "surrogate" in violation.why
+
+
+@pytest.mark.parametrize("policy", ["balanced", "cascade", "handoff", "ladder-enterprise"])
+@pytest.mark.parametrize("to", [0.8, 0.5])
+def test_what_is_cut_is_cut_from_the_mended_text(policy: str, to: float) -> None:
+    """An original holds half a pair; what a pass makes of it does not."""
+    talk = [
+        {"role": "user", "content": "hi"},
+        {"role": "assistant", "content": "", "tool_calls": [CALL]},
+        {"role": "tool", "tool_call_id": "c", "content": "a\ud83d word " * 400},
+        {"role": "assistant", "content": "done " * 200},
+        {"role": "user", "content": "go"},
+    ]
+    made = foldline.compact(talk, to=to, policy=policy)
+    json.dumps(made.messages, ensure_ascii=False).encode()
+    assert made.report.valid

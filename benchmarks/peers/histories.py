@@ -17,9 +17,9 @@ from benchmarks.continuation.session import PI_COMPACTION
 from benchmarks.peers.conversation import MESSAGES, conversation
 from benchmarks.peers.peer import Call, Chat, Turn, chat_of
 from foldline import files
+from foldline.core.mending import mended
 from foldline.core.message import Message
 from foldline.core.ports import TokenCounter
-from foldline.core.repair import mended
 from foldline.tokens.choose import counter_for
 from foldline.transcripts import detect
 from foldline.wire.formats import codec

@@ -20,10 +20,10 @@ from msgspec.structs import replace
 from foldline.core.address import digest_of
 from foldline.core.completion import Ask, Reply
 from foldline.core.errors import InvalidOption
+from foldline.core.mending import mended
 from foldline.core.message import Message
 from foldline.core.pairing import Needs
 from foldline.core.ports import TokenCounter
-from foldline.core.repair import mended
 from foldline.core.view import Item
 from foldline.engine.report import Cache, Report
 from foldline.engine.run import drive, unanswered

@@ -278,9 +278,9 @@ def policy_of(name: str | Policy, tokens_window: int | None = None) -> Policy:
     every window. Raises `UnknownPolicy`, which lists what there is, and `InvalidOption` for one that is written wrongly."""
     if isinstance(name, Policy):
         return name
+    own = own_policies()
     if name in POLICIES:
         return POLICIES[name](tokens_window)
-    own = own_policies()
     if name not in own:
         raise UnknownPolicy(name, (*POLICIES, *own))
     return read_policy(name, own[name].table, file=own[name].file)

@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from foldline.core.laws import Violation
-from foldline.core.message import Message, Role, Text, ToolCall
+from foldline.core.message import Message, Role, ToolCall
 from foldline.wire.codec import Rules
 
 
 def broken_rules(messages: Sequence[Message], rules: Rules) -> list[Violation]:
     """Every rule of one provider that a history breaks."""
-    return [*_ids(messages, rules), *_system(messages, rules), *_text(messages)]
+    return [*_ids(messages, rules), *_system(messages, rules)]
 
 
 def _ids(messages: Sequence[Message], rules: Rules) -> Iterator[Violation]:
@@ -47,15 +47,3 @@ def _system(messages: Sequence[Message], rules: Rules) -> Iterator[Violation]:
                 yield Violation(law="ROLE", at=f"message {seq}", why="system text may only open the history")
         else:
             before = message.role
-
-
-def _text(messages: Sequence[Message]) -> Iterator[Violation]:
-    for seq, message in enumerate(messages):
-        for part in message.parts:
-            text = (
-                part.text if isinstance(part, Text) else part.arguments if isinstance(part, ToolCall) else ""
-            )
-            if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
-                yield Violation(
-                    law="ROLE", at=f"message {seq}", why="half a surrogate pair, which is no valid text"
-                )

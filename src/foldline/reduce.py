@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 from msgspec import Struct
@@ -21,6 +21,7 @@ from foldline.core.edit import Edit, Fold, Frame, Mark
 from foldline.core.errors import InvalidOption
 from foldline.core.kinds import whole_number
 from foldline.core.laws import Violation, check
+from foldline.core.mending import torn
 from foldline.core.message import Message, Text, ToolCall, ToolResult, result_text
 from foldline.core.pairing import Needs, Placed, Repair
 from foldline.core.ports import Moment, TokenCounter
@@ -41,6 +42,7 @@ from foldline.engine.run import (
     unanswered,
     why_failed,
 )
+from foldline.engine.unreached import goes_no_further, why_unreached
 from foldline.passes.supersession import MarkSuperseded
 from foldline.wire.codec import Rules
 
@@ -229,14 +231,14 @@ def reducing(
             if failed := why_failed(asked):
                 return _unchanged(history, replace(filled, outcome="failed"), reason=failed)
             if target is not None and is_over and history.tokens_fixed >= target:
-                reason = why_unreachable(history, history.view, target=target)
+                reason = _why_unreached(history, history.view, goal=goal, kept=frame.kept, target=target)
             name: OutcomeName = "unreachable" if is_over else "unchanged"
             return _unchanged(history, replace(filled, outcome=name), reason=reason)
         case Failed(step=step, error=error):
             return _unchanged(history, replace(filled, outcome="failed"), reason=f"{step}: {error}")
-        case Compacted(view=view, steps=steps) as done:
+        case Compacted(steps=steps) as done:
             filled = replace(filled, passes=passes_of(steps), seconds=round(clock() - started, 6))
-            return _compacted(history, view, done=done, report=filled, frame=frame)
+            return _compacted(history, done, report=filled, goal=goal, frame=frame)
         case never:
             assert_never(never)
 
@@ -423,8 +425,8 @@ def _unchanged(history: History, report: Report, *, reason: str) -> Reduced:
     return Reduced(before=history, pins=frozenset(), view=history.view, edits=(), report=report)
 
 
-def _compacted(history: History, view: View, *, done: Compacted, report: Report, frame: Frame) -> Reduced:
-    edits = done.edits
+def _compacted(history: History, done: Compacted, *, report: Report, goal: Goal, frame: Frame) -> Reduced:
+    view, edits = done.view, done.edits
     tokens = view.tokens + history.tokens_fixed
     target = report.tokens_target if report.tokens_target is not None else tokens
     reached = tokens <= target
@@ -438,7 +440,7 @@ def _compacted(history: History, view: View, *, done: Compacted, report: Report,
     report = replace(
         report,
         outcome="compacted" if reached else "unreachable",
-        reason=None if reached else why_unreachable(history, view, target=target),
+        reason=None if reached else _why_unreached(history, view, goal=goal, kept=frame.kept, target=target),
         tokens_after=tokens,
         messages_after=len(view),
         covers=covers,
@@ -476,25 +478,17 @@ def _seen(fold: Fold, history: History, *, counter: TokenCounter) -> int:
     return counter.text(found[2].partition("\n")[2]) if found is not None else 0
 
 
-def why_unreachable(history: History, view: View, *, target: int) -> str:
-    """What the smallest history is made of, and what would help."""
+def _why_unreached(history: History, view: View, *, goal: Goal, kept: Set[int], target: int) -> str:
     if target < 1:
-        return (
-            f"that share of {history.tokens:,} tokens is less than one token; give a larger share, or tokens"
-        )
-    if history.tokens_fixed >= target:
-        return f"system prompt and tools alone take {history.tokens_fixed:,} tokens; shorten them or raise the target"
-    largest = max(view, key=lambda item: item.tokens, default=None)
-    rest = "" if largest is None else f"; the largest message (m{largest.seq}) has {largest.tokens:,}"
-    return (
-        "system prompt, tools, pins, the last user message and the open round take more than that"
-        f"{rest}; raise the target or pin less"
-    )
+        share = f"that share of {history.tokens:,} tokens is less than one token"
+        return f"{share}; give a larger share, or tokens"
+    end = goes_no_further(goal.policy, has_model=goal.has_model)
+    return why_unreached(view, kept=kept, tokens_fixed=history.tokens_fixed, target=target, policy_end=end)
 
 
 def broken_laws(messages: Sequence[Message], needs: Needs) -> tuple[Violation, ...]:
     """The laws that a history breaks as it would be sent."""
-    return check(
-        [Placed(seq=seq, message=message) for seq, message in enumerate(messages)],
-        replace(needs, alternates=False),
-    )
+    standing = [Placed(seq=seq, message=message) for seq, message in enumerate(messages)]
+    why = "half a surrogate pair, which is no valid text"
+    halves = tuple(Violation(law="ROLE", at=f"message {seq}", why=why) for seq in torn(messages))
+    return check(standing, replace(needs, alternates=False)) + halves

@@ -9,9 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from foldline.core.laws import check
+from foldline.core.mending import mended
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.core.pairing import Needs
-from foldline.core.repair import OPENING, Repaired, mended, repair
+from foldline.core.repair import OPENING, Repaired, repair
 from foldline.testing.builders import assistant, call, result, system, thinking, user
 
 STRICT = Needs(blank_text=False, first=frozenset({"user"}), reasoning_may_end=False)

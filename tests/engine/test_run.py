@@ -101,7 +101,11 @@ def test_nothing_to_do_says_why() -> None:
     assert fits == Unchanged(reason="within the target")
     stuck = compacted(view, policy(tier(idle())), 10)
     assert isinstance(stuck, Unchanged)
-    assert "nothing may be reduced" in stuck.reason
+    assert stuck.reason.startswith("policy scripted goes no further")
+    fast = replace(frame_for(view), kept=frozenset(range(len(TALK))))
+    held = run(view, policy(tier(idle())), moment=moment_for(view, 10), frame=fast)
+    assert isinstance(held, Unchanged)
+    assert "nothing may be reduced" in held.reason
     assert isinstance(compacted(view, policy(), 10), Unchanged)
 
 

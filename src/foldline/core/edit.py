@@ -21,6 +21,7 @@ from foldline.core.address import part_address, read_mark, span_address
 from foldline.core.completion import Asked
 from foldline.core.errors import LawViolation
 from foldline.core.laws import Change, check, judge
+from foldline.core.mending import mended_result
 from foldline.core.message import NEW, Message, Part, Text, ToolResult
 from foldline.core.pairing import Needs
 from foldline.core.ports import TokenCounter
@@ -105,11 +106,11 @@ class Frame(Struct, frozen=True, kw_only=True):
     """What a summary should dwell on, in the caller's words (requirement CMP-15)."""
 
     def original_of(self, seq: int, result: ToolResult) -> ToolResult:
-        """A result as it came in, under the pairing it has now; the result itself where a repair made it."""
+        """A result as it came in, under the pairing it has now and fit to send; the result itself where a repair made it."""
         if seq < len(self.originals):
             for part in self.originals[seq].parts:
                 if isinstance(part, ToolResult) and part.slot == result.slot:
-                    return replace(part, call_id=result.call_id, edited=result.edited)
+                    return mended_result(replace(part, call_id=result.call_id, edited=result.edited))
         return result
 
     def part_address(self, seq: int, part: Part) -> str:

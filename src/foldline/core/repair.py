@@ -23,25 +23,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import is_
-from typing import assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from foldline.core.mending import mended_part
 from foldline.core.message import (
-    Media,
     Message,
-    Opaque,
     Part,
     Reasoning,
     Text,
     ToolCall,
-    ToolResult,
     is_blank,
     may_open,
 )
 from foldline.core.pairing import Needs, Placed, Repair, ours, pair
-from foldline.core.surrogates import is_torn, whole, whole_json
 from foldline.core.system_place import misplaced, system_in_place
 
 OPENING = "[foldline: the conversation opens with the assistant]"
@@ -108,7 +104,7 @@ def _clean(
     message: Message, seq: int, *, needs: Needs, may_end: bool, repairs: list[Repair]
 ) -> Message | None:
     """The message without what no provider takes; `None` when nothing is left. `may_end`: reasoning may end it."""
-    mended = [_mend(part) for part in message.parts]
+    mended = [mended_part(part) for part in message.parts]
     if _is_fit(mended, message, may_end=may_end):
         return message
     parts: list[Part] = []
@@ -150,40 +146,6 @@ def _is_fit(mended: list[Part], message: Message, *, may_end: bool) -> bool:
         and not any(map(is_blank, mended))
         and (may_end or not isinstance(mended[-1], Reasoning))
     )
-
-
-def _mend(part: Part) -> Part:
-    match part:
-        case Text():
-            return replace(part, text=whole(part.text), edited=True) if is_torn(part.text) else part
-        case ToolResult():
-            torn = any([isinstance(inner, Text) and is_torn(inner.text) for inner in part.content])
-            return replace(part, content=tuple(map(_mend_inner, part.content)), edited=True) if torn else part
-        case ToolCall():
-            arguments = whole_json(part.arguments)
-            return part if arguments is part.arguments else replace(part, arguments=arguments, edited=True)
-        case Reasoning():
-            torn = part.signature is None and is_torn(part.text)
-            return replace(part, text=whole(part.text), edited=True) if torn else part
-        case Media() | Opaque():
-            return part
-        case _:
-            assert_never(part)
-
-
-def mended(message: Message) -> Message:
-    """The message without half surrogate pairs; the same one where there are none. For a system prompt, which stands
-    apart from the history."""
-    parts = tuple(_mend(part) for part in message.parts)
-    if all(new is old for new, old in zip(parts, message.parts, strict=True)):
-        return message
-    return replace(message, parts=parts, edited=True)
-
-
-def _mend_inner(inner: Text | Media | Opaque) -> Text | Media | Opaque:
-    if isinstance(inner, Text) and is_torn(inner.text):
-        return replace(inner, text=whole(inner.text), edited=True)
-    return inner
 
 
 def _article(word: str) -> str:

@@ -22,6 +22,7 @@ from foldline.core.errors import LawViolation
 from foldline.core.ports import Moment
 from foldline.core.view import View
 from foldline.engine.policy import Line, Policy, Tier
+from foldline.engine.unreached import goes_no_further
 
 Result = TypeVar("Result")
 
@@ -136,7 +137,7 @@ def running(
         return Failed(step=broken.step, error=broken.error, asked=tuple(broken.course.asked))
     asked = tuple(course.asked)
     if not course.steps:
-        return Unchanged(reason=_why(view, policy, moment=moment, asked=asked), asked=asked)
+        return Unchanged(reason=_why(view, policy, moment=moment, frame=frame, asked=asked), asked=asked)
     return Compacted(view=course.now, steps=tuple(course.steps), asked=asked)
 
 
@@ -268,7 +269,7 @@ def why_failed(asked: Iterable[Asked]) -> str:
     return f"the model's summary came to nothing: {failures[-1].name} ({failures[-1].why})"
 
 
-def _why(view: View, policy: Policy, *, moment: Moment, asked: tuple[Asked, ...]) -> str:
+def _why(view: View, policy: Policy, *, moment: Moment, frame: Frame, asked: tuple[Asked, ...]) -> str:
     failed = why_failed(asked)
     if failed:
         return failed
@@ -276,9 +277,8 @@ def _why(view: View, policy: Policy, *, moment: Moment, asked: tuple[Asked, ...]
         return "below the threshold"
     if view.tokens <= moment.tokens_target:
         return "within the target"
-    if policy.inactive and all(tier.reduce is None for tier in policy.tiers if tier.when == "over"):
-        names = ", ".join(f"{tier.name} needs a {tier.needs}" for tier in policy.inactive)
-        return f"{policy.name} reduces by what is not at hand here: {names}"
+    if any(item.seq not in frame.kept and not item.covers for item in view):
+        return goes_no_further(policy, has_model=moment.has_model)
     return (
         "nothing may be reduced: what is left is pinned, the last user message, or a round that is still open"
     )

@@ -14,10 +14,11 @@ from msgspec.structs import replace
 
 from foldline.core.edit import Frame
 from foldline.core.estimate import Counting, Estimate, project
+from foldline.core.mending import mended
 from foldline.core.message import Message
 from foldline.core.pairing import Needs, Placed, Repair
 from foldline.core.ports import TokenCounter
-from foldline.core.repair import mended, repair
+from foldline.core.repair import repair
 from foldline.core.rounds import kept_seqs, outline_of, whole_units
 from foldline.core.view import Item, View, item_of, view_of
 from foldline.log.state import Handoff, Node, Scope, State

@@ -1,0 +1,65 @@
+"""Why a target was not reached (law END): the reason is the history's, or the policy's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import foldline
+from foldline.engine.unreached import why_unreached
+from foldline.testing.builders import view_from
+
+STEP = "It reads the module and then looks at the handler in detail, step by step. " * 12
+
+
+def history() -> list[dict[str, Any]]:
+    """Twenty rounds that may all go."""
+    said = [{"role": "user", "content": "Begin."}]
+    for step in range(20):
+        said += [
+            {"role": "assistant", "content": f"Step {step}. {STEP}"},
+            {"role": "user", "content": "Go on."},
+        ]
+    return said
+
+
+def why(messages: list[dict[str, Any]], **options: Any) -> str:
+    """The reason of a compaction that does not reach its target."""
+    with pytest.raises(foldline.TargetUnreachable) as caught:
+        foldline.compact(messages, **options)
+    return str(caught.value)
+
+
+def test_a_policy_that_lacks_a_model_says_so_and_which_does_not() -> None:
+    """`balanced` reaches what `reserve` cannot without a model; nothing here is pinned or open."""
+    said = why(history(), to=500, policy="reserve")
+    assert "policy reserve goes no further" in said
+    assert "auto-compact needs a model" in said
+    assert "balanced" in said
+    assert foldline.compact(history(), to=500).report.tokens_after <= 500
+
+
+def test_a_history_that_stands_fast_is_the_reason_itself() -> None:
+    """What no pass may touch is named with the largest of it, not the policy."""
+    said = why([{"role": "user", "content": STEP}, {"role": "user", "content": STEP * 4}], to=100)
+    assert "the last user message" in said
+    assert "the largest message" in said
+
+
+def test_tools_alone_are_the_reason_where_they_are_larger_than_the_target() -> None:
+    """Neither policy nor pins would help there."""
+    tools = [{"type": "function", "function": {"name": "run", "description": STEP, "parameters": {}}}]
+    assert "system prompt and tools alone take" in why(history(), to=50, tools=tools)
+
+
+def test_a_share_of_less_than_a_token_is_told_as_that() -> None:
+    """`to` is the caller's to mend."""
+    assert "less than one token" in why(history(), to=1e-9)
+
+
+def test_an_empty_view_has_no_largest_message() -> None:
+    """The sentence stands without it."""
+    said = why_unreached(view_from([]), kept=frozenset(), tokens_fixed=0, target=5, policy_end="its own end")
+    assert "largest" not in said
+    assert "raise the target" in said
