@@ -14,7 +14,10 @@ def test_every_error_derives_from_one_and_stands_in_the_tree_at_the_top_of_its_m
     classes = [c for _, c in inspect.getmembers(errors, inspect.isclass) if c.__module__ == errors.__name__]
     drawn = errors.__doc__ or ""
     assert [c.__name__ for c in classes if c.__name__ not in drawn] == []
-    assert [c for c in classes if not issubclass(c, errors.FoldlineError)] == [errors.UnknownModel]
+    assert [c for c in classes if not issubclass(c, errors.FoldlineError)] == [
+        errors.ForgetUnfinished,
+        errors.UnknownModel,
+    ]
     assert issubclass(errors.UnknownModel, UserWarning)
 
 

@@ -199,9 +199,8 @@ def test_a_history_of_system_messages_alone_is_kept_whole() -> None:
 
 def test_a_providers_newest_compaction_is_kept_as_it_is() -> None:
     """Signed or sealed: nobody here can write it anew, and an older one is superseded by it."""
-    block = Message(
-        role="assistant", parts=(Opaque(type="compaction", raw=b'{"type":"compaction"}', slot=0),)
-    )
+    raw = b'{"type":"compaction","content":"what was said"}'
+    block = Message(role="assistant", parts=(Opaque(type="compaction", raw=raw, slot=0),))
     structure = outline_of(
         view_from([block, user("go"), block, user("last")], needs=Needs(first=frozenset({"user"})))
     )
