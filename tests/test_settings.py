@@ -7,7 +7,17 @@ from pathlib import Path
 import pytest
 
 from foldline.core.errors import InvalidOption
-from foldline.settings import FILE, FILE_MAX, known_model, load, plan_for, sessions_home, user_file
+from foldline.settings import (
+    FILE,
+    FILE_MAX,
+    Planned,
+    in_window,
+    known_model,
+    load,
+    plan_for,
+    sessions_home,
+    user_file,
+)
 from foldline.tokens.models import WINDOW_DEFAULT
 
 
@@ -127,3 +137,10 @@ def test_what_a_file_states_of_its_window_serves_where_no_model_is_named(user_se
     assert plan_for(None, stated=32_000).window == 32_000
     assert plan_for(None).window == WINDOW_DEFAULT
     assert plan_for(None).notes == ()
+
+
+def test_a_window_that_is_named_keeps_no_more_than_half_of_it_for_the_output() -> None:
+    """Else a small window would leave no room for the input."""
+    planned = in_window(Planned(window=200_000, output_max=64_000), 30_000)
+    assert (planned.window, planned.output_max, planned.is_window_known) == (30_000, 15_000, True)
+    assert in_window(Planned(window=9, output_max=None), 30_000).output_max is None

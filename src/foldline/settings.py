@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.core.errors import InvalidOption, UnknownModel
 from foldline.environment import (
@@ -169,6 +170,18 @@ def window_asked(completer: object, *, model: str | None) -> int | None:
         return None
     planned = plan_for(named)
     return planned.window if planned.is_window_known else None
+
+
+def in_window(planned: Planned, tokens: int) -> Planned:
+    """The numbers for a window that the caller names; no more than half of it is kept for the output."""
+    output = planned.output_max
+    return replace(
+        planned,
+        window=tokens,
+        output_max=None if output is None else min(output, tokens // 2),
+        is_window_known=True,
+        source="override",
+    )
 
 
 class WrittenHooks(Struct, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from foldline.clients.opening import opening
 from foldline.home import disk_store
-from foldline.session.hosting import Host
+from foldline.session.opening import Asked
 from tests.clients.lists import call, user
 
 SECRET = "sk-ant-api03-" + "a1B2" * 22 + "-abcdefAA"
@@ -14,7 +14,7 @@ SECRET = "sk-ant-api03-" + "a1B2" * 22 + "-abcdefAA"
 
 def test_a_name_is_a_session_on_disk_and_none_is_one_in_memory(tmp_path: Path) -> None:
     """JRN: durable where it has a name; its secrets are taken out before anything is written."""
-    opened = opening("balanced", home=tmp_path, model=None, host=Host())
+    opened = opening(Asked(), home=tmp_path)
     asked = call([user("a")])
     with opened("s", asked) as session:
         session.user(f"my key is {SECRET}")
@@ -23,3 +23,13 @@ def test_a_name_is_a_session_on_disk_and_none_is_one_in_memory(tmp_path: Path) -
         session.user("b")
     assert disk_store(tmp_path).names() == ("s",)
     assert SECRET not in (tmp_path / "sessions/s/log.jsonl").read_text()
+
+
+def test_a_model_that_is_named_goes_before_the_requests_own(tmp_path: Path) -> None:
+    """Whose window is planned with; and a window that is named goes before both."""
+    with opening(Asked(model="gpt-4.1", window=9_000), home=tmp_path)("", call([user("a")])) as session:
+        assert session.model == "gpt-4.1"
+        session.user("a")
+        assert session.context_use()["tokens_window"] == 9_000
+        session.use("gpt-4o")
+        assert session.context_use()["tokens_window"] == 9_000

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from foldline.clients.calls import Call
 from foldline.clients.following import Conversations
-from foldline.proxy.beginning import beginning
+from foldline.proxy.beginning import Keeping, beginning
 from foldline.proxy.meters import Record
 from foldline.proxy.server import Options, Running, serve
 
@@ -29,12 +29,13 @@ class Proxy:
         *,
         home: Path | None = None,
         policy: str = "balanced",
+        keeping: Keeping | None = None,
         begin: Callable[[str, Call], Conversations] | None = None,
         **options: Any,
     ) -> None:
         self.records: list[Record] = []
         self._options = Options(
-            begin=begin or beginning(policy, home=home),
+            begin=begin or beginning(keeping or Keeping(home=home, policy=policy)),
             upstream=upstream,
             pages_token=PAGES_TOKEN,
             **options,

@@ -9,7 +9,7 @@ from foldline.clients.calls import Call
 from foldline.clients.following import Conversations
 from foldline.core.errors import SessionBusy
 from foldline.home import disk_store
-from foldline.proxy.beginning import beginning
+from foldline.proxy.beginning import Keeping, beginning
 from foldline.proxy.desk import Desk, Going, Passed
 from foldline.proxy.limits import ROOTS_MAX
 from tests.clients.lists import answer, assistant, call, long, user
@@ -27,7 +27,7 @@ def names(desk: Desk, *lists: list[Any]) -> list[str]:
 
 def test_a_conversation_is_known_by_what_is_said_before_its_first_answer(tmp_path: Path) -> None:
     """Issue: sub-agents and parallel conversations behind one key never mix."""
-    desk = Desk(beginning("balanced", home=tmp_path))
+    desk = Desk(beginning(Keeping(home=tmp_path)))
     context = {"role": "user", "content": "<environment>"}
     first, later, other, spelt = names(
         desk,
@@ -43,7 +43,7 @@ def test_a_conversation_is_known_by_what_is_said_before_its_first_answer(tmp_pat
 
 def test_short_conversations_leave_nothing_on_disk(tmp_path: Path) -> None:
     """Titles and probes cost nothing; a session begins where a reduction may be due."""
-    desk = Desk(beginning("balanced", home=tmp_path))
+    desk = Desk(beginning(Keeping(home=tmp_path)))
     [short] = names(desk, [user("hello")])
     assert disk_store(tmp_path).names() == ()
     [name] = names(desk, [user("hello"), assistant("hi"), user(long("w", 200_000))])
@@ -54,7 +54,7 @@ def test_short_conversations_leave_nothing_on_disk(tmp_path: Path) -> None:
 
 def test_what_is_none_of_ours_is_passed_and_said_why(tmp_path: Path) -> None:
     """Native compaction and server-held history."""
-    desk = Desk(beginning("balanced", home=tmp_path))
+    desk = Desk(beginning(Keeping(home=tmp_path)))
     passed = desk.outgoing(call([user("a")], previous_response_id="r"))
     assert passed == Passed(why="the provider keeps the history (previous_response_id)")
     assert len(desk) == 0
@@ -63,10 +63,10 @@ def test_what_is_none_of_ours_is_passed_and_said_why(tmp_path: Path) -> None:
 
 def test_a_failure_is_a_value_and_the_next_request_begins_anew(tmp_path: Path) -> None:
     """Fail open: another process holds the session; once it lets go the conversation is kept again."""
-    desk = Desk(beginning("balanced", home=tmp_path))
+    desk = Desk(beginning(Keeping(home=tmp_path)))
     messages = [user("hello"), assistant("hi"), user(long("w", 200_000))]
     [name] = names(desk, messages)
-    other = Desk(beginning("balanced", home=tmp_path))
+    other = Desk(beginning(Keeping(home=tmp_path)))
     passed = other.outgoing(call(messages))
     assert isinstance(passed, Passed)
     assert passed.is_fault
@@ -78,7 +78,7 @@ def test_a_failure_is_a_value_and_the_next_request_begins_anew(tmp_path: Path) -
 
 def test_an_answer_is_taken_in_and_a_late_one_is_not(tmp_path: Path) -> None:
     """Of two requests of one conversation the last one counts."""
-    desk = Desk(beginning("balanced", home=tmp_path))
+    desk = Desk(beginning(Keeping(home=tmp_path)))
     messages = [user("hello"), assistant("hi"), user(long("w", 150_000))]
     going = desk.outgoing(call(messages))
     assert isinstance(going, Going)
@@ -106,7 +106,7 @@ def test_conversations_that_rest_are_forgotten_and_those_on_their_way_are_not() 
 
     def begin(name: str, call: Call) -> Conversations:
         begun.append(name)
-        return beginning("balanced", is_durable=False)("", call)
+        return beginning(Keeping(is_durable=False))("", call)
 
     desk = Desk(begin)
     on_its_way = desk.outgoing(call([user("stays")]))

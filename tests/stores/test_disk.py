@@ -42,6 +42,13 @@ def test_the_store_on_disk_keeps_the_contract(tmp_path: Path) -> None:
     check_store(lambda: DiskStore(tmp_path / str(next(homes))))
 
 
+def test_a_store_says_whether_it_has_a_session(tmp_path: Path) -> None:
+    """Without looking at the others, and without opening it."""
+    store = DiskStore(tmp_path)
+    store.create("s", format="openai-chat", about=b"{}").close()
+    assert [store.has(name) for name in ("s", "t", "../s", "")] == [True, False, False, False]
+
+
 def test_a_session_is_one_log_of_the_documented_format(tmp_path: Path) -> None:
     """JRN-1: one append-only JSONL a session, named after it; what is on disk is what `docs/reference/log-format.md`
     says."""

@@ -12,9 +12,7 @@ from msgspec.structs import replace
 
 from foldline.clients.calls import Call
 from foldline.clients.following import Open
-from foldline.engine.policy import Policy
 from foldline.home import disk_store, home_at
-from foldline.session.hosting import Host
 from foldline.session.opening import Asked, open_in, redactor
 from foldline.session.session import Session
 from foldline.stores.disk import unix_ms
@@ -22,29 +20,16 @@ from foldline.stores.limits import Limits
 from foldline.stores.memory import MemoryStore
 
 
-def opening(
-    policy: str | Policy,
-    *,
-    home: str | os.PathLike[str] | None,
-    model: str | None,
-    host: Host,
-    endpoint: str = "",
-) -> Open:
-    """What opens sessions below `home`. `model`: whose window is planned with; `None`: the one that a request names.
-    `endpoint`: where requests go; what its provider says of a limit is kept for it."""
+def opening(asked: Asked, *, home: str | os.PathLike[str] | None) -> Open:
+    """What opens sessions below `home`. `asked`: what all of them have in common; the format is that of the request, and the model
+    where none is named. With an endpoint, what its provider says of a limit is kept for it."""
+    limits = Limits(home_at(home)) if asked.endpoint else None
+    common = replace(asked, clock=unix_ms, limits=limits)
 
     def opened(name: str, call: Call) -> Session:
-        asked = Asked(
-            model=model or call.model,
-            policy=policy,
-            format=call.format,
-            clock=unix_ms,
-            host=host,
-            endpoint=endpoint,
-            limits=Limits(home_at(home)) if endpoint else None,
-        )
+        one = replace(common, model=common.model or call.model, format=call.format)
         if not name:
-            return open_in(MemoryStore(), "memory", asked=asked)
-        return open_in(disk_store(home), name, asked=replace(asked, redact=redactor(home)))
+            return open_in(MemoryStore(), "memory", asked=one)
+        return open_in(disk_store(home), name, asked=replace(one, redact=redactor(home)))
 
     return opened

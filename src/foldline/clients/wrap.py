@@ -22,7 +22,7 @@ from foldline.engine.policy import Policy
 from foldline.presets import policy_of
 from foldline.providers.sdks import is_async, sdk_of
 from foldline.session.hosting import Host
-from foldline.session.opening import normalised
+from foldline.session.opening import Asked, normalised
 from foldline.session.session import Session
 from foldline.settings import plan_for
 
@@ -59,11 +59,13 @@ def wrap(
     given = session if isinstance(session, Session) else None
     terms = Terms(
         open=opening(
-            policy,
+            Asked(
+                policy=policy,
+                model=model,
+                host=_host(completer, client),
+                endpoint=str(getattr(client, "base_url", "") or ""),
+            ),
             home=home,
-            model=model,
-            host=_host(completer, client),
-            endpoint=str(getattr(client, "base_url", "") or ""),
         ),
         policy=policy_of(policy, plan_for(model).window) if given is None else given.policy,
         model=model,

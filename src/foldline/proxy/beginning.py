@@ -9,39 +9,73 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 
+from msgspec import Struct
+
 from foldline.clients.calls import Call
 from foldline.clients.following import Conversations, Terms
 from foldline.clients.opening import opening
 from foldline.engine.policy import Policy
 from foldline.home import disk_store
 from foldline.presets import policy_of
+from foldline.proxy.completing import Upstream
 from foldline.proxy.desk import Begin
+from foldline.proxy.routes import UPSTREAMS, Provider
 from foldline.session.hosting import Host
-from foldline.settings import Planned, plan_for
+from foldline.session.opening import Asked
+from foldline.settings import Planned, in_window, plan_for
 
 MODELS_MAX = 256
 """Models whose numbers are remembered."""
 
 
-def beginning(
-    policy: str | Policy, *, home: str | os.PathLike[str] | None = None, is_durable: bool = True
-) -> Begin:
-    """What makes the conversations of a root. `is_durable`: false keeps what it knows in memory alone, to be looked at."""
-    store = disk_store(home)
-    begun = opening(policy, home=home, model=None, host=Host())
-    planned = lru_cache(MODELS_MAX)(_planned)
+class Keeping(Struct, frozen=True, kw_only=True):
+    """How conversations are kept."""
+
+    policy: str | Policy = "balanced"
+    home: str | os.PathLike[str] | None = None
+    upstream: str | None = None
+    """For which a provider's limits are kept; `None`: each provider's own."""
+    window: int | None = None
+    """Tokens of the window, whatever the model."""
+    asks_upstream: bool = False
+    """Whether summaries are asked of the conversation's own model."""
+    is_durable: bool = True
+    """False keeps what it knows in memory alone, to be looked at."""
+
+
+def beginning(keeping: Keeping) -> Begin:
+    """What makes the conversations of a root."""
+    store = disk_store(keeping.home)
+    planned = lru_cache(MODELS_MAX)(lambda model: _planned(model, keeping.window))
 
     def begin(name: str, call: Call) -> Conversations:
+        asked = Asked(
+            policy=keeping.policy,
+            window=keeping.window,
+            endpoint=keeping.upstream or UPSTREAMS[_provider(call.format)],
+            host=Host(completer=Upstream() if keeping.asks_upstream else None),
+        )
         terms = Terms(
-            open=begun,
-            policy=policy_of(policy, planned(call.model).window),
-            is_known=lambda known: known in store.names(),
+            open=opening(asked, home=keeping.home),
+            policy=policy_of(keeping.policy, planned(call.model).window),
+            is_known=store.has,
             plan=planned,
         )
-        return Conversations(terms, name=name if is_durable else "")
+        return Conversations(terms, name=name if keeping.is_durable else "")
 
     return begin
 
 
-def _planned(model: str | None) -> Planned:
-    return plan_for(model)
+def _planned(model: str | None, window: int | None) -> Planned:
+    planned = plan_for(model)
+    return planned if window is None else in_window(planned, window)
+
+
+def _provider(format: str) -> Provider:
+    match format:
+        case "anthropic":
+            return "anthropic"
+        case "gemini":
+            return "gemini"
+        case _:
+            return "openai"

@@ -24,6 +24,7 @@ from foldline.clients.calls import Call, call_of
 from foldline.clients.exchange import REFUSED
 from foldline.clients.threads import off
 from foldline.core.message import Usage
+from foldline.proxy.completing import InHand, in_hand
 from foldline.proxy.desk import Desk, Going, Passed
 from foldline.proxy.encodings import CannotOpen, opened
 from foldline.proxy.guard import Asked
@@ -125,7 +126,16 @@ class Exchange:
         if isinstance(call, str):
             return Passed(why=call)
         way.record.model = call.model or ""
-        return self._desk.outgoing(call)
+        with in_hand(self._in_hand(way)):
+            return self._desk.outgoing(call)
+
+    def _refused(self, way: Way, going: Going, *, status: int, body: Any) -> Going | None:
+        with in_hand(self._in_hand(way)):
+            return self._desk.refused(going, status, body=body)
+
+    def _in_hand(self, way: Way) -> InHand:
+        headers = request_headers(way.asked.headers, is_heard=True, is_written_anew=True)
+        return InHand(relay=self._relay, provider=way.route.provider, target=way.target, headers=headers)
 
     async def _sent(self, way: Way, data: bytes, *, going: Going | Passed) -> web.StreamResponse:
         if isinstance(going, Passed):
@@ -133,7 +143,7 @@ class Exchange:
             return await self._delivered(way, await self._arrived(way, data, going=going))
         _note(way.record, going)
         incoming = await self._arrived(way, data, going=going)
-        again = await self._again(incoming, going)
+        again = await self._again(way, incoming, going=going)
         if again is not None:
             incoming.close()
             _note(way.record, again)
@@ -152,13 +162,13 @@ class Exchange:
             why = f"the conversation cannot be kept ({passed.why}); mend the cause, or run without --strict"
             raise Refused(500, why)
 
-    async def _again(self, incoming: Incoming, going: Going) -> Going | None:
+    async def _again(self, way: Way, incoming: Incoming, *, going: Going) -> Going | None:
         """After a refusal, before anything was delivered: what to send once more."""
         refusal = await self._refusal(incoming)
         if refusal is None or self._mode == "observe":
             return None
         status = max(incoming.response.status, REFUSED)
-        return await off(self._desk.refused, going, status, body=refusal)
+        return await off(self._refused, way, going, status=status, body=refusal)
 
     async def _refusal(self, incoming: Incoming) -> Any:
         try:
@@ -322,6 +332,7 @@ def _note(record: Record, going: Going) -> None:
     record.tokens_sent = record.tokens_in = prepared.tokens.tokens
     report = prepared.report
     record.passes = tuple(one.name for one in report.passes if one.edits)
+    record.notes = report.notes
     record.is_compaction = record.is_compaction or report.outcome == "compacted"
     if out.messages is not None:
         record.outcome = "edited"

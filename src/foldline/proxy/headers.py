@@ -24,6 +24,10 @@ SHOWN: Final = frozenset(
     }
 )  # fmt: skip
 """May stand in a log."""
+KEYS: Final = frozenset(
+    {"authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "proxy-authorization"}
+)
+"""Hold the caller's key."""
 OPENED: Final = ("gzip", "deflate", "identity", "*")
 """Encodings that can be read on the side."""
 
@@ -63,6 +67,15 @@ def _text(data: bytes) -> str:
 def shown(given: Iterable[tuple[str, str]]) -> dict[str, str]:
     """What may stand in a log."""
     return {name.lower(): value for name, value in given if name.lower() in SHOWN}
+
+
+def secrets_in(given: Iterable[tuple[str, str]], target: str) -> tuple[str, ...]:
+    """Values that no error may show: keys in headers, and in the query, where Gemini takes one."""
+    held = [value.removeprefix("Bearer ") for name, value in given if name.lower() in KEYS]
+    held += [
+        pair.partition("=")[2] for pair in target.partition("?")[2].split("&") if pair.startswith("key=")
+    ]
+    return tuple(value for value in held if value)
 
 
 def readable(accepted: str) -> str:

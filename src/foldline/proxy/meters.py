@@ -36,6 +36,8 @@ class Record(Struct, kw_only=True):
     passes: tuple[str, ...] = ()
     """What the policy did for this request."""
     is_compaction: bool = False
+    notes: tuple[str, ...] = ()
+    """What a person should know: a history that the server cuts in silence, a summary that came to nothing."""
     ms: int = 0
     is_cut: bool = False
     """The answer broke off, on either side."""

@@ -36,7 +36,7 @@ from foldline.session.hosting import Host, Listener
 from foldline.session.keep import Durability, Keeper
 from foldline.session.limits import with_limit
 from foldline.session.session import Session
-from foldline.session.setup import Setup, format_for, model_in, setup_for
+from foldline.session.setup import Setup, format_for, model_in, setup_for, with_window
 from foldline.stores.limits import Limits
 
 if TYPE_CHECKING:
@@ -153,6 +153,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     """Unix time in milliseconds, as the store stamps its entries; it says how long a session was idle."""
     checkpoint_every: int = EVERY
     """Entries after which a checkpoint is written (requirement JRN-13)."""
+    window: int | None = None
+    """Tokens of the window, whatever the model; `None`: the model's."""
     native: bool = False
     """Whether the provider's own service may do what the policy has for it."""
     endpoint: str = ""
@@ -219,7 +221,8 @@ def _setup(asked: Asked, *, format: str, model: str | None) -> Setup:
     made = setup_for(
         format=format, model=model, policy=asked.policy, counter=asked.counter, clock=asked.clock
     )
-    return with_limit(replace(made, native=asked.native, endpoint=asked.endpoint, limits=asked.limits))
+    made = replace(made, native=asked.native, endpoint=asked.endpoint, limits=asked.limits)
+    return with_limit(with_window(made, asked.window))
 
 
 def _journal(store: Store, name: str, *, format: str, model: str | None) -> Journal:

@@ -20,7 +20,7 @@ from foldline.passes.budget_reduction import BudgetReduction
 from foldline.passes.microcompact import Microcompact
 from foldline.presets import POLICIES, policy_of
 from foldline.reduce import needs_of
-from foldline.settings import Planned, plan_for
+from foldline.settings import Planned, in_window, plan_for
 from foldline.stores.limits import Limit, Limits
 from foldline.tokens.choose import counter_for
 from foldline.wire import strict
@@ -46,6 +46,8 @@ class Setup(Struct, frozen=True, kw_only=True, dict=True):
     """The counter that was asked for by name; it stays when the model changes."""
     clock: Callable[[], int | None] = lambda: None
     """Unix time in milliseconds: how long the session was idle."""
+    window_asked: int | None = None
+    """Tokens of the window, where the caller says so, whatever the model."""
     native: bool = False
     """True where the host passes on what a request asks of the provider's service."""
     endpoint: str = ""
@@ -125,7 +127,16 @@ def setup_again(setup: Setup, *, model: str | None) -> Setup:
         counter=setup.counter_named,
         clock=setup.clock,
     )
-    return replace(fresh, native=setup.native, endpoint=setup.endpoint, limits=setup.limits)
+    fresh = replace(fresh, native=setup.native, endpoint=setup.endpoint, limits=setup.limits)
+    return with_window(fresh, setup.window_asked)
+
+
+def with_window(setup: Setup, tokens: int | None) -> Setup:
+    """The settings for a window of so many tokens; the same where none is named."""
+    if tokens is None:
+        return setup
+    planned = in_window(setup.planned, tokens)
+    return replace(setup, planned=planned, policy=policy_of(setup.policy_asked, tokens), window_asked=tokens)
 
 
 def _other_format(model: str | None, format: str) -> str:

@@ -71,6 +71,10 @@ class DiskStore:
             return ()
         return tuple(name for name in found if is_name(name) and LOG in self._files(name))
 
+    def has(self, name: str) -> bool:
+        """Whether there is a session of that name."""
+        return is_name(name) and LOG in self._files(name)
+
     def create(self, name: str, *, format: str, about: bytes) -> DiskJournal:
         first = header_line(format=format, body=about)
         if len(first) > HEADER_BYTES_MAX:

@@ -12,6 +12,7 @@ import click
 from msgspec import Struct
 
 from foldline.cli import screen
+from foldline.cli.options import size
 
 if TYPE_CHECKING:
     from foldline.proxy.meters import Record
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 PORT = 8377
 TOKEN_BYTES = 16
+WINDOW_MIN = 1_000
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -42,6 +44,19 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 )
 @click.option(
     "--policy", metavar="NAME", default="balanced", show_default=True, help="When and how far to reduce."
+)
+@click.option(
+    "--window",
+    metavar="TOKENS",
+    help="The window, whatever the model (left out: that of the model each request names).",
+)
+@click.option(
+    "--completer",
+    metavar="NAME",
+    type=click.Choice(["upstream", "none"]),
+    default="none",
+    show_default=True,
+    help="Who writes summaries: `upstream` asks the conversation's own model, with its key; `none` asks nobody.",
 )
 @click.option(
     "--token", is_flag=True, help="Put a secret into the base URL, for a machine with several users."
@@ -74,6 +89,13 @@ def command(**given: Any) -> int:
     )
 
 
+def _tokens(window: str) -> int:
+    tokens = size(window)
+    if isinstance(tokens, float) or tokens < WINDOW_MIN:
+        raise click.BadParameter(f"--window {window}: give tokens, at least {WINDOW_MIN:,}")
+    return tokens
+
+
 class Wanted(Struct, frozen=True, kw_only=True):
     """The options as they were given."""
 
@@ -82,6 +104,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
     host: str
     expose: bool
     policy: str
+    window: str | None
+    completer: str
     token: bool
     strict: bool
     observe: bool
@@ -97,15 +121,22 @@ def _need_the_extra() -> None:
 
 def _options(wanted: Wanted) -> Options:
     from foldline.presets import policy_of
-    from foldline.proxy.beginning import beginning
+    from foldline.proxy.beginning import Keeping, beginning
     from foldline.proxy.relay import checked_upstream
     from foldline.proxy.server import Options
 
     policy_of(wanted.policy)  # a name that there is not is refused before anything listens
     mode: Any = "observe" if wanted.observe else "strict" if wanted.strict else "open"
     upstream = None if wanted.upstream is None else checked_upstream(wanted.upstream)
+    keeping = Keeping(
+        policy=wanted.policy,
+        upstream=upstream,
+        window=None if wanted.window is None else _tokens(wanted.window),
+        asks_upstream=wanted.completer == "upstream",
+        is_durable=not wanted.observe,
+    )
     return Options(
-        begin=beginning(wanted.policy, is_durable=not wanted.observe),
+        begin=beginning(keeping),
         upstream=upstream,
         host=wanted.host,
         port=wanted.port,
