@@ -34,6 +34,7 @@ def test_the_document_adds_up_over_sessions(tmp_path: Path) -> None:
         "policy": "balanced",
         "count": 2,
         "undone": 0,
+        "unfolded": 0,
         "tokens_before": 2000,
         "tokens_after": 1400,
         "tokens_freed": 600,
@@ -109,6 +110,36 @@ def test_what_counts_of_a_real_session_is_what_the_session_says(
     for name, counting in (("s", of_parent), ("f", of_fork)):
         [row] = statistics(DiskStore(tmp_path), tmp_path, session=name)["compactions"]
         assert (row["count"], row["undone"]) == (sum(counting), len(counting) - sum(counting))
+
+
+def test_spans_that_were_unfolded_stand_in_a_column_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """JRN-11: of compactions that count, each span once; an unfold behind a rollback is none."""
+    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path))
+
+    def told() -> tuple[int, ...]:
+        [row] = statistics(DiskStore(tmp_path), tmp_path)["compactions"]
+        return (row["count"], row["undone"], row["unfolded"])
+
+    with foldline.open("s") as session:
+        for n in range(30):
+            session.user(f"step {n}: " + "look at the logs and say what is wrong. " * 20)
+            session.record({"role": "assistant", "content": "done"})
+        session.compact(to=0.5)
+        [made] = session.compactions
+        [address, *_] = made.report["covers"]["addresses"]
+        assert told() == (1, 0, 0)
+        before = session.seq
+        session.unfold(address)
+        assert told() == (1, 0, 1)
+        session.unfold(address)
+        assert told() == (1, 0, 1)
+        session.rollback(to=before)
+        assert told() == (1, 0, 0)
+        session.unfold(address)
+        session.undo()
+        assert told() == (0, 1, 0)
 
 
 def test_a_file_that_another_process_writes_is_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

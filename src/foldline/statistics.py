@@ -2,7 +2,7 @@
 
 Brings the file of `foldline.privacy.statistics` up to date from the logs and asks it. Prices are those of the table of models,
 with the user's own word over them; a model without a price costs nothing here, and is named. A compaction that was taken back
-counts apart and has freed nothing.
+counts apart and has freed nothing; one of which single spans were unfolded counts, and how many they are stands beside it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ SELECT tool, sum(type = 'TOOL_CALL') AS calls, sum(type = 'TOOL_RESULT' AND succ
 FROM events WHERE tool IS NOT NULL AND {_SESSION} GROUP BY tool ORDER BY tokens DESC, tool
 """
 _COMPACTIONS: Final = f"""
-SELECT policy, sum(counts) AS count, sum(NOT counts) AS undone, sum(counts * tokens_before) AS tokens_before,
+SELECT policy, sum(counts) AS count, sum(NOT counts) AS undone, sum(counts * unfolded) AS unfolded,
+  sum(counts * tokens_before) AS tokens_before,
   sum(counts * tokens_after) AS tokens_after, sum(counts * (tokens_before - tokens_after)) AS tokens_freed
 FROM compactions WHERE {_SESSION} GROUP BY policy ORDER BY count DESC, policy
 """

@@ -16,10 +16,13 @@ from foldline.log.lines import parse_log
 from foldline.privacy.forgetting import forget_text
 from foldline.session.forking import create_fork
 from foldline.session.history import wire_of
+from foldline.session.keep import message_draft
 from foldline.session.library import (
+    Looked,
     import_transcript,
     listed,
     log_of,
+    looked_at,
     name_for,
     page_of,
     shown,
@@ -27,6 +30,7 @@ from foldline.session.library import (
 )
 from foldline.stores.disk import DiskStore
 from foldline.stores.memory import MemoryStore
+from foldline.testing.builders import user
 from foldline.transcripts import detect
 from tests.session.making import answer, opened
 
@@ -215,3 +219,19 @@ def test_a_dry_run_refuses_what_the_import_would_refuse(tmp_path: Path) -> None:
     for dry_run in (True, False):
         with pytest.raises(SessionExists):
             import_transcript(store, transcript, name="empty", redact=lambda body: body, dry_run=dry_run)
+
+
+def test_a_look_reads_no_more_of_a_log_than_it_may() -> None:
+    """JRN-19: from the newest entry back, and it says from where on."""
+    store = MemoryStore()
+    journal = store.create("s", format="anthropic", about=b"{}")
+    made = journal.append([message_draft(user(f"step {number} " + "x" * 500)) for number in range(40)])
+    journal.close()
+    assert looked_at(store, "s") == Looked()
+    assert looked_at(store, "s", bytes_max=5 * made[-1].size) == Looked(first=35)
+    log = store._logs["s"].data
+    log[made[20].offset + 90] ^= 1
+    found = looked_at(store, "s")
+    assert found.damage is not None
+    assert (found.damage.offset, found.damage.name, found.first) == (made[20].offset, "s", 21)
+    assert looked_at(store, "s", bytes_max=5 * made[-1].size).damage is None

@@ -37,10 +37,10 @@ CREATE TABLE sessions (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, state 
 CREATE TABLE events (session INTEGER NOT NULL, seq INTEGER NOT NULL, type TEXT NOT NULL, time TEXT, tool TEXT,
   tokens INTEGER, success INTEGER, duration_ms INTEGER, PRIMARY KEY (session, seq)) WITHOUT ROWID;
 CREATE TABLE compactions (session INTEGER NOT NULL, entry INTEGER NOT NULL, time_ms INTEGER, policy TEXT, tokens_before
-  INTEGER NOT NULL, tokens_after INTEGER NOT NULL, counts INTEGER NOT NULL DEFAULT 1, PRIMARY KEY (session, entry))
-  WITHOUT ROWID;
-CREATE TABLE taken_back (session INTEGER NOT NULL, entry INTEGER NOT NULL, kind TEXT NOT NULL, named INTEGER NOT NULL,
+  INTEGER NOT NULL, tokens_after INTEGER NOT NULL, counts INTEGER NOT NULL DEFAULT 1, unfolded INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (session, entry)) WITHOUT ROWID;
+CREATE TABLE taken_back (session INTEGER NOT NULL, entry INTEGER NOT NULL, kind TEXT NOT NULL, named INTEGER NOT NULL,
+  span INTEGER NOT NULL, PRIMARY KEY (session, entry)) WITHOUT ROWID;
 CREATE TABLE passes (session INTEGER NOT NULL, entry INTEGER NOT NULL, name TEXT NOT NULL, edits INTEGER NOT NULL,
   tokens_freed INTEGER NOT NULL);
 CREATE TABLE facts (session INTEGER NOT NULL, entry INTEGER NOT NULL, kind TEXT NOT NULL, total INTEGER NOT NULL,
@@ -49,12 +49,12 @@ CREATE TABLE usage (session INTEGER NOT NULL, message INTEGER NOT NULL, model TE
   tokens_output INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL,
   PRIMARY KEY (session, message)) WITHOUT ROWID;
 """
-_NAMED: Final = {"undo": "entry", "rollback": "to"}
+_NAMED: Final = {"undo": "entry", "unfold": "entry", "rollback": "to"}
 """The member in which an entry that takes back names another."""
 STATISTICS: Final = Schema(
     what="the file of statistics",
     application=0x666F6C73,  # "fols"
-    version=2,
+    version=3,
     tables=_TABLES,
     sound="SELECT count(*) FROM (SELECT 1 FROM sessions, events, compactions, taken_back, passes, facts, usage LIMIT 1)",
 )
@@ -187,19 +187,27 @@ class _Rows:
         self._connection.execute("UPDATE sessions SET state = ? WHERE id = ?", (state, self._id))
 
     def _judge(self) -> None:
-        """Compactions that an undo or a rollback took back count no more; a later rollback may bring them back."""
+        """Compactions that an undo or a rollback took back count no more, and an unfold takes one span of one back; a later
+        rollback may bring either back."""
         told = "SELECT entry, {} FROM {} WHERE session = ?"
         made = self._connection.execute(told.format("counts", "compactions"), (self._id,)).fetchall()
-        back = self._connection.execute(told.format("kind, named", "taken_back"), (self._id,)).fetchall()
+        back = self._connection.execute(
+            told.format("kind, named, span", "taken_back"), (self._id,)
+        ).fetchall()
         entries = [Entry(seq=seq, kind="compaction", body=b"{}", offset=0) for seq, _ in made]
-        entries += [_taking_back(seq, kind, named=named) for seq, kind, named in back]
+        entries += [_taking_back(seq, kind, named=named, span=span) for seq, kind, named, span in back]
         entries.sort(key=lambda entry: entry.seq)
         on_chain, voided = chain_of(entries, after=-1)
         for entry, is_on in zip(entries, on_chain, strict=True):
             if entry.kind == "compaction":
                 self._connection.execute(
-                    "UPDATE compactions SET counts = ? WHERE session = ? AND entry = ?",
-                    (is_on and entry.seq not in voided.entries, self._id, entry.seq),
+                    "UPDATE compactions SET counts = ?, unfolded = ? WHERE session = ? AND entry = ?",
+                    (
+                        is_on and entry.seq not in voided.entries,
+                        len(voided.spans.get(entry.seq, ())),
+                        self._id,
+                        entry.seq,
+                    ),
                 )
 
     def _more(self, entry: Entry) -> None:
@@ -217,10 +225,12 @@ class _Rows:
                 self._read.model = whole(str(strict.loads(entry.body).get("model") or ""))
             case "compaction":
                 self._compaction(entry, strict.loads(entry.body))
-            case "undo" | "rollback":
-                named = int(strict.loads(entry.body)[_NAMED[entry.kind]])
+            case "undo" | "unfold" | "rollback":
+                body = strict.loads(entry.body)
+                named = int(body[_NAMED[entry.kind]])
+                span = zlib.crc32(str(body["address"]).encode()) if entry.kind == "unfold" else 0
                 if -1 <= named < self._first + entry.seq:
-                    self._put("taken_back", self._first + entry.seq, entry.kind, named)
+                    self._put("taken_back", self._first + entry.seq, entry.kind, named, span)
             case _:
                 pass
 
@@ -233,7 +243,7 @@ class _Rows:
         report = told.get("report") or {}
         numbers = [int(told.get(name) or 0) for name in ("tokens_before", "tokens_after")]
         seq = self._first + entry.seq
-        self._put("compactions", seq, entry.time_ms, str(report.get("policy") or ""), *numbers, 1)
+        self._put("compactions", seq, entry.time_ms, str(report.get("policy") or ""), *numbers, 1, 0)
         for one in report.get("passes") or ():
             self._put("passes", seq, str(one["name"]), int(one["edits"]), int(one["tokens_freed"]))
         for kind, found in (report.get("retention") or {}).items():
@@ -248,8 +258,9 @@ class _Rows:
         self._connection.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", (self._id, *told))
 
 
-def _taking_back(seq: int, kind: str, *, named: int) -> Entry:
-    return Entry(seq=seq, kind=kind, body=msgspec.json.encode({_NAMED[kind]: named}), offset=0)
+def _taking_back(seq: int, kind: str, *, named: int, span: int) -> Entry:
+    body = {_NAMED[kind]: named, "address": span}
+    return Entry(seq=seq, kind=kind, body=msgspec.json.encode(body), offset=0)
 
 
 def _numbers_of(event: dict[str, Any]) -> tuple[object, ...]:

@@ -29,6 +29,8 @@ from foldline.transcripts.transcript import Transcript, Written
 from foldline.wire import strict
 
 NAME_CHARS_MAX: Final = 100
+LOOK_BYTES_MAX: Final = 16 << 20
+"""Bytes of a log that are looked through for damage while somebody waits for a page of it: a tenth of a second."""
 LEFT_OUT: Final = Draft(kind="left_out", body=b"{}")
 """Stands where a checkpoint stood: it names bytes of the log it was written for."""
 
@@ -150,15 +152,28 @@ def page_of(store: Store, name: str, *, before: int | None = None, limit: int = 
         return Chronicle(log, kinds=TOLD).page(before=before, limit=limit)
 
 
-def damage_in(store: Store, name: str) -> SessionCorrupt | None:
-    """What is wrong with a session's log, wherever it stands; `None` where every line of it is sound. Reads all of it."""
+class Looked(Struct, frozen=True, kw_only=True):
+    """What a look at the newest part of a log came to."""
+
+    damage: SessionCorrupt | None = None
+    """What is wrong with it; `None` where every line that was read is sound."""
+    first: int = 0
+    """The oldest entry that was read; 0: all of them were."""
+
+
+def looked_at(store: Store, name: str, *, bytes_max: int = LOOK_BYTES_MAX) -> Looked:
+    """Whether the lines of a session's log are sound, from the newest back as far as the bound allows; the one who opens a
+    session need not wait for the rest, which `foldline verify` reads."""
+    first, size = 0, 0
     try:
         with reading(store, name) as log:
-            for _ in log.entries():
-                pass
+            for entry in log.back():
+                first, size = entry.seq, size + entry.size
+                if size >= bytes_max:
+                    break
     except SessionCorrupt as damage:
-        return damage
-    return None
+        return Looked(damage=damage, first=first)
+    return Looked(first=first)
 
 
 class Imported(Struct, frozen=True, kw_only=True):

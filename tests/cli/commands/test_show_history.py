@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from foldline.session.library import looked_at
 from tests.cli.running import documents, run
 from tests.cli.sessions import imported
 
@@ -66,11 +67,24 @@ def test_damage_that_a_page_does_not_reach_is_said_with_it(tmp_path: Path, entry
     assert run("show", "demo", "--limit", "50").exit_code == 1, "the page itself"
 
 
+def test_a_long_log_is_paged_at_once_and_what_was_not_looked_through_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """JRN-19, JRN-4: the page waits for no walk over the whole log; nobody takes the rest for sound."""
+    assert looked_at.__kwdefaults__ is not None
+    monkeypatch.setitem(looked_at.__kwdefaults__, "bytes_max", 1_000)
+    done = run("show", "demo", "--limit", "1")
+    assert (done.exit_code, "entry 22" in done.stdout) == (0, True)
+    [page] = documents(run("show", "demo", "--json", "--limit", "1").stdout)
+    assert (page["damage"], 0 < page["looked_from"] < 23) == (None, True)
+    assert f"before entry {page['looked_from']} was not looked through; `foldline verify demo`" in done.stderr
+
+
 def test_a_sound_session_is_said_nothing_of() -> None:
     """JRN-4."""
     assert "damaged" not in run("show", "demo").stderr
     [page] = documents(run("show", "demo", "--json").stdout)
-    assert page["damage"] is None
+    assert (page["damage"], page["looked_from"]) == (None, 0)
 
 
 def test_an_address_of_the_view_or_of_the_log_opens() -> None:

@@ -7,41 +7,46 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from foldline.cli import exits, progress, screen
+from foldline.cli import exits, screen
 from foldline.cli.layout import clock_time, gap, title
 from foldline.cli.options import Source
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from foldline.core.errors import SessionCorrupt
     from foldline.session.history import Happened, Page
+    from foldline.session.library import Looked
 
 CHARS_MAX = 2_000
 """Of one message this much is shown; its address opens the rest."""
 
 
 def show_history(source: Source, *, before: int | None, limit: int) -> int:
-    """The newest page, or the one before an entry, oldest first; damage that it does not reach is said."""
+    """The newest page, or the one before an entry, oldest first; damage that it does not reach is said, as far as a bounded look
+    finds it, and what was not looked at."""
     from foldline.home import disk_store
-    from foldline.session.library import damage_in, page_of
+    from foldline.session.library import looked_at, page_of
 
     store = disk_store()
     page = page_of(store, source.file, before=before, limit=limit)
-    with progress.busy(f"reading {source.file}"):
-        damage = damage_in(store, source.file)
-    if source.as_json:
-        screen.write_document(_document(page, source.file, damage=damage))
-    else:
+    if not source.as_json:
         _show(page, source.file, before=before)
-    if damage is not None:
-        screen.say(f"this page can be read; {damage}")
+    looked = looked_at(store, source.file)
+    if source.as_json:
+        screen.write_document(_document(page, source.file, looked=looked))
+    if looked.damage is not None:
+        screen.say(f"this page can be read; {looked.damage}")
+    elif looked.first:
+        screen.say(
+            f"what stands before entry {looked.first:,} was not looked through; `foldline verify {source.file}` does that"
+        )
     return exits.DONE
 
 
-def _document(page: Page, session: str, *, damage: SessionCorrupt | None) -> dict[str, Any]:
+def _document(page: Page, session: str, *, looked: Looked) -> dict[str, Any]:
     from foldline.session.history import wire_of
 
+    damage = looked.damage
     entries: list[dict[str, Any]] = [
         {
             "entry": one.seq,
@@ -62,6 +67,7 @@ def _document(page: Page, session: str, *, damage: SessionCorrupt | None) -> dic
         "entries": entries,
         "before": page.before,
         "damage": None if damage is None else {"byte": damage.offset, "why": damage.why},
+        "looked_from": looked.first,
     }
 
 

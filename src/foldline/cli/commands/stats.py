@@ -28,7 +28,8 @@ def command(*, session: str | None, as_json: bool) -> int:
 
     Counted from the logs into a file beside them, which is brought up to date each time and may be deleted. Costs are at
     the prices `foldline models` knows. Results of tools are estimated. A compaction that was undone, or lies behind a
-    rollback, stands in a column of its own and has freed nothing.
+    rollback, stands in a column of its own and has freed nothing; spans that were unfolded do too, and are counted as freed when
+    their compaction was made.
     """
     from foldline.home import disk_store
     from foldline.statistics import statistics
