@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from foldline.clients.calls import KEEPS_ALL, Call, call_of
+from foldline.clients.calls import KEEPS_ALL, Call, beside, call_of
 from foldline.wire import strict
 
 CHAT = {
@@ -130,3 +130,15 @@ def test_history_that_the_provider_keeps_or_reduces_is_none_of_ours(
 def test_a_body_of_another_kind_is_no_call(body: Any) -> None:
     """It passes as it is, and the provider says what it thinks of it."""
     assert call_of(body, format="openai-chat") is None
+
+
+def test_what_switches_features_on_goes_along_with_a_fork() -> None:
+    """Headers that name betas and the query of beta endpoints; keys and the rest are the client's own affair."""
+    headers = {"Anthropic-Beta": "one,two", "authorization": "secret", "idempotency-key": "k"}
+    told = beside(headers, {"beta": "true", "limit": "5"})
+    assert told == {"extra_headers": {"Anthropic-Beta": "one,two"}, "extra_query": {"beta": "true"}}
+    assert beside({"accept": "x"}, {}) == {}
+    call = call_of({"model": "m", "messages": [], "temperature": 0}, format="anthropic")
+    assert call is not None
+    call.beside = told
+    assert call.parameters == {"temperature": 0, **told}

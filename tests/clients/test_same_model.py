@@ -98,3 +98,29 @@ def test_a_completer_of_another_kind_is_refused() -> None:
     """By name."""
     with pytest.raises(InvalidOption, match='give "same", a completer, or leave it out'):
         wrap(client_of("openai-chat", "http://localhost:9"), completer="other")
+
+
+@pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
+def test_a_fork_of_a_beta_request_is_a_beta_request(is_async: bool) -> None:
+    """CMP-2: without the header a parameter that it allows is refused, and the prefix is not the one that is cached."""
+    asks, betas = policy(asking_tier(Asking(1, 11))), ["context-1m-2025-08-07", "effort-2025-11-24"]
+    with Twin(endless(replies), window=WINDOW) as twin:
+        given = client_of("anthropic", twin.url, is_async=is_async)
+        client = wrap(given, session="agent", policy=asks, completer="same")
+
+        class Beta:
+            """The client as `asked` takes it, by way of `beta`."""
+
+            class messages:
+                @staticmethod
+                def create(**options: Any) -> Any:
+                    return client.beta.messages.create(**options, betas=betas)
+
+            close = client.close
+
+        run(Beta, "anthropic", turns=9, stream=False, is_async=is_async)
+        [fork] = [request for request in twin.requests if b"Sum it up" in request.body]
+        assert {request.status for request in twin.requests} == {200}
+        said = {name.lower(): value for name, value in fork.headers.items()}
+        assert said["anthropic-beta"] == ",".join(betas)
+        client.foldline.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,8 @@ from tests.clients.agents import (
     step,
     text_in,
 )
+from tests.engine.scripted import Asking, asking_tier
+from tests.engine.scripted import policy as scripted
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the SDKs' own
 TURNS = 16
@@ -200,3 +203,102 @@ def test_wrong_options_are_refused_by_name(twin: Twin) -> None:
         wrap(client_of("openai-chat", twin.url), session=5)  # type: ignore[arg-type]
     with pytest.raises(InvalidOption, match=r"give the genai\.Client itself"):
         wrap(client_of("gemini", twin.url).aio)
+
+
+def test_while_a_model_writes_a_summary_only_its_own_conversation_waits(twin: Twin) -> None:
+    """One client serves many agents: a summary of one of them takes minutes, and holds up no other. A second request of
+    the same conversation waits for it, and goes out after it."""
+    writes, written = threading.Event(), threading.Event()
+
+    def completer(request: foldline.CompletionRequest) -> str:
+        writes.set()
+        assert written.wait(30)
+        return "The first steps are done, and nothing failed."
+
+    policy = scripted(asking_tier(Asking(1, 11)))
+    client = wrap(client_of("openai-chat", twin.url), session="agent", policy=policy, completer=completer)
+    messages = [said("openai-chat", RULE)]
+    for n in range(8):
+        messages += [*spoken("openai-chat", "done"), said("openai-chat", step(n, 3_000))]
+    done: list[str] = []
+
+    def ask(name: str) -> None:
+        asked(client, "openai-chat", messages)
+        done.append(name)
+
+    first = threading.Thread(target=ask, args=("first",))
+    first.start()
+    assert writes.wait(30)
+    second = threading.Thread(target=ask, args=("second",))
+    second.start()
+    for n in range(3):
+        asked(client, "openai-chat", [said("openai-chat", f"Another conversation, {n}.")])
+    assert done == []
+    written.set()
+    for thread in (first, second):
+        thread.join(30)
+    assert sorted(done) == ["first", "second"]
+    assert {request.status for request in twin.requests} == {200}
+    assert len(list(client.foldline.session.compactions)) == 1
+    client.foldline.close()
+    client.close()
+
+
+def test_a_completer_that_asks_through_the_wrapped_client_itself_does_not_wait_for_itself(twin: Twin) -> None:
+    """Its request is none of the conversation's, whose next one waits for it: it passes, and that is counted."""
+    held: list[Any] = []
+
+    def completer(request: foldline.CompletionRequest) -> str:
+        answer = asked(held[0], "openai-chat", messages)
+        return f"The first steps are {answer.choices[0].message.content}, and nothing failed."
+
+    policy = scripted(asking_tier(Asking(1, 11)))
+    client = wrap(client_of("openai-chat", twin.url), session="agent", policy=policy, completer=completer)
+    held.append(client)
+    messages = [said("openai-chat", RULE)]
+    for n in range(8):
+        messages += [*spoken("openai-chat", "done"), said("openai-chat", step(n, 3_000))]
+    asked(client, "openai-chat", messages)
+    assert client.foldline.passed == {"its conversation is being summed up": 1}
+    assert len(list(client.foldline.session.compactions)) == 1
+    client.foldline.close()
+    client.close()
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
+def test_signed_reasoning_that_a_fold_displaced_is_left_out_in_one_retry(
+    stream: bool, is_async: bool
+) -> None:
+    """Anthropic binds thinking to what stood before it, and a fold changes that: its own kind of refusal, one retry without the
+    thinking of closed rounds, and none of it from then on; the log has it all."""
+    with Twin(endless(Answer(text="done", thinking="hm")), window=WINDOW, binds_thinking=True) as twin:
+        client = wrap(client_of("anthropic", twin.url, is_async=is_async), session="agent")
+
+        async def talk() -> None:
+            messages = await async_agent(client, "anthropic", turns=9, stream=False)
+            for n in range(2):
+                answer = await asked(client, "anthropic", messages, stream=stream)
+                text = "".join([text_in("anthropic", event) async for event in answer]) if stream else "done"
+                messages += [*spoken("anthropic", text), said("anthropic", f"go on {n}")]
+            await client.close()
+
+        if is_async:
+            asyncio.run(talk())
+        else:
+            messages = sync_agent(client, "anthropic", turns=9, stream=False)
+            for n in range(2):
+                answer = asked(client, "anthropic", messages, stream=stream)
+                text = "".join(text_in("anthropic", event) for event in answer) if stream else "done"
+                messages += [*spoken("anthropic", text), said("anthropic", f"go on {n}")]
+            client.close()
+        assert [request.status for request in twin.requests] == [200] * 9 + [400, 200, 200]
+        assert "Invalid `signature`" in twin.requests[9].refusal
+        thoughts = [request.body.count(b'"signature"') for request in twin.requests]
+        assert thoughts[8] > 0
+        assert thoughts[9] > 0
+        assert thoughts[10:] == [0, 0]
+        assert twin.requests[11].extends == 10
+        held = [message for message in client.foldline.session.messages if "signature" in json.dumps(message)]
+        assert len(held) >= 9
+        client.foldline.close()

@@ -7,8 +7,9 @@ behind it. Streams, raw responses and the tool runner pass through it like any r
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qsl
 
-from foldline.clients.calls import call_of
+from foldline.clients.calls import beside, call_of
 from foldline.clients.exchange import aexchange, exchange
 from foldline.clients.following import Conversations, Outgoing
 from foldline.clients.threads import off
@@ -36,7 +37,11 @@ class _Seat:
         if ASKING.get() or request.method.lower() != "post" or request.url.split("?")[0] != PATH:
             return None
         call = call_of(body, format="anthropic") if isinstance(body, dict) else None
-        return None if call is None else self._conversations.outgoing(call)
+        if call is None:
+            return None
+        query = dict(parse_qsl(request.url.partition("?")[2]))
+        call.beside = beside(request.headers, {**query, **request.query_params})
+        return self._conversations.outgoing(call)
 
     def handle(self, request: Any, call_next: Any) -> Any:
         """Of a sync client."""

@@ -22,6 +22,8 @@ SERVER_HELD: Final = ("previous_response_id", "conversation", "thread", "cachedC
 NATIVE: Final = ("context_management", "compaction")
 """Keys that say that the provider reduces it."""
 KEEPS_ALL: Final = {"type": "clear_thinking_20251015", "keep": "all"}
+BETAS: Final = ("anthropic-beta", "openai-beta")
+"""Headers that name features a request makes use of."""
 NATIVE_ITEMS: Final = (b'"compaction"', b'"compaction_trigger"')
 
 
@@ -36,6 +38,8 @@ class Call(Struct, kw_only=True):
     """Each in its own bytes."""
     leading: int = 0
     """So many of them are the system prompt."""
+    beside: dict[str, Any] = {}
+    """What goes along beside the body and decides what the provider makes of it: `extra_headers`, `extra_query`."""
 
     @property
     def key(self) -> str:
@@ -61,11 +65,12 @@ class Call(Struct, kw_only=True):
         """What a summary asked of the same model is asked with: everything but the conversation and the stream."""
         keys = KEYS[self.format]
         apart = {keys.messages, *keys.system, "tools", "model", "stream", "stream_options"}
-        return {
+        told = {
             key: _plain(value)
             for key, value in self.body.items()
             if key not in apart and not key.startswith("_")  # what google-genai tells itself
         }
+        return {**told, **self.beside}
 
     def with_messages(self, shown: Sequence[bytes]) -> dict[str, Any]:
         """The body with other messages, each in its own bytes."""
@@ -104,6 +109,16 @@ def call_of(body: bytes | Mapping[str, Any], *, format: str, model: str | None =
         messages=messages,
         leading=_leading(messages) if format.startswith("openai") else 0,
     )
+
+
+def beside(headers: Mapping[str, Any], query: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a request's headers and query, what switches features on: a fork without it is another request, whose parameters may be
+    refused and whose prefix is not the cached one."""
+    told = {
+        name: value for name, value in headers.items() if name.lower() in BETAS and isinstance(value, str)
+    }
+    asked = {name: value for name, value in query.items() if name == "beta"}
+    return {key: value for key, value in (("extra_headers", told), ("extra_query", asked)) if value}
 
 
 def _messages(value: Any, *, key: str) -> list[bytes]:

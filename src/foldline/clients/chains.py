@@ -50,6 +50,8 @@ class Chain(Struct, kw_only=True):
     """When, in requests of this client."""
     born: int = 0
     parent: Chain | None = None
+    is_busy: bool = False
+    """True while its session prepares, which may ask a model: nothing else may change it meanwhile."""
 
     def remember(self, kept: Sequence[Kept]) -> None:
         """Take in what a log has: its last answer may not have come back yet, and what was said before it may be said anew."""

@@ -19,15 +19,16 @@ nothing was done for goes out as it came. Knows nothing of sockets and SDKs: a s
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from threading import RLock
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Condition
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 
 from foldline.clients.calls import Call
 from foldline.clients.chains import Chain, Link, ReadList, link_of
-from foldline.clients.same_model import on_its_way
+from foldline.clients.same_model import ON_ITS_WAY, on_its_way
 from foldline.core.errors import FoldlineError, InvalidOption, SessionBusy, SessionExists
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
@@ -46,6 +47,9 @@ SAID_ANEW_MAX: Final = 8
 """Messages before an answer that a client may have said otherwise when it sends the answer back."""
 NAME_DIGITS: Final = 8
 """Of the digest in the name of a branch's session."""
+WAIT_S_MAX: Final = 900.0
+"""Longest wait for another request of the same conversation, while a model writes its summary: as long as for a piece of that."""
+WITHIN: Final = "its conversation is being summed up"
 ALWAYS_BYTES_MIN: Final = 4_000
 """Bytes of the shortest message that is shortened before a request of any size (requirement BUD-6)."""
 
@@ -63,6 +67,15 @@ class Ticket(Struct, kw_only=True):
     def is_late(self) -> bool:
         """True once the conversation has gone on, or was cut back."""
         return len(self.chain.links) != self.size or self.chain.stamp != self.stamp
+
+
+class Found(Struct, frozen=True, kw_only=True):
+    """The conversation that a list belongs to, or branches off."""
+
+    chain: Chain
+    count: int
+    """So many of its messages are the list's."""
+    how: Literal["goes on", "said anew", "branch"]
 
 
 class Outgoing(Struct, frozen=True, kw_only=True):
@@ -94,7 +107,11 @@ class Terms(Struct, frozen=True, kw_only=True):
 
 
 class Conversations:
-    """Of one client. Safe to use from several threads; whatever waits for a disk is called off the event loop by its seat."""
+    """Of one client. Safe to use from several threads; whatever waits for a disk is called off the event loop by its seat.
+
+    One lock for what is known of the lists, free while a session prepares: a summary takes a model minutes, and holds up its own
+    conversation alone.
+    """
 
     def __init__(self, terms: Terms, *, name: str = "", session: Session | None = None) -> None:
         self._terms, self._name = terms, name
@@ -103,7 +120,7 @@ class Conversations:
         self._first_is_read = False
         self._branches: list[Chain] = []
         self._now = 0
-        self._lock = RLock()
+        self._lock = Condition()
         self.report: Report | None = None
         """Of the last request that a session prepared."""
         self.passed: dict[str, int] = {}
@@ -129,19 +146,32 @@ class Conversations:
         if why:
             self.passed[why] = self.passed.get(why, 0) + 1
             return None
+        read = ReadList(call)
         with self._lock:
-            self._now += 1
-            read = ReadList(call)
             chain = self._chain(read)
+            if chain is None:
+                self.passed[WITHIN] = self.passed.get(WITHIN, 0) + 1
+                return None
             self._extend(chain, read)
             chain.used = self._now
+            chain.is_busy = True
+        with self._busy(chain), on_its_way(call):
             ticket = Ticket(chain=chain, call=call, size=len(chain.links), stamp=chain.stamp)
-            with on_its_way(call):
-                prepared = self._prepared(chain, call)
+            prepared = self._prepared(chain, call)
             if prepared is None or (chain.kept is not None and chain.kept.is_whole()):
                 return Outgoing(ticket=ticket, prepared=prepared)
             shown = self._shown(chain, read, prepared=prepared)
             return Outgoing(ticket=ticket, messages=shown, prepared=prepared)
+
+    @contextmanager
+    def _busy(self, chain: Chain) -> Iterator[None]:
+        """While its session does what may take long; who marked it so holds the lock no more."""
+        try:
+            yield
+        finally:
+            with self._lock:
+                chain.is_busy = False
+                self._lock.notify_all()
 
     def _prepared(self, chain: Chain, call: Call) -> Prepared | None:
         kept = chain.kept
@@ -169,21 +199,43 @@ class Conversations:
 
     # ── which conversation ───────────────────────────────────────────────────────────────────────────────────
 
-    def _chain(self, read: ReadList) -> Chain:
-        """The conversation that a list belongs to, cut back to what is known of it."""
+    def _chain(self, read: ReadList) -> Chain | None:
+        """The conversation that a list belongs to, cut back to what is known of it, once no other request of it prepares. `None`
+        for a request that is made while it is: it cannot wait for itself."""
         self._read_first(read.call)
+        found = self._found(read)
+        while any(chain.is_busy for chain in self._touched(found)):
+            if ON_ITS_WAY.get() is not None or not self._lock.wait(WAIT_S_MAX):
+                return None
+            found = self._found(read)
+        self._now += 1
+        match found.how:
+            case "goes on":
+                return self._gone_on(found.chain, found.count, further=len(read) > len(found.chain.links))
+            case "said anew":
+                self._cut_back(found.chain, found.count)
+                return found.chain
+            case "branch":
+                return self._branch(found.chain, found.count)
+
+    def _found(self, read: ReadList) -> Found:
+        """Where a list goes on, or branches off. Changes nothing but what is known of spellings."""
         chains = [self._first, *self._branches]
         known = [read.common(chain) for chain in chains]
         most = max(known)
         for chain, count in zip(chains, known, strict=True):
             goes_on = count >= len(chain.links) - chain.answers
             if count == most and goes_on and (count or chain is self._first):
-                return self._gone_on(chain, count, further=len(read) > len(chain.links))
+                return Found(chain=chain, count=count, how="goes on")
         nearest = chains[known.index(most)]
-        if _is_said_anew(nearest, most, read=read):
-            self._cut_back(nearest, most)
-            return nearest
-        return self._branch(nearest, most)
+        anew = _is_said_anew(nearest, most, read=read)
+        return Found(chain=nearest, count=most, how="said anew" if anew else "branch")
+
+    def _touched(self, found: Found) -> tuple[Chain, ...]:
+        """What is changed where a list goes on; a branch reads its parent alone."""
+        if found.how == "branch":
+            return ()
+        return (found.chain, self._first) if found.chain.parent is self._first else (found.chain,)
 
     def _gone_on(self, chain: Chain, count: int, *, further: bool) -> Chain:
         """A conversation that goes on: an answer that came back otherwise is taken back; a branch that goes further while
@@ -228,7 +280,8 @@ class Conversations:
         branch = Chain(links=links, parent=parent, born=self._now)
         self._branches.append(branch)
         if len(self._branches) > BRANCHES_MAX:
-            gone = min(self._branches[:-1], key=lambda chain: chain.used)
+            resting = [chain for chain in self._branches[:-1] if not chain.is_busy]
+            gone = min(resting or [branch], key=lambda chain: chain.used)
             self._branches.remove(gone)
             if gone.kept is not None:
                 gone.kept.session.close()
@@ -323,7 +376,7 @@ class Conversations:
         """Take in what was answered, whole. Nothing where the conversation has gone on meanwhile."""
         with self._lock:
             chain = ticket.chain
-            if ticket.is_late or chain.kept is None:
+            if ticket.is_late or chain.kept is None or chain.is_busy:
                 return
             before = chain.kept.seq
             made = chain.kept.record(response)
@@ -336,17 +389,19 @@ class Conversations:
         told = refused(body, status=status)
         if not (told.is_about_reasoning or (told.names_compaction and self._policy.is_reactive)):
             return None
+        chain, read = ticket.chain, ReadList(ticket.call)
         with self._lock:
-            chain, read = ticket.chain, ReadList(ticket.call)
-            if ticket.is_late:
-                return None
+            if ticket.is_late or chain.is_busy:
+                return None  # the conversation has gone on, or goes on at this moment
+            chain.is_busy = True
+        with self._busy(chain), on_its_way(ticket.call):
             try:
                 if chain.kept is None:
-                    self._own_session(chain, read)
+                    with self._lock:
+                        self._own_session(chain, read)
                     self._prepared(chain, ticket.call)
                 assert chain.kept is not None, "it has one now"
-                with on_its_way(ticket.call):
-                    prepared = chain.kept.session.recover(body, status=status)
+                prepared = chain.kept.session.recover(body, status=status)
             except FoldlineError:
                 return None  # the view is as it was, and the refusal says what is wrong (requirement REA-4)
             self.report = prepared.report

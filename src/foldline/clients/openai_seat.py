@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from foldline.clients.calls import Call, call_of
+from foldline.clients.calls import Call, beside, call_of
 from foldline.clients.exchange import aexchange, exchange
 from foldline.clients.following import Conversations, Outgoing
 from foldline.clients.threads import off
@@ -89,7 +89,10 @@ def _call(request: Any) -> Call | None:
         strict.loads(data)
     except (ValueError, RuntimeError):  # no JSON, or a stream that was not read
         return None
-    return call_of(data, format=format)
+    call = call_of(data, format=format)
+    if call is not None:
+        call.beside = beside(request.headers, {})
+    return call
 
 
 def _with(request: Any, going: Outgoing) -> Any:
