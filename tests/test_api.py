@@ -421,3 +421,21 @@ def test_a_second_compaction_replaces_the_first_summary() -> None:
     folds = [m for m in twice.messages if str(m["content"]).startswith("<foldline-fold ")]
     assert len(folds) == 1
     assert str(twice.messages).count("<foldline-fold ") == 1
+
+
+def test_a_mended_response_without_an_id_is_judged_with_the_call_it_answers() -> None:
+    """What is written is read again to be judged; Gemini's pairs are of a history, not of a content."""
+    made = foldline.compact(
+        [
+            {"role": "user", "parts": [{"text": "go"}]},
+            {"role": "model", "parts": [{"functionCall": {"id": "i", "name": "run", "args": {}}}]},
+            {
+                "role": "user",
+                "parts": [{"functionResponse": {"name": "run", "response": {"output": "a\ud83d"}}}],
+            },
+            {"role": "user", "parts": [{"text": "and?"}]},
+        ],
+        format="gemini",
+    )
+    assert [repair.kind for repair in made.report.repairs] == ["lone-surrogate"]
+    assert made.report.valid

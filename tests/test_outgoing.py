@@ -62,12 +62,14 @@ def test_neighbours_that_came_side_by_side_leave_side_by_side() -> None:
     assert [message.text for message in sent] == ["a", "b\nc"]
 
 
-def test_a_models_calls_join_its_words_where_calls_may_not_stand_behind_them() -> None:
-    """Law ROLE: Gemini takes a function call turn only behind a user turn or a function response turn."""
+@pytest.mark.parametrize("said", [["I begin."], ["I begin.", "With a file."]])
+def test_a_models_calls_join_its_words_where_calls_may_not_stand_behind_them(said: list[str]) -> None:
+    """Law ROLE: Gemini takes a function call turn only behind a user turn or a function response turn, however many turns of
+    the model's own stand before the call."""
     reader = codec("gemini")
     wires: list[dict[str, Any]] = [
         {"role": "user", "parts": [{"text": "begin"}]},
-        {"role": "model", "parts": [{"text": "I begin."}]},
+        *({"role": "model", "parts": [{"text": words}]} for words in said),
         {"role": "model", "parts": [{"functionCall": {"name": "read", "args": {}}}]},
     ]
     items = [
@@ -76,7 +78,10 @@ def test_a_models_calls_join_its_words_where_calls_may_not_stand_behind_them() -
         for weights, overhead in [COUNTER.weights(message)]
     ]
     sent = [reader.encode(message) for message in joined(items, reader, rules=reader.rules)]
-    assert sent == [wires[0], {"role": "model", "parts": wires[1]["parts"] + wires[2]["parts"]}]
+    assert sent == [
+        wires[0],
+        {"role": "model", "parts": [part for one in wires[1:] for part in one["parts"]]},
+    ]
 
 
 def test_system_messages_are_joined_only_where_two_may_not_stand_in_a_row() -> None:

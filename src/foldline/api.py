@@ -31,7 +31,7 @@ from foldline.tokens.choose import counter_for
 from foldline.wire import strict
 from foldline.wire.body import declared_limits, read_body
 from foldline.wire.codec import Codec, Rules
-from foldline.wire.formats import PLAIN, codec, detect, is_plain
+from foldline.wire.formats import PLAIN, codec, detect, is_plain, settle
 
 _DECLARED = ("functionDeclarations", "function_declarations")
 UNASKED_NOTE = "policy {} never asks a model: the completer was not called"
@@ -246,7 +246,7 @@ def _result(reduced: Reduced, rules: Rules, *, reader: Codec) -> Compaction:
     read = [
         reader.decode(value) if message.edited else message for message, value in zip(sent, wire, strict=True)
     ]
-    violations = broken_laws(read, reduced.before.needs)
+    violations = broken_laws(settle(reader.name, read), reduced.before.needs)
     report = replace(reduced.report, messages_after=len(wire), valid=not violations, violations=violations)
     return Compaction(messages=wire, report=report)
 

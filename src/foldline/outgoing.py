@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from foldline.core.message import Message, calls_of, holds_results, is_fold
+from foldline.core.message import Message, Role, calls_of, holds_results, is_fold
 from foldline.core.ports import TokenCounter
 from foldline.core.system_place import system_in_place
 from foldline.core.view import Item
@@ -33,12 +33,20 @@ def joined(
     runs: list[list[Message]] = []
     before: Item | None = None
     for item in system_in_place(items) if rules.system_between else items:
+        if rules.calls_open and calls_of(item.message):
+            _close_up(runs, item.message.role)
         if rules.alternates and before is not None and _are_one(before, item, rules=rules, follows=follows):
             runs[-1].append(item.message)
         else:
             runs.append([item.message])
         before = item
     return [_one(run, codec) for run in runs]
+
+
+def _close_up(runs: list[list[Message]], role: Role) -> None:
+    """Make the messages of one role at the end one run: a call stands in the turn that follows a user's, whole."""
+    while len(runs) > 1 and runs[-1][-1].role == role == runs[-2][-1].role:
+        runs[-2:] = [runs[-2] + runs[-1]]
 
 
 def _one(run: Sequence[Message], codec: Codec) -> Message:

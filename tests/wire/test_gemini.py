@@ -97,6 +97,24 @@ def test_responses_spread_over_contents_pair_within_their_round() -> None:
     assert CODEC.encode(history[2]) is answer
 
 
+@pytest.mark.parametrize("calls", [["", "i1"], ["i1", ""]])
+@pytest.mark.parametrize("results", [["", "i1"], ["i1", ""], ["i1"]])
+def test_a_response_that_names_its_call_goes_to_that_one(calls: list[str], results: list[str]) -> None:
+    """A call of the same name without an id takes what is left, whatever the order."""
+
+    def parts(kind: str, ids: list[str]) -> list[dict[str, Any]]:
+        return [{kind: {"name": "run", **({"id": one} if one else {})}} for one in ids]
+
+    asked, answered = pair(
+        [
+            CODEC.decode({"role": "model", "parts": parts("functionCall", calls)}),
+            CODEC.decode({"role": "user", "parts": parts("functionResponse", results)}),
+        ]
+    )
+    ids = [call.id for call in calls_of(asked)]
+    assert [ids[calls.index(one)] for one in results] == [result.call_id for result in results_of(answered)]
+
+
 def test_a_response_without_an_id_pairs_with_a_call_that_has_one() -> None:
     """The SDK says the id is optional on either side."""
     answer = {"role": "user", "parts": [PARTS["response"]]}

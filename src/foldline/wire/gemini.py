@@ -133,24 +133,31 @@ def pair(messages: Iterable[Message]) -> tuple[Message, ...]:
 
 
 def _answer(message: Message, waiting: list[ToolCall]) -> Message:
-    """`message` with its results paired; the calls it answers leave `waiting`."""
-    parts = []
-    for part in message.parts:
-        if isinstance(part, ToolResult) and not part.server:
-            call = next((c for c in waiting if _answers(part, c)), None)
-            if call is not None:
+    """`message` with its results paired, those that name their call first; the calls it answers leave `waiting`."""
+    answered: dict[int, ToolCall] = {}
+    results = [(at, part) for at, part in enumerate(message.parts) if isinstance(part, ToolResult)]
+    for answers in (_names, _answers):
+        for at, result in results:
+            call = next((c for c in waiting if answers(result, c)), None)
+            if at not in answered and not result.server and call is not None:
                 waiting.remove(call)
-                part = part if part.call_id == call.id else replace(part, call_id=call.id)
-        parts.append(part)
-    return (
-        message
-        if all(a is b for a, b in zip(parts, message.parts, strict=True))
-        else replace(message, parts=tuple(parts))
-    )
+                answered[at] = call
+    parts = [
+        replace(part, call_id=answered[at].id)
+        if isinstance(part, ToolResult) and at in answered and part.call_id != answered[at].id
+        else part
+        for at, part in enumerate(message.parts)
+    ]
+    is_same = all(a is b for a, b in zip(parts, message.parts, strict=True))
+    return message if is_same else replace(message, parts=tuple(parts))
+
+
+def _names(result: ToolResult, call: ToolCall) -> bool:
+    return result.wire_id and call.wire_id and result.call_id == call.id
 
 
 def _answers(result: ToolResult, call: ToolCall) -> bool:
-    return result.call_id == call.id if result.wire_id and call.wire_id else result.name == call.name
+    return not (result.wire_id and call.wire_id) and result.name == call.name
 
 
 def _read(parts: list[Any]) -> tuple[Part, ...]:
