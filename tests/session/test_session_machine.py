@@ -4,7 +4,8 @@ again is the one that was live, byte for byte; and each request extends the one 
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import settings
@@ -30,6 +31,7 @@ from foldline.log.replay import Replay, resume
 from foldline.log.state import ROOT, Applied, State
 from foldline.presets import POLICIES, policy_of
 from foldline.session.conversation import Conversation
+from foldline.session.hosting import Host
 from foldline.session.nodes import RunningNode
 from foldline.session.session import Session
 from foldline.stores.memory import MemoryStore
@@ -55,6 +57,12 @@ TEXTS = st.sampled_from(
 EXAMPLES, NIGHTLY = 300, 5_000
 RESUMING = "balanced that resumes at its summary"
 NAMES = (*sorted(POLICIES), RESUMING)
+ASKING = tuple(name for name in sorted(POLICIES) if policy_of(name, WINDOW).asking)
+MEANWHILE = ("nothing", "nothing", "words", "rollback", "clear", "model", "given up", "failure", "second")
+SUMMARY = (
+    "<summary>The files were read and the error stands in src/main.py. The port was looked up, the tests were run, and what is "
+    "left is to mend the error, to run the tests again and to say what was found.</summary>"
+)
 STEPS = 25
 
 
@@ -79,6 +87,8 @@ def small(name: str) -> Policy:
 class SessionMachine(RuleBasedStateMachine):
     """Laws REPLAY, LOG, TRACE and ONCE, and the prefix net, over sessions, their forks and their nodes."""
 
+    outcomes: ClassVar[Counter[tuple[str, str]]] = Counter()
+    """What came of compactions by a model, by what happened meanwhile."""
     page_rows = applied.PAGE_ROWS
     """Compactions and edits on a page: so many that no history here turns one."""
 
@@ -94,13 +104,16 @@ class SessionMachine(RuleBasedStateMachine):
         self.shaped: tuple[int, ...] = ()
         self.seen: dict[int, Any] = {}
 
-    @initialize(format=st.sampled_from(FORMATS), policy=st.sampled_from(NAMES))
-    def begin(self, format: str, policy: str) -> None:
+    @initialize(
+        format=st.sampled_from(FORMATS), policy=st.sampled_from(NAMES), rounds=st.sampled_from((0, 4, 9))
+    )
+    def begin(self, format: str, policy: str, rounds: int) -> None:
         self.store = MemoryStore(clock=lambda: self.clock)
         self.asked: dict[str, Any] = {"policy": small(policy), "clock": lambda: self.clock}
         self.session = opened(self.store, "s0", format=format, **self.asked)
         self.session._known.setup = self.narrow(self.session)
         self.session.user("begin")
+        self.work_goes_on(rounds, "read it", talks=True)
 
     def teardown(self) -> None:
         self.patched.undo()
@@ -137,6 +150,18 @@ class SessionMachine(RuleBasedStateMachine):
         where = self.where(data)
         if waiting := waiting_in(where):
             where.tool_result(data.draw(st.sampled_from(waiting)), text * 3)
+
+    @rule(rounds=st.integers(3, 8), text=TEXTS, talks=st.booleans())
+    def work_goes_on(self, rounds: int, text: str, talks: bool) -> None:
+        """So many rounds with results of some hundred tokens: enough of them and the window is full."""
+        for _ in range(rounds):
+            self.number += 1
+            name = f"w{self.number}"
+            self.session.record(answer(f"step {name}", (name, "read_file"), format=self.session.format))
+            self.session.tool_result(name, f"{text}\nline of src/part_{name}.py says so " * 12)
+        if talks:
+            self.session.record(answer("so far", format=self.session.format))
+            self.session.user(f"go on after {self.number}; {text[:80]}")
 
     @rule(seconds=st.integers(1, 9_000))
     def time_passes(self, seconds: int) -> None:
@@ -194,6 +219,66 @@ class SessionMachine(RuleBasedStateMachine):
         if report.outcome == "compacted":
             assert self.session.seq == seq + 3, "intent, result, commit"
             assert report.tokens_after < report.tokens_before, "law GAIN"
+
+    @rule(
+        data=st.data(),
+        policy=st.sampled_from(ASKING),
+        meanwhile=st.sampled_from(MEANWHILE),
+        again=st.integers(0, 2),
+    )
+    def a_model_compacts(self, data: st.DataObject, policy: str, meanwhile: str, again: int) -> None:
+        """The completer writes; meanwhile, at the first to the third question, something happens in the session, or it fails or is
+        given up."""
+        session, known = self.session, self.session._known
+        known.setup = replace(known.setup, policy=small(policy))
+        where = data.draw(st.integers(0, session.seq))
+        asked: list[Any] = []
+
+        def completer(request: Any) -> str:
+            asked.append(request)
+            if len(asked) == again + 1:
+                self.happens(meanwhile, where)
+            return SUMMARY
+
+        known.host = Host(completer=completer)
+        is_unmoved = (told(session._keeper.state, session._keeper.log)[0], session.seq)
+        try:
+            report = session.compact()
+            outcome: str = report.outcome if report.summary.form is not None else "none written"
+        except TargetUnreachable:
+            outcome = "unreachable"
+        except KeyboardInterrupt:
+            outcome = "given up"
+            assert told(session._keeper.state, session._keeper.log)[0] == is_unmoved[0]
+        finally:
+            known.host = Host()
+        if asked:
+            self.outcomes[(meanwhile if len(asked) > again else "nothing", outcome)] += 1
+        assert known.work is None
+        assert session._keeper.state.open_begin is None, "an intent is settled"
+        self.last, self.closed = [], 0
+
+    def happens(self, meanwhile: str, where: int) -> None:
+        """What may come between a question to the model and its answer."""
+        session = self.session
+        match meanwhile:
+            case "words":
+                session.user("said meanwhile")
+            case "rollback":
+                session.rollback(to=where)
+            case "clear":
+                session.clear()
+            case "model":
+                session.use("gpt-5")
+                session._known.setup = self.narrow(session)
+            case "given up":
+                raise KeyboardInterrupt
+            case "failure":
+                raise RuntimeError("down")
+            case "second":
+                assert session.compact().outcome == "unchanged", "one at a time"
+            case _:
+                assert meanwhile == "nothing"
 
     # ── what takes back ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -315,10 +400,13 @@ def told(state: State, pages: Pages) -> tuple[Any, ...]:
 
 
 def test_a_session_survives_anything_in_any_order() -> None:
-    """D13, laws REPLAY, LOG, TRACE, ONCE; JRN-6, JRN-8, JRN-9, JRN-16: live view == reopened view, byte for byte."""
+    """D13, laws REPLAY, LOG, TRACE, ONCE; JRN-6, JRN-8, JRN-9, JRN-10, JRN-16, SNP-4: live view == reopened view, byte for byte,
+    with compactions by a model that writes, fails, is given up, or comes too late."""
     run_state_machine_as_test(
         SessionMachine, settings=settings(max_examples=EXAMPLES, stateful_step_count=STEPS, deadline=None)
     )
+    came = {outcome for _, outcome in SessionMachine.outcomes}
+    assert came >= {"compacted", "none written", "given up"}, "a model wrote, failed and was interrupted"
 
 
 class TurningMachine(SessionMachine):
