@@ -197,7 +197,7 @@ def loaded_by(code: str) -> set[str]:
     """Every module in a fresh interpreter that has run `code`; a measurement of coverage would load its own."""
     alone = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
     program = [sys.executable, "-c", LOADED.format(code)]
-    run = subprocess.run(program, capture_output=True, text=True, check=True, timeout=30, env=alone)
+    run = subprocess.run(program, capture_output=True, text=True, check=True, timeout=120, env=alone)
     return set(json.loads(run.stdout.splitlines()[-1]))
 
 

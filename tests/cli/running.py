@@ -47,7 +47,7 @@ def environment(**extra: str) -> dict[str, str]:
 def run_program(*args: str, stdin: bytes = b"", **env: str) -> subprocess.CompletedProcess[bytes]:
     """As a process, in pipes."""
     return subprocess.run(
-        [*PROGRAM, *args], input=stdin, capture_output=True, env=environment(**env), check=False, timeout=20
+        [*PROGRAM, *args], input=stdin, capture_output=True, env=environment(**env), check=False, timeout=120
     )
 
 
@@ -62,7 +62,7 @@ def run_on_terminal(*args: str, columns: int = 100, **env: str) -> tuple[int, st
         written = bytearray()
         while chunk := _read(leader):
             written += chunk
-        code = child.wait(timeout=20)
+        code = child.wait(timeout=120)
     os.close(leader)
     return code, written.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
 

@@ -169,7 +169,7 @@ def test_help_imports_nothing_but_click_and_the_standard_library() -> None:
         text=True,
         env=environment(),
         check=True,
-        timeout=20,
+        timeout=120,
     )
     loaded = set(done.stdout.splitlines()[-1].split())
     outside = {name for name in loaded if not name.startswith("foldline")}
@@ -253,7 +253,7 @@ def test_a_reader_that_closes_early_is_no_error() -> None:
         assert child.stderr is not None
         child.stdout.close()
         said = child.stderr.read()
-        assert child.wait(timeout=20) == 0
+        assert child.wait(timeout=120) == 0
     assert said == b""
 
 
@@ -265,7 +265,7 @@ def test_a_full_disk_behind_stdout_exits_1(args: tuple[str, ...]) -> None:
     """A result cut off by a full disk must not look done."""
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [*PROGRAM, *args], stdout=full, stderr=subprocess.PIPE, env=environment(), check=False, timeout=20
+            [*PROGRAM, *args], stdout=full, stderr=subprocess.PIPE, env=environment(), check=False, timeout=120
         )
     assert done.returncode == 1
     assert b"No space left on device" in done.stderr
@@ -280,7 +280,7 @@ def test_a_closed_stdout_exits_1(args: tuple[str, ...]) -> None:
     """`>&-`: the answer has nowhere to go."""
     done = subprocess.run(
         ["sh", "-c", 'exec "$@" >&-', "sh", *PROGRAM, *args],
-        stderr=subprocess.PIPE, env=environment(), check=False, timeout=20,
+        stderr=subprocess.PIPE, env=environment(), check=False, timeout=120,
     )  # fmt: skip
     assert done.returncode == 1
     assert b"stdout is closed" in done.stderr
@@ -298,7 +298,7 @@ def test_an_interrupt_exits_130_and_leaves_nothing(tmp_path: Path) -> None:
         assert child.stderr.readline() == b"reading\n"
         child.send_signal(signal.SIGINT)
         said = child.stderr.read()
-        assert child.wait(timeout=20) == 130
+        assert child.wait(timeout=120) == 130
     assert said.strip() == b"foldline: interrupted from the keyboard; nothing is half written"
     assert [entry.name for entry in tmp_path.iterdir()] == ["out.json"]
     assert out.read_bytes() == b"old"

@@ -40,11 +40,11 @@ def test_a_proxy_serves_until_a_signal_and_ends_with_0(number: signal.Signals, t
             body,
             {"content-type": "application/json", "authorization": "Bearer KEY"},
         )
-        with urllib.request.urlopen(asked, timeout=20) as response:
+        with urllib.request.urlopen(asked, timeout=120) as response:
             assert json.loads(response.read())["choices"][0]["message"]["content"] == "done"
         told = json.loads(child.stdout.readline())
         child.send_signal(number)
-        out, err = child.communicate(timeout=20)
+        out, err = child.communicate(timeout=120)
         assert child.returncode == 0, err
     assert (told["schema"], told["model"], told["status"]) == ("foldline.proxy/1", "gpt-4o", 200)
     assert out == b""

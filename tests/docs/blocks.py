@@ -94,7 +94,7 @@ def run_command(
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=60,
+        timeout=120,
     )
 
 

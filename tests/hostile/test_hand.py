@@ -278,6 +278,6 @@ def test_the_repo_is_where_the_program_comes_from() -> None:
     """The processes above test this source and no installed one."""
     done = subprocess.run(
         [sys.executable, "-c", "import foldline; print(foldline.__file__)"],
-        capture_output=True, env=environment(), check=True, timeout=30,
+        capture_output=True, env=environment(), check=True, timeout=120,
     )  # fmt: skip
     assert done.stdout.decode().startswith(str(REPO))

@@ -21,7 +21,7 @@ def post(
     proxy: Proxy, body: Any = BODY, *, path: str = "/v1/chat/completions", **headers: str
 ) -> tuple[int, bytes, dict[str, str]]:
     """A request as a program without an SDK sends it. Raises `http.client.IncompleteRead` for an answer that broke off."""
-    connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=120)
     try:
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         connection.request(
@@ -54,7 +54,7 @@ def test_a_form_is_refused_before_anything_is_sent() -> None:
 def test_a_body_that_is_too_large_is_refused() -> None:
     """Test S7: by its length before it is read."""
     with Twin() as twin, Proxy(twin.url) as proxy:
-        connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=120)
         connection.putrequest("POST", "/v1/messages")
         for name, value in {**JSON, "content-length": str(BODY_BYTES_MAX + 1)}.items():
             connection.putheader(name, value)
@@ -93,7 +93,7 @@ def test_other_paths_are_passed_through_both_ways() -> None:
         )
         assert status == 400
         assert b"not valid JSON" in told
-        connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=120)
         connection.request("POST", "/v1/files", iter([b"a" * 10, b"b" * 10]), JSON)
         connection.getresponse().read()
         connection.close()

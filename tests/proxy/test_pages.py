@@ -19,7 +19,7 @@ from tests.proxy.running import PAGES_TOKEN, Proxy
 def get(url: str, token: str = "") -> tuple[int, str, Message]:
     request = urllib.request.Request(url, headers={"x-foldline-token": token} if token else {})
     try:
-        with urllib.request.urlopen(request, timeout=20) as response:
+        with urllib.request.urlopen(request, timeout=120) as response:
             return response.status, response.read().decode(), response.headers
     except urllib.error.HTTPError as error:
         with error:

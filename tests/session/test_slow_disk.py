@@ -64,7 +64,7 @@ def stalls(home: Path) -> tuple[float, float]:
     run = subprocess.run(
         ["strace", "-f", "-qq", "-o", os.devnull, "-e", "trace=fdatasync",
          "-e", f"inject=fdatasync:delay_enter={DELAY_S * 1e6:.0f}", sys.executable, "-c", PROGRAM, str(home), str(APPENDS)],
-        capture_output=True, text=True, check=True, timeout=60,
+        capture_output=True, text=True, check=True, timeout=120,
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(REPO / "src")},
     )  # fmt: skip
     stalled_s, took_s = map(float, run.stdout.split())

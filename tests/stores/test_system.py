@@ -93,7 +93,7 @@ def traced(home: Path, *options: str) -> subprocess.CompletedProcess[bytes]:
         check=False,
         cwd=REPO,
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(REPO / "src"), "PYTHONDONTWRITEBYTECODE": "1"},
-        timeout=60,
+        timeout=120,
     )
 
 
@@ -348,7 +348,7 @@ def sh(*words: str) -> str:
         check=True,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         env={"PATH": SYSTEM_PATH},
     )
     return run.stdout.strip()

@@ -89,7 +89,7 @@ def test_what_comes_is_followed_until_ctrl_c(home: Path, options: tuple[str, ...
             )
             seen.append(child.stdout.readline())
         child.send_signal(signal.SIGINT)
-        rest, said = child.communicate(timeout=20)
+        rest, said = child.communicate(timeout=120)
         assert child.returncode == 0
     assert (rest, said) == ("", "")
     assert "USER_INPUT" in seen[-2]

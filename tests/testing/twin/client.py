@@ -41,7 +41,7 @@ def send(
     twin: Twin, path: str, body: Any, headers: Mapping[str, str] | None = None, *, method: str = "POST"
 ) -> Back:
     """One request, with every provider's key and version."""
-    connection = http.client.HTTPConnection(urlsplit(twin.url).netloc, timeout=20)
+    connection = http.client.HTTPConnection(urlsplit(twin.url).netloc, timeout=120)
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     try:
         connection.request(method, path, data, {"anthropic-version": "2023-06-01", **KEY, **(headers or {})})

@@ -130,7 +130,7 @@ def test_a_stall_ends_when_the_twin_is_closed() -> None:
     stalled = Answer(text="x" * 200, delivery=Delivery(stall_after=2, stall_s=600))
     with Twin(replies=[stalled]) as twin:
         connection = socket.create_connection(
-            (urlsplit(twin.url).hostname, urlsplit(twin.url).port), timeout=20
+            (urlsplit(twin.url).hostname, urlsplit(twin.url).port), timeout=120
         )
         body = json.dumps({**BODY, "stream": True}).encode()
         head = "".join(
@@ -146,7 +146,7 @@ def test_a_stall_ends_when_the_twin_is_closed() -> None:
 
 def test_a_connection_is_kept_for_the_next_request() -> None:
     with Twin() as twin:
-        connection = http.client.HTTPConnection(urlsplit(twin.url).netloc, timeout=20)
+        connection = http.client.HTTPConnection(urlsplit(twin.url).netloc, timeout=120)
         ports = []
         for _ in range(2):
             connection.request("POST", "/v1/messages", json.dumps(BODY), {"anthropic-version": "x", **KEY})
@@ -161,7 +161,7 @@ def test_a_body_may_come_in_chunks_or_compressed() -> None:
     data = json.dumps(BODY).encode()
     with Twin() as twin:
         assert send(twin, "/v1/messages", zlib.compress(data), {"content-encoding": "deflate"}).status == 200
-        connection = http.client.HTTPConnection(urlsplit(twin.url).netloc, timeout=20)
+        connection = http.client.HTTPConnection(urlsplit(twin.url).netloc, timeout=120)
         pieces = (data[at : at + 10] for at in range(0, len(data), 10))
         connection.request(
             "POST", "/v1/messages", pieces, {"anthropic-version": "x", **KEY}, encode_chunked=True
@@ -211,7 +211,7 @@ def test_a_fault_of_a_script_fails_the_test_that_wrote_it() -> None:
 def test_closing_leaves_no_thread() -> None:
     before = threading.active_count()
     with Twin() as twin:
-        connection = http.client.HTTPConnection(urlsplit(twin.url).netloc, timeout=20)
+        connection = http.client.HTTPConnection(urlsplit(twin.url).netloc, timeout=120)
         connection.request("POST", "/v1/messages", json.dumps(BODY), {"anthropic-version": "x", **KEY})
         connection.getresponse().read()
     connection.close()
