@@ -265,7 +265,12 @@ def test_a_full_disk_behind_stdout_exits_1(args: tuple[str, ...]) -> None:
     """A result cut off by a full disk must not look done."""
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [*PROGRAM, *args], stdout=full, stderr=subprocess.PIPE, env=environment(), check=False, timeout=120
+            [*PROGRAM, *args],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=environment(),
+            check=False,
+            timeout=120,
         )
     assert done.returncode == 1
     assert b"No space left on device" in done.stderr
