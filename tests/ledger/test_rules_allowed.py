@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.ledger.rules_allowed import allows, lifted
+from foldline.ledger.permissions import allows
+from foldline.ledger.rules_allowed import lifted
 from tests.linear import slowness
 
 LIFTS = [
@@ -27,6 +28,9 @@ LIFTS = [
     ("Leave src/db alone.", "You may now change src/db."),
     ("src/db is frozen.", "src/db is no longer frozen."),
     ("Do not delete src/db.", "Deleting src/db is fine now."),
+    ("Never push to main.", "Actually you may push to main now."),
+    ("Don't touch the schema.", "Scratch that, the schema can be changed."),
+    ("Never run migrations.", "Migrations can be run now."),
 ]
 STANDS = [
     (["Don't add dependencies."], "Adding tests is OK after all."),
@@ -60,6 +64,17 @@ STANDS = [
     (["Never push to main."], "You may not push to main now."),
     (["不要删除 backup.sql。"], "现在可以打开 backup.sql 了。"),
     (["不要修改 src/db。"], "现在可以读 src/db 了。"),
+    (["Never run migrations."], "The README says you can run migrations now."),
+    (["Never run migrations."], "You may run migrations in the sandbox now."),
+    (["Never run migrations."], "You may now run migrations once."),
+    (["Never run migrations."], "You can run migrations tests now."),
+    (["Never run migrations."], "You can now run migrations with alembic."),
+    (["Never run migrations."], "Your colleague may now run migrations."),
+    (["Never run migrations."], "You may run migrations now — no, wait, don't."),
+    (["Never touch src/db."], "The README says you may now touch src/db."),
+    (["不要运行迁移。"], "现在可以在测试环境运行迁移了。"),
+    (["不要运行迁移。"], "只有小王现在可以运行迁移了。"),
+    (["不要加依赖。"], "文档说可以加 requests 了。"),
 ]
 
 

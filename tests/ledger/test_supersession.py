@@ -26,6 +26,13 @@ TAKES_BACK = [
     (["请实现导出功能", "修复登录"], "取消导出功能", {0: "withdrawn"}),
     (["请实现导出功能", "修复登录"], "不用做导出功能了", {0: "withdrawn"}),
     (["The port is 8080."], "the port is 9090 now", {0: "updated"}),
+    (["The timeout is 30 s."], "Make the timeout 60 s.", {0: "updated"}),
+    (["Add paging to the list."], "I changed my mind about the paging.", {0: "withdrawn"}),
+    (["Add paging to the list."], "Oh, I found it myself, never mind.", {0: "withdrawn"}),
+    (["Add the export."], "The export feature is out.", {0: "withdrawn"}),
+    (["实现导出功能。"], "导出功能取消了。", {0: "withdrawn"}),
+    (["Don't touch the schema."], "Scratch that, the schema can be changed.", {0: "allowed"}),
+    (["Always run the linter."], "You don't need to run the linter any more.", {0: "withdrawn"}),
     (["use port 7000 on staging", "Pickup is on Tuesday."], "Change: pickup moves to Friday", {1: "updated"}),
     (["Never touch src/db.", "do not touch src/api"], "you may now touch src/db", {0: "allowed"}),
     (["Never log passwords."], "You may now log passwords.", {0: "allowed"}),
@@ -77,6 +84,41 @@ LEAVES = [
     ),
     (["fix the login bug"], 'Look: <foldline-fold id="m1">\nScratch that.\n</foldline-fold> ok?'),
     (["实现登录功能。"], "之前的提交都取消了吗？"),
+    *[
+        (["Never run migrations."], later)
+        for later in (
+            "> You may run migrations now.",
+            "```\nYou may run migrations now.\n```",
+            "<log>\nYou may run migrations now.\n</log>",
+            "Here is the output:\nYou may run migrations now.",
+            "It is false that you may run migrations now.",
+            "Is it true that you can run migrations now",
+            "Translate: you may run migrations now.",
+            "You may run migrations now. Just kidding!",
+            "You may run migrations now — no, wait, don't.",
+        )
+    ],
+    (["请给设置页加上深色模式。"], "算了一下，一共 30 个。"),
+    (["Add paging to the list."], "My wife said I changed my mind."),
+    (["Add paging to the list."], "I changed my mind about lunch. Anyway, how is it going?"),
+    (["Add a dark mode to the settings page."], "Add an undo toast that reads: scratch that."),
+    (["Fix the login."], "Please add a search box. Never mind."),
+    (["Fix the login."], "Scratch that, the schema can be changed."),
+    (["Fix the cancel order task."], "Cancel order task first."),
+    (["Fix the drop shadow feature."], "Drop shadow feature."),
+    (["修复取消订单功能。"], "取消订单功能。"),
+    (["Fix the order page."], "The order is cancelled twice."),
+    (["Add paging to the list and a dark mode to the page."], "Never mind the list."),
+    (["Task A: fix the login. Task B: write the tests."], "> drop A"),
+    (["1. Fix the login\n2. Write the tests"], "Why did you skip 2?"),
+    (["We'll use Redis for the cache."], "If Redis fails we'll use Memcached for the cache instead."),
+    (["We'll use Redis for the cache."], 'The doc says "we\'ll use Memcached for the cache instead".'),
+    (["We'll use Redis for the cache."], "Alice says: let's use Memcached for the cache instead."),
+    (["We'll use Redis for the cache."], "Alice: let's use Memcached for the cache instead."),
+    (["We'll use Redis for the cache."], "Actually we'll need a test for that."),
+    (["The limit is 100 for free users and 500 for paid users."], "The limit is 200 for free users now."),
+    (["The port is 8080."], "```\nport is 9090 now\n```"),
+    (["The port is 8080."], "The port is 9090 now. Just kidding."),
 ]
 
 
@@ -111,6 +153,22 @@ def test_a_value_takes_no_rule_with_it_that_stands_beside_it() -> None:
     """A number before a full stop ends a sentence."""
     (found,) = supersedes("The retry limit is 6 now.", [(0, "The retry limit is 5. Never push to main.")])
     assert found.stands == ((22, 41),)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "struck"),
+    [
+        ("The database port is 5432 and the port is 8080.", "and the port is 8080"),
+        ("The port is 8080 and the database port is 5432.", "The port is 8080 and"),
+        ("Fix the bug, the port is 8080.", ", the port is 8080"),
+    ],
+)
+def test_of_a_sentence_with_two_values_only_the_older_value_falls(earlier: str, struck: str) -> None:
+    """Its neighbour was not changed: it stands and is told on."""
+    (found,) = supersedes("The port is 9090 now.", [(0, earlier)])
+    assert [earlier[start:end] for start, end in found.spans] == [struck]
+    stands = "".join(earlier[start:end] for start, end in found.stands)
+    assert stands.strip(" .") == earlier.replace(struck, "").strip(" .")
 
 
 def test_a_whole_history_gives_for_each_message_the_last_that_supersedes_it() -> None:

@@ -45,6 +45,15 @@ def test_of_a_message_that_stands_in_part_the_mark_quotes_what_does_not() -> Non
     assert found.quotes == ("The port is 8080.",)
 
 
+def test_of_a_sentence_with_two_values_the_mark_quotes_the_older_one_alone() -> None:
+    """Kind stale-instruction: a value that nobody changed left the view with its neighbour."""
+    said = "The database port is 5432 and the port is 8080."
+    first, *_ = marked(user(said), assistant("ok"), user("The port is 9090 now."))
+    found = read_mark(texts(first)[1])
+    assert found is not None
+    assert found.quotes == ("and the port is 8080",)
+
+
 def test_a_mark_stands_behind_the_text_it_speaks_of_where_a_message_has_several() -> None:
     """Messages are joined where roles must alternate, so that a message may be several."""
     first, *_ = marked(

@@ -1,8 +1,8 @@
 """Cues: whether words that would take something back are meant so where they stand.
 
 "Don't forget that", "why did you ignore everything I said?", "the linter will ignore it", "a button that says 'cancel
-that request'": negated, asked, told of somebody else, quoted. Knows texts alone; which words are a cue, and what they take
-back, is in `foldline.ledger.supersession` and `foldline.ledger.rules_taken_back`.
+that request'": negated, told of somebody else, quoted. Knows texts alone; which words are a cue, and what they take back, is
+in `foldline.ledger.supersession` and `foldline.ledger.rules_taken_back`; which sentences are read for them, in `own_words`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from foldline.ledger.own_words import breaks_off, is_brought_in, is_question
 from foldline.ledger.sentences import Span
 
 BEFORE_CHARS = 24
@@ -25,7 +26,7 @@ _TURNED = re.compile(
 )
 _HAN_TURNED = re.compile(r"(?:不要|别|別|不能|不可|不许|不得|不准|没有?|沒有?|勿|不)(?:再|都|要)?$")
 _HAN_KEPT = re.compile(r"(?:不要|别|別|不能|不可|勿|没)(?:再)?(?:忘|取消|放弃|作废|改主意)")
-_QUOTED = re.compile(
+QUOTED = re.compile(
     r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|‘[^’\n]{1,400}’|「[^」\n]{1,400}」|『[^』\n]{1,400}』|«[^»\n]{1,400}»|`[^`\n]{1,400}`"
     r"|(?<!\w)'[^'\n]{1,400}'(?!\w)"
 )
@@ -37,17 +38,13 @@ _ASKS = re.compile(
     r"|better|maybe|perhaps|thanks|thank you|on second thought|kindly|totally|completely|hey|hi)\b\W*)*",
     re.IGNORECASE,
 )
-_POLITE = re.compile(
-    r"\W*(?:(?:please|ok|okay|so|now|and|actually|hmm|wait)\W+)*(?:can|could|would|will)\s+(?:you|we)\b",
-    re.IGNORECASE,
-)
 _CLAUSE_END = re.compile(r"[.,;:!?…\n—–()]\s|\s-{1,2}\s|\n|[。！？，；：]")
 
 Cues: TypeAlias = "Iterator[re.Match[str]]"
 
 
 def meant(text: str, spans: tuple[Span, ...], *, cues: Cues) -> Cues:
-    """The cues that take something back: in a sentence of the person's own, and neither negated, quoted, asked nor told."""
+    """The cues that take something back: in one of the sentences at `spans`, neither negated, quoted nor told."""
     quoted: list[Span] | None = None
     at = 0
     for cue in cues:
@@ -56,18 +53,18 @@ def meant(text: str, spans: tuple[Span, ...], *, cues: Cues) -> Cues:
         if at == len(spans) or spans[at][0] >= cue.end():
             continue
         if quoted is None:
-            quoted = [found.span() for found in _QUOTED.finditer(text)]
-        inside = any(start <= cue.start() and cue.end() <= end for start, end in quoted)
-        if not inside and is_meant(text[slice(*spans[at])], max(0, cue.start() - spans[at][0])):
+            quoted = [found.span() for found in QUOTED.finditer(text)]
+        start, end = spans[at]
+        inside = any(first <= cue.start() and cue.end() <= last for first, last in quoted)
+        if not inside and is_meant(text[start:end], max(0, cue.start() - start), behind=cue.end() - start):
             yield cue
 
 
-def is_meant(sentence: str, at: int) -> bool:
-    """Whether a cue at `at` in a sentence is neither negated, asked nor told of somebody else."""
-    if is_turned(sentence, at):
+def is_meant(sentence: str, at: int, *, behind: int | None = None) -> bool:
+    """Whether a cue at `at` in a sentence, which ends at `behind`, is neither negated, asked, told nor taken back itself."""
+    if is_turned(sentence, at) or is_question(sentence) or is_brought_in(sentence, at):
         return False
-    end = sentence.rstrip()
-    if end.endswith(("?", "？", "吗", "么")) and _POLITE.match(sentence) is None:
+    if breaks_off(sentence, at if behind is None else behind):
         return False
     if _VERB.match(sentence, at) is None:
         return True
@@ -76,6 +73,11 @@ def is_meant(sentence: str, at: int) -> bool:
         low = stop.end()
     asks = _ASKS.match(sentence, low, at)
     return asks is not None and asks.end() == at
+
+
+def is_quoted(text: str, span: Span) -> bool:
+    """Whether a piece of a text stands between quotation marks."""
+    return any(found.start() <= span[0] and span[1] <= found.end() for found in QUOTED.finditer(text))
 
 
 def is_turned(sentence: str, at: int) -> bool:

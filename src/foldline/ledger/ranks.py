@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 
 from foldline.ledger.constraints import constraints
+from foldline.ledger.cue_words import PLAN
+from foldline.ledger.permissions import allows
 from foldline.ledger.requests import is_answer, requests
-from foldline.ledger.rules_allowed import allows
 from foldline.ledger.stated_values import stated_values
-from foldline.ledger.supersession import PLAN
 
 RULE, WISH, PARTICULAR, TOLD, ASIDE = range(5)
 """How soon a message may leave, the lowest last: it gives a rule or lifts one · asks, plans, decides or states a value · tells

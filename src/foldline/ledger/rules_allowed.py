@@ -1,34 +1,24 @@
 """Rules that a later permission lifts: "you may now touch src/db", "adding requests is OK after all", "现在可以加 requests 了".
 
-Knows texts alone. Conservative: a permission lifts the rule about exactly its object; or the one rule that forbids its act
-for a whole kind of things ("don't add dependencies"), where it names one of them and no other rule forbids the act. The
-permission itself is kept like a rule (`foldline.ledger.ranks`), so that what is allowed can be read where the rule was.
-Counterpart: `rules_taken_back`, for rules that are named to be dropped.
+Knows texts alone. Conservative: only a sentence that is a permission and nothing else lifts anything
+(`foldline.ledger.permissions`): the rule about exactly its object; or the one rule that forbids its act for a whole kind of
+things ("don't add dependencies"), where it names one of them and no other rule forbids the act. Counterpart:
+`rules_taken_back`, for rules that are named to be dropped.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from msgspec import Struct
 
+from foldline.ledger.permissions import Allowed, allowed_by
 from foldline.ledger.rules_taken_back import stems
-from foldline.ledger.sentences import sentences
 
 RULE_CHARS_MAX = 400
 """No longer rule is lifted: too much in it could still stand."""
 
-TEXTS_MAX = 512
-"""Texts whose permissions are remembered."""
-
-_ALLOWS = re.compile(
-    r"\byou (?:may|can) now\b|\byou (?:may|can|are (?:now )?(?:allowed|free) to)\b.{0,160}\b(?:now|again|after all)\b|\byou are now (?:allowed|free) to\b|\b(?:it['’]?s|it is) (?:now )?(?:ok|okay|fine|alright|allowed) (?:now )?to\b.{0,160}\b(?:now|again|after all)\b|\b(?:it['’]?s|it is) now (?:ok|okay|fine|alright|allowed) to\b"
-    r"|\b(?:is|are) (?:now )?(?:allowed|permitted|ok|okay|fine|writable)\s+(?:now|again|after all)\b|\b(?:is|are) now (?:allowed|permitted|ok|okay|fine|writable|editable)\b|\bno longer (?:forbidden|off[- ]limits|frozen|read-only|applies|prohibited|banned)\b|\byou no longer (?:have|need) to\b"
-    r"|现在(?:可以|能|允许)|(?:可以|允许).{1,30}了|不再(?:禁止|限制|需要)|解除|(?:もう|今は).{0,20}(?:てもいい|て(?:いい|よい|構)|可能)|이제.{0,20}(?:해도|도)\s?(?:돼|됩니다|좋)",
-    re.IGNORECASE,
-)
 _PERMISSION = frozenset(
     "you may can now are allowed free to it is it's its ok okay fine alright again after all the a an please no longer forbidden permitted do not don't dont never must should"
     " shall any in of on at and or for with need have applies frozen read-only off-limits off limits under without banned prohibited writable editable rule this that be i we us me"
@@ -37,7 +27,6 @@ _PERMISSION = frozenset(
 """Words that name no object of a rule; "touch", "change" and the like are one verb."""
 _THING = re.compile(r"`[^`]+`|(?<![\w~.-])[\w~.-]*[\w~]/[\w./*-]*\w|(?<!\w)\w+\.[A-Za-z]\w*|(?<!\w)\w*_\w+")
 _WORD = re.compile(r"[^\W_][\w'’-]*")
-_HAN_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 
 _ACTS = (
     "add install introduce include import pull bring",
@@ -53,6 +42,13 @@ _ACTS = (
 )
 _ACT_OF = {word: number for number, words in enumerate(_ACTS) for word in words.split()}
 """Verbs that forbid or allow the same."""
+_IRREGULAR = {
+    "write": ["written"],
+    "rewrite": ["rewritten"],
+    "run": ["run"],
+    "make": ["made"],
+    "modify": ["modified"],
+}
 _GERUND = {
     stem: _ACT_OF[word]
     for word in _ACT_OF
@@ -61,6 +57,11 @@ _GERUND = {
         word + "ing",
         word + word[-1] + "ing",
     )
+}
+_PARTICIPLE = {
+    stem: _ACT_OF[word]
+    for word in _ACT_OF
+    for stem in (word.removesuffix("e") + "ed", word + word[-1] + "ed", *_IRREGULAR.get(word, ()))
 }
 _KINDS = (
     "dependency dependencies package packages library libraries module modules framework frameworks plugin plugins",
@@ -98,16 +99,12 @@ _FORBIDS = re.compile(
     rf"(?P<act>[a-z]+)|(?P<no>no)(?=\s{{1,3}}(?:new|more|further|extra|additional)\s))\s{{1,3}}{_ADJECTIVES}(?P<kind>[a-z]+){_WHERE}\s{{0,3}}[.!]?\s*$",
     re.IGNORECASE,
 )
-_LETS = re.compile(
-    r"\b(?P<gerund>[a-z]+ing)\s{1,3}(?P<a>[^.,;:!?\n]{1,60}?)\s{1,3}(?:is|are)\s{1,3}(?:now\s{1,3})?(?:ok|okay|fine|alright|all right|allowed|permitted|acceptable)\b"
-    r"|\b(?:you (?:may|can)|(?:it['’]?s|it is) (?:now )?(?:ok|okay|fine|alright|allowed) (?:now )?to|(?:allowed|free) to)\s{1,3}(?:now\s{1,3}|please\s{1,3})?(?P<verb>[a-z]+)\s{1,3}(?P<b>[^.,;:!?\n]{1,60}?)(?=\s{1,3}(?:now|again|after all)\b|\s*[.,;:!?\n]|\s*$)",
-    re.IGNORECASE,
-)
 _ARTICLES = frozenset("the a an this that one some also just our my in on to from for of with".split())
 _SEVERAL = re.compile(
-    r"\b(?:and|or|but|unless|except|without|only|not|any|all|every|more|new|other)\b", re.IGNORECASE
+    r"\b(?:and|or|but|unless|except|without|only|not|any|all|every|more|new|other|in|on|at|by|with|via|from|during|before|after|as|once|twice|under|inside)\b",
+    re.IGNORECASE,
 )
-"""In what is allowed: more than one thing, or a whole kind again."""
+"""In what is allowed: more than one thing, a whole kind again, or only at some place or time."""
 
 _HAN_ACTS = (
     "添加|增加|新增|引入|安装|加入|加|装",
@@ -149,6 +146,7 @@ _HAN_SEVERAL = re.compile(r"[、和或与及]|任何|所有|全部|其他|别的
 _ALIKE = frozenset({_ACT_OF["use"], _ACT_OF["commit"], _ACT_OF["mock"]})
 """Lists of acts that a rule about a whole kind may mean together, and a rule about one thing does not."""
 _TOUCHES = frozenset({"touch"})
+_TOUCHED = stems(word for words in _ACTS[1:2] for word in words.split())
 _BARS = re.compile(
     r"\b(?:do ?n[o'’]?t|do not|never|must not|mustn['’]t|should not|shouldn['’]t|may not|can ?not|can['’]t|no|avoid|hands off|stay away|keep (?:out|away)"
     r"|(?:is|are|stays?|remains?) (?:off[- ]limits|frozen|read[- ]only|forbidden|prohibited|banned|not to be)|off[- ]limits|refrain|leave)\b",
@@ -162,10 +160,6 @@ _OTHERWISE = re.compile(
 """What makes a rule more than the ban of one act: it could still stand where the act is allowed."""
 _NARROWS = re.compile(
     r"\b(?:only|except|unless|but|if|when|until|once|without|just|for (?!now\b)|to (?:read|test|check|see))\b",
-    re.IGNORECASE,
-)
-_ALLOWED_VERB = re.compile(
-    r"\b(?:you (?:may|can)|(?:allowed|free) to|(?:ok|okay|fine|alright)(?: now)? to)\s{1,3}(?:(?:now|please|again|also|freely)\s{1,3})?([a-z]+)",
     re.IGNORECASE,
 )
 _BARRED_VERB = re.compile(
@@ -210,26 +204,15 @@ class _Ban(Struct, frozen=True):
     is_han: bool
 
 
-def allows(sentence: str) -> bool:
-    """Whether a sentence allows what was forbidden; a question allows nothing."""
-    return _ALLOWS.search(sentence) is not None and not sentence.endswith(("?", "？"))
-
-
-@lru_cache(maxsize=TEXTS_MAX)
-def permissions(text: str) -> tuple[str, ...]:
-    """The sentences of a person's text that allow something, as they stand: each is kept like a rule."""
-    if _ALLOWS.search(text) is None:
-        return ()
-    found = (text[start:end] for start, end in sentences(text) if end - start <= RULE_CHARS_MAX)
-    return tuple(sentence for sentence in found if allows(sentence))
-
-
 def lifted(sentence: str, rules: Sequence[str]) -> tuple[int, ...]:
     """Which of `rules` (each a sentence) a sentence that allows something lifts, by their places."""
-    same = tuple(n for n, rule in enumerate(rules) if _same_object(sentence, rule))
+    allowed = allowed_by(sentence)
+    if allowed is None:
+        return ()
+    same = tuple(n for n, rule in enumerate(rules) if _same_object(allowed, rule))
     if same:
         return same
-    let = _let_one(sentence)
+    let = _let_one(allowed)
     if let is None:
         return ()
     bans = [(n, ban) for n, rule in enumerate(rules) if (ban := _ban(rule)) is not None]
@@ -240,26 +223,21 @@ def lifted(sentence: str, rules: Sequence[str]) -> tuple[int, ...]:
     return tuple(n for n, ban in here if let.is_one_of(ban.kind))
 
 
-def _let_one(sentence: str) -> _Permission | None:
-    """The act that is allowed of one thing, where a sentence says so."""
-    han = _HAN_LETS.search(sentence)
-    if han is not None:
-        act = _group(han, "act", count=len(_HAN_ACTS))
-        if act is None or _HAN_SEVERAL.search(han["object"]):
+def _let_one(allowed: Allowed) -> _Permission | None:
+    """The act that is allowed of one thing, where a permission says so."""
+    if allowed.is_han:
+        han = _HAN_LETS.search(allowed.text)
+        act = None if han is None else _group(han, "act", count=len(_HAN_ACTS))
+        if han is None or act is None or _HAN_SEVERAL.search(han["object"]):
             return None
         kinds = frozenset(n for n, words in enumerate(_HAN_KINDS) if re.search(words, han["object"]))
         return _Permission(act, kinds, han["object"], True)
-    match = _LETS.search(sentence)
-    if match is None:
-        return None
-    verb = (match["gerund"] or match["verb"]).lower()
-    number = _GERUND.get(verb) if match["gerund"] else _ACT_OF.get(verb)
-    thing = match["a"] or match["b"]
-    words = [word.lower() for word in _WORD.findall(thing) if word.lower() not in _ARTICLES]
-    if number is None or not words or _SEVERAL.search(thing):
+    number = _ACT_OF.get(allowed.verb, _GERUND.get(allowed.verb, _PARTICIPLE.get(allowed.verb)))
+    words = [word.lower() for word in _WORD.findall(allowed.thing) if word.lower() not in _ARTICLES]
+    if number is None or not words or _SEVERAL.search(allowed.thing):
         return None
     kinds = frozenset(_KIND_OF[word] for word in words if word in _KIND_OF)
-    return _Permission(number, kinds, thing, False)
+    return _Permission(number, kinds, allowed.thing, False)
 
 
 def _ban(rule: str) -> _Ban | None:
@@ -291,36 +269,30 @@ def _speaks_of(rule: str, act: int, *, is_han: bool) -> bool:
     return bool(bare) or any(_ACT_OF.get(word) == act or _GERUND.get(word) == act for word in words)
 
 
-def _same_object(allowed: str, rule: str) -> bool:
-    """Whether a sentence allows just what a rule forbids: the same act, of the same things, and in no narrower a place."""
+def _same_object(allowed: Allowed, rule: str) -> bool:
+    """Whether just what a rule forbids is allowed: the same act, of the same things, and in no narrower a place."""
     if len(rule) > RULE_CHARS_MAX:
         return False
-    if _HAN_RUN.search(allowed):
-        return _same_han(allowed, rule)
+    if allowed.is_han:
+        return _same_han(allowed.text, rule)
     barred = rule.strip()
     bans = list(_BARS.finditer(barred))
-    if len(bans) != 1 or _OTHERWISE.search(barred) or _NARROWS.search(allowed):
-        return False
-    if _things(allowed) != _things(rule):
+    if len(bans) != 1 or _OTHERWISE.search(barred) or _NARROWS.search(allowed.text):
         return False
     act, acts = _act_allowed(allowed), _acts_of(barred)
     if act is None:  # "src/db is no longer frozen"
         agree = acts in (frozenset(), _TOUCHES, frozenset({_act_named("use")}))
     else:
         agree = acts == act or (not acts and act == _TOUCHES)
-    ruled, free = _objects(barred), _objects(allowed)
-    return agree and bool(ruled) and ruled <= free and (bool(_things(rule)) or ruled == free)
+    ruled, free = _objects(barred), _objects(f"{allowed.verb} {allowed.thing}")
+    return agree and bool(ruled) and ruled == free and _things(allowed.thing) == _things(rule)
 
 
-def _act_allowed(sentence: str) -> frozenset[str] | None:
+def _act_allowed(allowed: Allowed) -> frozenset[str] | None:
     """What is allowed to be done, as far as it is said; none where a thing is set free with no act named."""
-    verb = _ALLOWED_VERB.search(sentence)
-    if verb is not None:
-        return frozenset({_act_named(verb[1].lower())})
-    gerund = _LETS.search(sentence)
-    if gerund is not None and gerund["gerund"]:
-        return frozenset({_act_named(gerund["gerund"].lower())})
-    return _acts_of(sentence) or None
+    if allowed.verb:
+        return frozenset({_act_named(allowed.verb)})
+    return _acts_of(allowed.thing) or None
 
 
 def _acts_of(text: str) -> frozenset[str]:
@@ -335,7 +307,7 @@ def _acts_of(text: str) -> frozenset[str]:
 
 def _act_named(verb: str) -> str:
     """One word for what forbids or allows the same; of acts that only resemble each other each its own."""
-    number = _ACT_OF.get(verb, _GERUND.get(verb))
+    number = _ACT_OF.get(verb, _GERUND.get(verb, _PARTICIPLE.get(verb)))
     if number is None or number in _ALIKE:
         return next(iter(stems([verb])))
     return _ACTS[number].split()[0]
@@ -359,7 +331,9 @@ def _han_core(text: str) -> str:
 
 def _objects(text: str) -> frozenset[str]:
     bare = _THING.sub(" ", text)
-    return stems([*_things(text), *(w for w in _WORD.findall(bare) if w.lower() not in _PERMISSION)])
+    return (
+        stems([*_things(text), *(w for w in _WORD.findall(bare) if w.lower() not in _PERMISSION)]) - _TOUCHED
+    )
 
 
 def _things(text: str) -> frozenset[str]:

@@ -1,5 +1,5 @@
 """Rules that a sentence takes back by naming them: "forget what I said about tabs", "drop the rule about pushing", "stop
-running the linter".
+running the linter", "you don't need to run the linter any more".
 
 Knows texts alone. Conservative: a rule falls only where it says little beside what is named, and where "the rule" could
 mean two, neither does. Counterpart: `supersession`, which knows whose words these are and in which order.
@@ -29,6 +29,12 @@ _DROPS = re.compile(
 _STOPS = re.compile(
     rf"{_OPENS}(?:stop|quit)\s{{1,3}}(?P<name>\w{{2,20}}ing\b[^.,;:!?\n—–]{{0,{NAME_CHARS}}})", re.IGNORECASE
 )
+_SPARES = re.compile(
+    rf"{_OPENS}you (?:no longer (?:need|have) to|(?:do not|don['’]t) (?:need|have) to(?=[^.,;:!?\n—–]{{1,{NAME_CHARS}}}\b(?:any ?more|any longer|now)\W*$))"
+    rf"\s{{1,3}}(?P<name>[^.,;:!?\n—–]{{1,{NAME_CHARS}}})",
+    re.IGNORECASE,
+)
+"""What says of a duty that it is none any more."""
 _FORBIDS = re.compile(
     r"\b(?:not|never|no|avoid|without|stop|forbidden|cannot|nothing)\b|n['’]t\b", re.IGNORECASE
 )
@@ -37,7 +43,7 @@ _SEVERAL = re.compile(r"[,;:]|\b(?:and|or|but|unless|except|also)\b", re.IGNOREC
 _WORD = re.compile(r"[^\W_]+")
 _FILLER = frozenset(
     "the a an my our your this that these those it its to of in on at for with by from as is are be i we you me us any some"
-    " please now again all anymore more entirely altogether completely always every time must should shall may can never not"
+    " please now again all any anymore more longer entirely altogether completely always every time must should shall may can never not"
     " do don t no make sure need have ever".split()
 )
 _ENDINGS = (("ies", 3), ("ing", 2), ("ed", 3), ("es", 2), ("s", 3), ("e", 2), ("y", 3))
@@ -53,7 +59,7 @@ def taken_back(sentence: str, rules: Sequence[str]) -> tuple[int, ...]:
         if not is_turned(sentence, cue.start()):
             hits = [place for place, rule in enumerate(rules) if _is_named(rule, cue["name"])]
             places += hits if cue["all"] or len(hits) == 1 else []
-    for cue in _STOPS.finditer(sentence):
+    for cue in (*_STOPS.finditer(sentence), *_SPARES.finditer(sentence)):
         if not is_turned(sentence, cue.start()):
             places += [
                 place

@@ -37,7 +37,7 @@ NAMED = re.compile(
     r"\b(?i:is|now|to|with|use|using|=|:)\s+(?:now\s+)?(?P<name>[A-Z][\w+#-]*(?:\s[A-Z][\w-]*)?)(?=\s+for\b|\s*(?:now|instead)?[.!]?$)"
 )
 STATES = re.compile(
-    r"\b(?:is|are|was|be|becomes?|use|uses|using|set|sets|now|move[sd]?|change[sd]?|changing|run|runs|listens?|stays?|goes|equals|will|should|must|switch(?:es|ed)?|update[sd]?|raise[sd]?|lower(?:s|ed)?|bump(?:s|ed)?|reschedule[sd]?|postpone[sd]?|budget|deadline|limit|at|on)\b"
+    r"\b(?:is|are|was|be|becomes?|use|uses|using|set|sets|now|move[sd]?|change[sd]?|changing|run|runs|listens?|stays?|goes|equals|make (?:the|our|my)|will|should|must|switch(?:es|ed)?|update[sd]?|raise[sd]?|lower(?:s|ed)?|bump(?:s|ed)?|reschedule[sd]?|postpone[sd]?|budget|deadline|limit|at|on)\b"
     r"|[=:：＝]|是|为|用|改|设|调|换|变|定在|移到|推迟|提前|は|を|に|은|는|을|를|이|가"
     r"|\b(?:ist|sind|wird|est|sera|es|será|é|agora|jetzt|maintenant|ahora)\b",
     re.IGNORECASE,

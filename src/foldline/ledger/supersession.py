@@ -12,20 +12,34 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.ledger.constraints import Constraint, constraints
-from foldline.ledger.cues import meant
+from foldline.ledger.cue_words import (
+    CUES,
+    DROPS_LABEL,
+    DROPS_NAMED,
+    EVERYTHING,
+    INSTEAD,
+    JOINS,
+    KEEPS,
+    OF,
+    PLAN,
+    RESET,
+    THAT,
+)
+from foldline.ledger.cues import is_quoted, meant
+from foldline.ledger.own_words import breaks_off, is_brought_in, own_sentences
+from foldline.ledger.permissions import allows
 from foldline.ledger.requests import is_answer, requests
-from foldline.ledger.rules_allowed import allows, lifted
-from foldline.ledger.rules_taken_back import taken_back
+from foldline.ledger.rules_allowed import lifted
+from foldline.ledger.rules_taken_back import stems, taken_back
 from foldline.ledger.sentences import Span, sentences
-from foldline.ledger.stated_values import Stated, may_update, stated_values, updates
-
-How: TypeAlias = Literal["replaced", "withdrawn", "updated", "allowed", "reset"]
+from foldline.ledger.stated_values import CLAUSE, Stated, may_update, stated_values, updates
+from foldline.ledger.superseded import How, Supersession, joined, left_of
 
 NEAR = 3
 """How many messages back "that" may point to."""
@@ -33,6 +47,8 @@ LOOK_BACK = 400
 """Messages that are searched for what a later one names."""
 TEXTS_MAX = 512
 """Messages that are remembered as they were read: a session says little that is new between two compactions."""
+BESIDE_WORDS_MAX = 3
+"""A clause beside a value with no more words than these says nothing by itself ("by the way")."""
 SHARED_MIN = 2
 """Words that two plans have in common, at least, to be one."""
 SENTENCE_CHARS_MAX = 400
@@ -41,82 +57,19 @@ still stand."""
 CUE_CHARS_MAX = 2_000
 """Longer messages are pasted text for the most part: only what stands before this counts as taking something back."""
 
-PLAN = re.compile(
-    r"\b(?:let['’]?s|let us|we(?:['’]ll| will| should|['’]re going to| are going to)|i(?:['’]d)? (?:suggest|propose))\b(?! not\b)"
-    r"|\b(?:current |new |our |the |initial )?(?:plan|approach|decision|direction|strategy|option \w)\b[^.\n]{0,60}(?::|\s[—–-]\s)|\bis the right call\b"
-    r"|我们(?:就|先|可以|来|要|决定)|(?:方案|计划|决定)[:：是]|就(?:用|做|按)",
-    re.IGNORECASE,
-)
-RESET = re.compile(
-    r"\b(?:ignore|forget|disregard|scratch|scrap|discard)\s+(?:about\s+)?(?:everything|all)\b(?:\s+(?:of\s+)?(?:it|this|that|these|those)\b(?=\s*(?:[.,;:!?—–-]|$|(?:and|but|for now|please|instead|now|stuff|mess|ideas|plans|tasks|requests|instructions)\b))|\s+(?:that\s+)?(?:we|i)\b(?![^.!?\n]{0,40}\b(?:about|regarding|on)\b)|\s+(?:the\s+)?(?:above|previous|earlier|prior|so far)\b(?!\s+(?:line|row|column|the|this|that|\d))|\s*[.!,;—–-]|\s*$)"
-    r"|\b(?:total|complete|full) reset\b|(?:之前|前面|以上)(?:说|讲|提)?(?:的|过的)?(?:(?:这些|那些|全部|所有|要求|计划|方案|话|内容|指令|任务|东西|一切|事|了){1,3})?[，,]?\s?(?:都|全部?)(?:不算|作废|忘(?:了|掉)|不要了?(?!忘|改|动|丢|删|碰|取)|取消)|推倒重来|忘(?:掉|了)?(?:之前|前面)(?:的|说的)",
-    re.IGNORECASE,
-)
-EVERYTHING = re.compile(
-    r"\beverything\b|\b(?:total|complete|full) reset\b|之前|前面|以上|推倒", re.IGNORECASE
-)
-CUES = (
-    *"ignor forget disregard scratch scrap discard reset cancel drop strike skip abandon nevermind".split(),
-    *("never mind", "changed my mind", "off the table", "no longer", "not needed", " is out", " are out"),
-    *"之前 前面 以上 推倒 忘 算了 改主意 当我没说 刚才 やっぱり さっき 今の 방금 아까 不做 取消 放弃 不要 不用 作废".split(),
-    *"vergiss laisse oublie olvid esque deixa забудь".split(),
-)
-"""One of these stands in every message that takes something back by pointing at it or naming it."""
 BINDING = frozenset({"prohibition", "duty"})
 """Kinds of rules that no later plan replaces, even where a plan gives them: "we should never …"."""
-JOINS = re.compile(r"^\W*(?:and|but|so|also|und|et|y)\s+", re.IGNORECASE)
-OF = re.compile(
-    r"\b(?:the|our|my)\s+([\w-]{2,40})\s+(?:in|with|using|as|on|via|through)\b|\buse\s+\S{1,40}\s+for\s+(?:the\s+)?([\w-]{2,40})",
-    re.IGNORECASE,
-)
-KEEPS = re.compile(
-    r"\b(?:let['’]?s|let us|we(?:['’]ll| will| should))\s+(?:keep|preserve|maintain|never|always|make sure|not)\b",
-    re.IGNORECASE,
-)
-"""A plan that says what has to stay."""
-_END = r"(?=\s*(?:[.,;:!?—–-]|$|and\b|for now\b|please\b|instead\b))"
-THAT = re.compile(
-    rf"\b(?:scratch|scrap|forget(?: about)?|disregard|ignore|strike)\s+(?:that|it|this|(?:the|my) (?:earlier|previous|last|prior) (?:instruction|request|plan|idea|message|one|approach|task)){_END}"
-    r"|(?:^|[.,;!—–-]\s*)never\s?mind(?=\s*(?:[.,;:!?—–-]|$))|\bcancel (?:that|the (?:last|previous)) (?:request|task|plan|idea|instruction)\b|\bi(?:['’]ve)? changed my mind\b|\bdrop (?:that|this) (?:idea|plan|approach|task|request)\b"
-    r"|^[\W]*算了|改主意|当我没说|刚才(?:说)?的(?:不算|作废|取消)|やっぱり(?:いい|やめ|なし)|(?:さっきの|今の)は?(?:忘れ|取り消|なし)|(?:방금|아까).{0,8}(?:취소|잊)|\bvergiss (?:das|es)\b|\blaisse tomber\b|\boublie (?:ça|cela)\b|\bolv[ií]da(?:lo| eso)\b|\besqueç?[ae] (?:isso|o anterior)\b|\bdeixa pra lá\b|\bзабудь (?:это|об этом)\b",
-    re.IGNORECASE,
-)
-INSTEAD = re.compile(
-    r"\binstead\b(?! of)|\bfinal answer\b|^\W*actually\b|\bon second thought\b|\bstattdessen\b|\bplutôt\b|\ben cambio\b|\bem vez disso\b|改成|改为|还是",
-    re.IGNORECASE,
-)
-LABEL = r"(?-i:(?:[Tt]ask|[Oo]ption|[Pp]lan|[Ss]tep|[Ii]tem|[Ii]dea|[Aa]pproach|[Vv]ariant|[Pp]art)\s+)?(?-i:[A-Z]|#?\d{1,3})\b"
-DROPS_LABEL = re.compile(
-    rf"\b(?:drop|forget(?: about)?|scrap|scratch|skip|ignore|abandon|cancel|never\s?mind)\s+(?P<labels>{LABEL}(?:(?:\s*,\s*|\s+(?:and|or)\s+){LABEL}){{0,5}})(?=\s*(?:[.,;:!?—–-]|$|for now|and\b))"
-    r"|(?:不做|取消|放弃|不要|不用做?)(?:任务|方案|选项)?\s?(?P<han>[A-Z])(?:了)?",
-    re.IGNORECASE,
-)
-DROPS_NAMED = re.compile(
-    r"\b(?:forget(?: about)?|scrap|abandon|never\s?mind)\s+(?:the |my |our |that |about )*(?P<a>[^.,;:!?—–]{3,60})"
-    r"|\b(?:drop|cancel|skip|ignore)\s+(?:the |my |our |that )*(?P<b>[^.,;:!?—–]{3,60}?)\s+(?:task|idea|plan|request|feature|approach|part|option|todo)\b"
-    r"|\bthe (?P<c>[^.,;:!?—–]{3,80}?)(?: (?:task|idea|plan|request|feature|approach|part|option))? (?:is|are) (?:off the table|cancell?ed|no longer (?:needed|wanted|the plan|required)|dropped|scrapped|not needed any ?more|out)\b"
-    r"|(?:不用(?:再)?做?|不做|取消|放弃|先不做)(?P<d>[^，。！？；\s]{2,20}?)(?:了|这个任务|的任务|功能)?(?=[，。！；\s]|$)"
-    r"|(?P<e>[^，。！？；\s]{2,20}?)(?:先)?(?:不用做了|不做了|作废|取消(?:了|吧))",
-    re.IGNORECASE,
-)
 WORD = re.compile(r"[^\W_][\w'’-]*")
 SMALL = frozenset(
     "the a an to of in on at for with and or we we'll let's i you it is are be this that so ok yeah think going how should would will do not instead actually plan approach current new"
     " right call dig into execute wait option final answer".split()
 )
+SEVERAL = re.compile(
+    r"[,;，；、](?=\s|[\u3400-\u9fff])|\b(?:and|plus|as well as)\b|(?:并且?|以及|还有|然后|和)(?=[\u3400-\u9fff])",
+    re.IGNORECASE,
+)
+"""What joins two tasks in one sentence: naming one must not take back the other."""
 HAN_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
-
-
-class Supersession(Struct, frozen=True, kw_only=True, gc=False):
-    """What a later message does to an earlier one."""
-
-    ordinal: int
-    """Of the earlier message."""
-    how: How
-    spans: tuple[Span, ...]
-    """The sentences of the earlier message that no longer stand."""
-    stands: tuple[Span, ...]
-    """The sentences of the earlier message that still do; empty when all of it is superseded."""
 
 
 class _Said(Struct, frozen=True, kw_only=True):
@@ -125,6 +78,8 @@ class _Said(Struct, frozen=True, kw_only=True):
     ordinal: int
     text: str
     spans: tuple[Span, ...]
+    own: tuple[Span, ...]
+    """The sentences that are the person's own and plain: no other takes anything back."""
     plans: tuple[Span, ...]
     tasks: tuple[Span, ...]
     rules: tuple[Span, ...]
@@ -172,15 +127,17 @@ def _read_text(text: str) -> _Said:
     spans = sentences(text)
     asked = {asked.start for asked in requests(text) if asked.kind == "task"}
     rules = constraints(text)
+    own = own_sentences(text, spans)
     return _Said(
         ordinal=-1,
         text=text,
         spans=spans,
+        own=own,
         plans=tuple(span for span in spans if PLAN.search(text[span[0] : span[1]])),
         tasks=tuple(span for span in spans if span[0] in asked),
         rules=_ruled(spans, rules),
         binding=_ruled(spans, tuple(rule for rule in rules if rule.kind in BINDING)),
-        values=stated_values(text),
+        values=tuple(value for value in stated_values(text) if value.span in {*own}),
         answers=is_answer(text),
         cued=any(map(text[:CUE_CHARS_MAX].lower().__contains__, CUES)),
     )
@@ -208,7 +165,7 @@ def _struck_by(now: _Said, before: list[_Said]) -> list[_Struck]:
 
 def _reset(now: _Said, before: list[_Said]) -> list[_Struck]:
     """ "Ignore everything we said": all plans and tasks; "scratch all of this": the plan and what it is the same as."""
-    cue = next(meant(now.text, now.spans, cues=RESET.finditer(now.text, 0, CUE_CHARS_MAX)), None)
+    cue = next(meant(now.text, now.own, cues=RESET.finditer(now.text, 0, CUE_CHARS_MAX)), None)
     if cue is None:
         return []
     if EVERYTHING.search(cue[0]):
@@ -222,15 +179,21 @@ def _reset(now: _Said, before: list[_Said]) -> list[_Struck]:
 
 
 def _pointed(now: _Said, before: list[_Said]) -> list[_Struck]:
-    """ "Scratch that", "never mind": the last thing planned or asked for."""
-    if not any(meant(now.text, now.spans, cues=THAT.finditer(now.text, 0, CUE_CHARS_MAX))):
+    """ "Scratch that", "never mind": the last thing planned or asked for, unless it may be something that the same message
+    says before it, or goes on to allow."""
+    cue = next(meant(now.text, now.own, cues=THAT.finditer(now.text, 0, CUE_CHARS_MAX)), None)
+    if cue is None:
+        return []
+    here = (*now.plans, *now.tasks, *now.rules, *(value.span for value in now.values))
+    sentence = next(span for span in now.own if cue.start() < span[1])
+    if any(span[1] <= sentence[0] for span in here) or allows(now.text[slice(*sentence)]):
         return []
     return [(said, _open(said), "withdrawn") for said in _last(before, lambda said: bool(_open(said)))]
 
 
 def _instead(now: _Said, before: list[_Said]) -> list[_Struck]:
     """ "Let's do X instead": the plan before it. A task is not replaced by a word about how to do it."""
-    ways = [span for span in now.plans if INSTEAD.search(now.text, *span)]
+    ways = [span for span in now.own if _is_way(now.text, span)] if now.plans else []
     if not ways:
         return []
     found: list[_Struck] = []
@@ -239,16 +202,25 @@ def _instead(now: _Said, before: list[_Said]) -> list[_Struck]:
             span
             for span in said.plans
             if span not in said.binding
-            and not any(_of_another(now.text[slice(*way)], said.text[slice(*span)]) for way in ways)
+            and all(_of_one(now.text[slice(*way)], said.text[slice(*span)]) for way in ways)
         )
         found += [(said, plans, "replaced")] if plans else []
     return found
 
 
+def _is_way(text: str, span: Span) -> bool:
+    """Whether a sentence is a plan in the place of another."""
+    plan, instead = PLAN.search(text, *span), INSTEAD.search(text, *span)
+    if plan is None or instead is None:
+        return False
+    sentence, at = text[slice(*span)], plan.start() - span[0]
+    return not (is_quoted(text, plan.span()) or is_brought_in(sentence, at) or breaks_off(sentence, at))
+
+
 def _labelled(now: _Said, before: list[_Said]) -> list[_Struck]:
     """ "Drop A", "forget A and B": by the label they were given, or in their order where that leaves no doubt."""
     found: list[_Struck] = []
-    for cue in meant(now.text, now.spans, cues=DROPS_LABEL.finditer(now.text, 0, CUE_CHARS_MAX)):
+    for cue in meant(now.text, now.own, cues=DROPS_LABEL.finditer(now.text, 0, CUE_CHARS_MAX)):
         labels = re.findall(r"\b(?:[A-Z]|\d{1,3})\b", cue["labels"] or cue["han"])
         matches = [[_under(said, label) for said in before] for label in labels]
         if any(any(spans) for spans in matches):
@@ -266,9 +238,9 @@ def _labelled(now: _Said, before: list[_Said]) -> list[_Struck]:
 def _named(now: _Said, before: list[_Said]) -> list[_Struck]:
     """ "Forget about the export": the plan or task that has all words of the name, if only one message has."""
     found: list[_Struck] = []
-    for cue in meant(now.text, now.spans, cues=DROPS_NAMED.finditer(now.text, 0, CUE_CHARS_MAX)):
+    for cue in meant(now.text, now.own, cues=DROPS_NAMED.finditer(now.text, 0, CUE_CHARS_MAX)):
         name = next(group for group in cue.groups() if group)
-        hits = [(said, spans) for said in before if (spans := _naming(said, name))]
+        hits = [(said, spans) for said in before if (spans := _naming(said, name, cue=_called(cue)))]
         if len(hits) == 1:
             found.append((*hits[0], "withdrawn"))
     return found
@@ -282,7 +254,7 @@ def _updated(now: _Said, before: list[_Said]) -> list[_Struck]:
         if not same:
             near = [(said, old) for said in before for old in said.values if may_update(value, old)]
             same = near if len({old.key for _, old in near}) == 1 else []
-        found += [(said, (old.span,), "updated") for said, old in same if not _rules_beside(said.text, old)]
+        found += [(said, spans, "updated") for said, old in same if (spans := _spans_of(old, said))]
     return found
 
 
@@ -290,7 +262,7 @@ def _allowed(now: _Said, before: list[_Said]) -> list[_Struck]:
     """A rule about exactly the things that are now allowed, or about a kind of things of which one now is."""
     found: list[_Struck] = []
     rules = [(said, span) for said in before for span in said.rules]
-    for start, end in now.spans:
+    for start, end in now.own:
         sentence = now.text[start : min(end, start + SENTENCE_CHARS_MAX)]
         if not rules or not allows(sentence):
             continue
@@ -306,7 +278,7 @@ def _revoked(now: _Said, before: list[_Said]) -> list[_Struck]:
     ]
     texts = [said.text[start:end] for said, (start, end) in rules]
     found: list[_Struck] = []
-    for start, end in now.spans if rules else ():
+    for start, end in now.own if rules else ():
         if start < CUE_CHARS_MAX:
             sentence = now.text[start : min(end, start + SENTENCE_CHARS_MAX)]
             found += [
@@ -329,29 +301,46 @@ def _open(said: _Said) -> tuple[Span, ...]:
     return tuple(sorted(struck))
 
 
-def _rules_beside(text: str, value: Stated) -> bool:
-    """Whether the sentence of a value forbids something too, or rules something in another clause: it has to stand."""
-    start, end = value.span
-    low, high = value.clause
-    if value.span == value.clause:
-        rest: tuple[str, ...] = ()
+def _spans_of(old: Stated, said: _Said) -> tuple[Span, ...]:
+    """What falls with an older value: its sentence; where others stand in it, its clause alone, if each of them goes without
+    it; else nothing. Nor does a sentence fall that forbids something, or rules something in another clause."""
+    start, end = old.span
+    if any(rule.kind == "prohibition" for rule in constraints(said.text[start:end])):
+        return ()
+    cuts = [(start + cut.start(), start + cut.end()) for cut in CLAUSE.finditer(said.text[start:end])]
+    pieces = zip([start, *(cut[1] for cut in cuts)], [*(cut[0] for cut in cuts), end], strict=True)
+    others = [piece for piece in pieces if piece != old.clause]
+    texts = [JOINS.sub("", said.text[slice(*piece)]) for piece in others]
+    stated = {value.clause for value in said.values}
+    goes = [piece in stated or bool(requests(text)) for piece, text in zip(others, texts, strict=True)]
+    if any(constraints(text) for text in texts):
+        return ()
+    if not any(goes) and all(len(WORD.findall(text)) <= BESIDE_WORDS_MAX for text in texts):
+        return (old.span,)
+    return (_with_join(said.text, old.clause, cuts=cuts),) if all(goes) else ()
+
+
+def _with_join(text: str, clause: Span, *, cuts: Sequence[Span]) -> Span:
+    """A clause with what joins it to the one before, or else to the one behind it; without blanks and full stop."""
+    low, high = clause
+    before = next((cut[0] for cut in cuts if cut[1] == low), None)
+    if before is None:
+        high = next((cut[1] for cut in cuts if cut[0] == high), high)
     else:
-        rest = (text[start:low], text[high:end])
-    if any(rule.kind == "prohibition" for rule in constraints(text[start:end])):
-        return True
-    return any(constraints(JOINS.sub("", piece)) for piece in rest if piece.strip())
+        low, high = before, low + len(text[low:high].rstrip(".!。！"))
+    piece = text[low:high]
+    return low + len(piece) - len(piece.lstrip()), high - (len(piece) - len(piece.rstrip()))
 
 
-def _of_another(way: str, plan: str) -> bool:
-    """Whether two plans say of two things how each is to be done: "the API in Go", "the CLI in click"."""
+def _of_one(way: str, plan: str) -> bool:
+    """Whether one plan may stand in the place of another: both say of one thing how it is to be done, as far as they say so,
+    and they have a word in common. "The API in Go" and "the CLI in click" are two."""
     here, there = OF.search(way), OF.search(plan)
     if KEEPS.search(plan):
-        return True
-    return (
-        here is not None
-        and there is not None
-        and (here[1] or here[2]).lower() != (there[1] or there[2]).lower()
-    )
+        return False
+    if here is not None and there is not None:
+        return (here[1] or here[2]).lower() == (there[1] or there[2]).lower()
+    return bool(HAN_RUN.search(way) or stems(_words(way)) & stems(_words(plan)))
 
 
 def _last(before: list[_Said], fits: Callable[[_Said], bool]) -> list[_Said]:
@@ -390,7 +379,9 @@ def _under(said: _Said, label: str) -> tuple[Span, ...]:
     )
 
 
-def _naming(said: _Said, name: str) -> tuple[Span, ...]:
+def _naming(said: _Said, name: str, *, cue: str) -> tuple[Span, ...]:
+    """Plans and tasks that a name means: all its words stand there, and nothing else is asked for beside them. Words that
+    stand there along with the verb that would drop them are a name themselves: "fix the drop shadow"."""
     wanted = _words(name)
     han = HAN_RUN.findall(name)
     if not wanted and not han:
@@ -399,9 +390,21 @@ def _naming(said: _Said, name: str) -> tuple[Span, ...]:
     for start, end in _open(said):
         sentence = said.text[start:end]
         there = all(run in sentence for run in han) if han else wanted <= _words(sentence)
-        if there:
+        is_name = bool(cue) and " ".join(cue.split()).lower() in " ".join(sentence.split()).lower()
+        if there and not is_name and not (SEVERAL.search(sentence) and not _is_listed(name, sentence)):
             spans.append((start, end))
     return tuple(spans)
+
+
+def _called(cue: re.Match[str]) -> str:
+    """The verb of a cue and the name behind it; empty where no verb stands before."""
+    end = max(cue.end(group) for group in "abd")
+    return cue[0][: end - cue.start()] if end > 0 else ""
+
+
+def _is_listed(name: str, sentence: str) -> bool:
+    """Whether a name says itself all that a sentence lists."""
+    return len(SEVERAL.findall(name)) >= len(SEVERAL.findall(sentence))
 
 
 # ── put together ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -413,21 +416,7 @@ def _merged(struck: list[_Struck]) -> tuple[Supersession, ...]:
     for said, spans, how in struck:
         if not spans:
             continue
-        fallen = frozenset(spans)
-        found = Supersession(
-            ordinal=said.ordinal,
-            how=how,
-            spans=spans,
-            stands=tuple(span for span in said.spans if span not in fallen),
-        )
+        found = Supersession(ordinal=said.ordinal, how=how, spans=spans, stands=left_of(said.spans, spans))
         before = by_ordinal.get(said.ordinal)
         by_ordinal[said.ordinal] = found if before is None else joined(found, before)
     return tuple(by_ordinal[ordinal] for ordinal in sorted(by_ordinal))
-
-
-def joined(one: Supersession, other: Supersession) -> Supersession:
-    """What both of them do to one message, as the second one does it."""
-    spans = tuple(sorted({*one.spans, *other.spans}))
-    standing = frozenset(other.stands)
-    stands = tuple(span for span in one.stands if span in standing)
-    return Supersession(ordinal=one.ordinal, how=other.how, spans=spans, stands=stands)

@@ -7,6 +7,7 @@ wrote, so that a rule or a value is taken back wherever it stands by then. Knows
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any
@@ -19,10 +20,11 @@ from foldline.core.view import Item
 from foldline.ledger.book import Entry
 from foldline.ledger.constraints import Constraint, constraints
 from foldline.ledger.facts import Fact
+from foldline.ledger.permissions import permissions
 from foldline.ledger.render import HEADINGS, QUOTE, line_of, read
-from foldline.ledger.rules_allowed import permissions
 from foldline.ledger.sentences import Span, sentences
-from foldline.ledger.supersession import Supersession, joined, supersessions
+from foldline.ledger.superseded import Supersession, joined, left_of
+from foldline.ledger.supersession import supersessions
 
 SAID_CHARS_MAX = 100_000
 """Rules, and what was taken back, are looked for in this many of the newest characters that users wrote."""
@@ -213,29 +215,40 @@ def _is_struck(at: int, later: Supersession) -> bool:
 
 
 def _marked(item: Item) -> Supersession | None:
-    """What the marks in a message take back. A mark speaks of the text before it: all of it, or the sentences it quotes."""
+    """What the marks in a message take back. A mark speaks of the text before it: all of it, or what it quotes."""
     said = said_in(item.message)
     struck: set[Span] = set()
     for _, place, marks in _pieces(item.message):
         for span in sentences(said[slice(*place)]) if marks else ():
             sentence = (place[0] + span[0], place[0] + span[1])
-            if any(not mark.quotes or quoted(said, sentence) in mark.quotes for mark in marks):
-                struck.add(sentence)
+            struck.update(*[_struck_by(mark, said, sentence=sentence) for mark in marks])
     if not struck:
         return None
-    stands = tuple(span for span in sentences(said) if span not in struck)
+    stands = left_of(sentences(said), struck)
     return Supersession(ordinal=item.seq, how="withdrawn", spans=tuple(sorted(struck)), stands=stands)
 
 
+def _struck_by(mark: Marked, said: str, *, sentence: Span) -> list[Span]:
+    """What a mark takes back of a sentence: all of it where it quotes it, or nothing at all; a clause where it quotes one."""
+    if not mark.quotes or quoted(said, sentence) in mark.quotes:
+        return [sentence]
+    pieces = (r"\s+".join(map(re.escape, quote.split())) for quote in mark.quotes)
+    found = (re.compile(piece).search(said, *sentence) for piece in pieces)
+    return [match.span() for match in found if match is not None]
+
+
 def to_mark(item: Item, found: Supersession) -> Iterator[tuple[Text, tuple[str, ...]]]:
-    """The texts of a message that no longer stand, or not whole, and of these the sentences to quote; what marks say
-    already left out."""
+    """The texts of a message that no longer stand, or not whole, and of these what to quote; what marks say already left
+    out."""
     said = said_in(item.message)
     before = _marked(item)
-    spans = set(found.spans) - set(before.spans if before is not None else ())
+    known = before.spans if before is not None else ()
+    spans = [
+        span for span in found.spans if not any(low <= span[0] and span[1] <= high for low, high in known)
+    ]
     stands = set(found.stands)
     for part, (start, end), _ in _pieces(item.message):
-        fresh = [span for span in sorted(spans) if start <= span[0] < end]
+        fresh = [span for span in spans if start <= span[0] < end]
         if fresh:
             is_whole = not any(start <= span[0] < end for span in stands)
             yield part, () if is_whole else tuple(quoted(said, span) for span in fresh)
