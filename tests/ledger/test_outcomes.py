@@ -70,7 +70,21 @@ def test_a_failure_in_an_output_is_shown_and_never_certified_as_success(line: st
 
 @pytest.mark.parametrize(
     "text",
-    ["5 passed, 0 failed", "no errors", "src/error.py", "class Error(Exception):\n  pass", "error_count = 3"],
+    [
+        "failed: 0",
+        "error: 0",
+        "error: null",
+        "error: none",
+        "FAILED (0)",
+        "Failed 0",
+        "失败：0",
+        "未发现错误",
+        "5 passed, 0 failed",
+        "no errors",
+        "src/error.py",
+        "class Error(Exception):\n  pass",
+        "error_count = 3",
+    ],
 )
 def test_words_that_name_no_failure_show_none(text: str) -> None:
     """An output that only speaks of failures is an output."""
@@ -150,6 +164,15 @@ def test_a_long_output_of_broken_tracebacks_takes_linear_time() -> None:
         "Tool execution denied: sandbox",
         "0 replacements made",
         "Edit skipped: nothing changed",
+        "The user chose not to apply this edit.",
+        "Conflict: file changed on disk, edit discarded.",
+        "Skipped.",
+        "Waiting for approval",
+        "Edit queued; pending review.",
+        "Would write a.py (dry run)",
+        "已跳过",
+        "等待用户批准",
+        "试运行，未写入",
         "未找到要替换的字符串",
         "写入失败",
     ],
@@ -168,6 +191,8 @@ def test_an_edit_that_says_it_failed_is_not_made(text: str) -> None:
         ("Edited:\n+ raise NotFound('not found')", "a.py"),
         ("Successfully wrote 3 lines, 0 errors", "a.py"),
         ("edited error.py", "error.py"),
+        ("skipped/a.py edited", "skipped/a.py"),
+        ("Updated the review queue in a.py.", "a.py"),
         ("1 replacement made, 0 failures", "a.py"),
         ("文件已更新：修复了错误处理", "a.py"),
         ("The file a.py has been updated.\nTimed out after 3 s is what it says now.", "a.py"),

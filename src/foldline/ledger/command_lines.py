@@ -43,14 +43,31 @@ _SHELL = re.compile(
 )
 _LITERAL = re.compile(r"'[^']*+(?:'|\Z)")
 _QUOTED = re.compile(r"'[^']*+(?:'|\Z)|\"(?:\\[\s\S]|[^\"\\])*+(?:\"|\\?\Z)")
-_RUNS_TEXT = re.compile(r"(?:^|[\s/({])(?:eval|ssh|su|runuser|watch|parallel)\s")
+_RUNS_TEXT = re.compile(
+    r"(?:^|[\s/({])(?:eval|ssh|su|runuser|watch|parallel|nix-shell|nix|nix develop|powershell|pwsh|cmd|flock|chroot|nsenter|doas|wsl|xvfb-run|toolbox|distrobox|entr)(?:\.exe)?\s",
+    re.IGNORECASE,
+)
 """Commands that run what stands quoted behind them."""
 _READS_SCRIPT = re.compile(r"(?:^|[\s/({])(?:(?:ba|da|z|k|a)?sh|ssh|eval|source)\b[^\n;|&]{0,200}<<")
 """A shell that is given its commands in a heredoc."""
 _DETACHES = re.compile(
-    r"(?:^|[\s/({])(?:tmux|screen|coproc|disown|trap|setsid\s+-f|systemd-run|make\s(?:[^\n]{0,80}\s)?(?:-\w*i\w*|--ignore-errors)"
+    r"(?:^|[\s/({])(?:tmux|screen|coproc|disown|trap|setsid\s+-f|systemd-run|Start-Process|at\s+(?:now|noon|midnight|teatime|\d\S*)|script\s(?:[^\n]{0,80}\s)?-\w*c|make\s(?:[^\n]{0,80}\s)?(?:-\w*i\w*|--ignore-errors)"
     r"|(?:docker|podman)\s+run\s(?:[^\n]{0,80}\s)?(?:-\w{0,3}d\w{0,3}|--detach))(?=\s|$)"
 )
+_FINDS = re.compile(
+    r"(?:^|[\s/({])find\s[^\n]{0,2000}?\s-(?:exec|execdir|ok|okdir)\s(?![^\n;|&]{0,400}\{\} ?\+)"
+)
+"""Its status is not that of the commands that it runs one by one."""
+_SUBSTITUTED = re.compile(r"(?:[<>]\(|(?:(?<=\s)|(?<![\s\S]))\w{1,60}=\"?(?:\$\((?!\()|`))\s{0,4}")
+"""Where a command's output is taken for a file or for a value, whose status nobody sees once something follows."""
+_SUBPROCESS = re.compile(
+    r"\bos\.(?:system|popen)\(|\bsubprocess\.(?:run|call|Popen)\((?![^)]{0,300}check ?= ?True)|\bspawn(?:Sync)?\(|\bsystem\([\"']"
+)
+"""A program that runs commands of its own and need not say how they ended."""
+_TELLS = re.compile(
+    r"(?:echo|printf|true|:|date|pwd|which|command|mktemp|dirname|basename|realpath|readlink|nproc|hostname|whoami|uname|ls|find|git|npm\s+bin|id|env|seq|tr|tee)(?=[\s)`\"]|$)"
+)
+"""What is taken over for what it prints, whatever its status is."""
 _DEFINES = re.compile(r"(?:^|[\s;&])[\w-]{1,60}\s?\(\)\s{0,8}\{")
 """What goes on by itself, or ends well whatever happens."""
 _KEYWORD = re.compile(r"\s*(?:for|while|until|if|case|select|!|function)(?=\s|$)")
@@ -87,6 +104,8 @@ def hides_status(line: str, *, depth: int = 0) -> bool:
     if _READS_SCRIPT.search(line) or _DEFINES.search(_QUOTED.sub("''", line.partition("<<")[0])):
         return True
     every = _lists(line)
+    if _is_taken_over(line, every) or _SUBPROCESS.search(line) or _FINDS.search(_QUOTED.sub("''", line)):
+        return True
     if any(_SUBSTITUTES.match(_bare(command)) for found in every for _, command in found.pieces):
         return True
     lists, is_strict = _without_trivial(every)
@@ -98,6 +117,16 @@ def hides_status(line: str, *, depth: int = 0) -> bool:
         return True
     pipefail = _PIPEFAIL.search(line) is not None
     return not all(_tells(found, pipefail=pipefail) for found in lists)
+
+
+def _is_taken_over(line: str, every: list[_List]) -> bool:
+    """Whether the status of a command is lost that gives its output as a file, or as a value before another command."""
+    for taken in _SUBSTITUTED.finditer(_bare(line)):
+        is_last = "=" in taken[0] and len(every) == 1
+        inner = taken.string[taken.end() : taken.end() + 200]
+        if not is_last and not (_READS.match(inner) or _TELLS.match(inner)):
+            return True
+    return False
 
 
 def only_reads(line: str) -> bool:

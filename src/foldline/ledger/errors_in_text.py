@@ -19,6 +19,8 @@ LINE_CHARS_MAX = 240
 _LEAD_CHARS = 60
 """What is quoted before the word that names the failure, in a line too long to quote whole."""
 KEY_CHARS_MAX = 120
+_NONE_CHARS = 24
+"""How far before the name of a failure what denies it may begin."""
 _INITIAL = INITIALS["errors"]
 IN_CODE = "in code: "
 """How the key of a line begins that does not report a failure but would print or handle one."""
@@ -95,11 +97,17 @@ _NEAR = {
 _CUES = {("e" if sign == "\ne  " else max(re.findall(r"\w+", sign), key=len)): sign for sign in _PATTERNS}
 """The longest word of a sign -> the sign: in a text without the word, nobody has to look for the sign."""
 _NONE = re.compile(
-    r"(?=[0nNwWeEfFsS没无])(?:\b(?:0|no|without) (?:tests? )?(?:errors?|failures?|failed|warnings?)\b"
-    r"|(?:errors?|fail(?:ed|ures?)?)[\"']?\s{0,3}[:=]\s{0,3}(?:0|null|false|none|undefined|\[\]|\"\")(?![\w.])"
-    r"|(?:exit|status)[ _]?code:? 0\b|没有错误|无错误|没有失败)",
+    r"(?=[0nNwWeEfFsS没无未并零错失异报超修解处消已])(?:\b(?:0|no|without) (?:(?:tests?|build) )?(?:errors?\b|error\(s\)|failures?\b|failed\b|failing\b|warnings?\b)"
+    r"|(?:errors?|error\(s\)|fail(?:ed|ing|ures?)?|fatal|exceptions?)(?:[ _](?:count|tests?|rate|found|total|number))?[\"']?(?:\s{0,3}[:=]\s{0,8}|\s{1,8}\(|\s(?=0\s*$))"
+    r"(?:0|null|false|none|undefined|nil|\[\]|\"\")(?=\s*$|\s?[,;)\]}|%]|[ \t]{1,8}\w{1,20}\s?[:=(])"
+    r"|(?:exit|status)[ _]?code:? 0\b"
+    r"|(?:并?没有?|并?无|未|零|(?<!\d)0 ?[个次项])(?:发现|出现|检测到|产生|发生|报告|任何|有){0,3}(?:错误|失败|异常|报错|超时|拒绝)"
+    r"|(?:错误|失败|异常|报错|超时)(?:数量?|个数|总数|次数|率)? ?[:：= ] ?(?:0|零|无|没有)(?= ?[个次项条%]?\s*(?:$|[，,。；;、）)]))"
+    r"|(?:修复|解决|修正|处理|消除)了?[^，。；\s]{0,8}?(?:错误|异常|报错|超时)|(?:修复|解决|修正|消除)了[^，。；\s]{0,8}?失败|已(?:经)?(?:修复|解决|修正)[^，。；\s]{0,6}?失败的"
+    r"|(?:错误|异常|失败|报错|超时)[^，。；\s]{0,6}?已(?:经|被)?(?:修复|解决|处理|修正)|错误(?:处理|码)(?! ?[:：=])|超时(?:时间|设置|限制|阈值|上限|参数)|超时 ?= ?\d|超时设?(?:为|成))",
     re.IGNORECASE,
 )
+"""What says that there is no failure, that it was mended, or speaks of failures in general."""
 _NUMBERED = re.compile(r"\s*\d{1,6}(?:\t|→|\s*\|)")
 _CODE = re.compile(
     r"[+-]?\s*+(?:\}?\s*+(?:except|catch|raise|throw|try|if|elif|else|for|while|with|return|def|class|function|const|let|var"
@@ -191,6 +199,14 @@ def _reports(text: str, signs: Set[str]) -> dict[tuple[int, int], bool]:
     return found
 
 
+def is_none(line: str, named: tuple[int, int]) -> bool:
+    """Whether what seems to name a failure in a line says that there is none."""
+    for none in _NONE.finditer(line, max(0, named[0] - _NONE_CHARS)):
+        if none.end() > named[0]:
+            return none.start() < named[1]
+    return False
+
+
 def _lower(text: str) -> str:
     """In lower case, every character at its place."""
     return text.lower() if text.isascii() else text.replace("\u0130", "I").lower()
@@ -208,8 +224,7 @@ def _kind_of_line(
         start = at - _LEAD_CHARS
     piece = text[start : min(end, start + LINE_CHARS_MAX)]
     quoted = piece.strip()
-    match = pattern.search(quoted)
-    if match is None or _NONE.search(quoted, max(0, match.start() - 16), match.end() + 8):
+    if all(is_none(quoted, match.span()) for match in pattern.finditer(quoted)):
         return None
     start += len(piece) - len(piece.lstrip())
     code = _PLAIN.match(quoted) is None and (numbered is not None or _CODE.match(quoted) is not None)

@@ -13,7 +13,7 @@ import msgspec
 
 from foldline.core.message import ToolResult, result_text
 from foldline.ledger.command_lines import only_reads
-from foldline.ledger.errors_in_text import IN_CODE, errors_in, signs_in
+from foldline.ledger.errors_in_text import IN_CODE, errors_in, is_none, signs_in
 from foldline.ledger.found_in_text import laid_open
 from foldline.ledger.lines import OUTCOME_CHARS, last_line, one_line
 
@@ -63,6 +63,15 @@ _NOT_EDITED = re.compile(
     r"|\b(?:error|invalid|unable|cannot|could not|couldn['’]t|can['’]t)\b(?![./\\_])",
     re.IGNORECASE,
 )
+_NOT_YET = re.compile(
+    r"\b(?:waiting|awaiting|waits|pending|needs|requires|queued)\b[^.\n]{0,40}\b(?:approval|approved|confirmation|permission|review)\b|\bdry[- ]?run\b|\bpreview only\b"
+    r"|^\W{0,3}(?:skipp(?:ed|ing)|conflict|queued|pending|deferred|postponed|discarded|ignored|simulated|no-?op)\b(?![./\\_-]\w)|\b(?:chose|decided|opted|elected) not to\b|\bdeclined (?:to|the|this)\b"
+    r"|\b(?:edit|change|changes|patch|write|update|modification|operation|diff|suggestion)s? (?:was |were |has been |have been |is |are )?(?:discarded|rejected|skipped|reverted|dropped|ignored|queued|deferred|undone|withheld|refused|not saved|pending)\b"
+    r"|\bwould (?:have )?(?:be )?(?:edit|change|write|create|update|modify|replace|delete|remove|overwrite|written|edited|changed|updated|modified)\w{0,2}\b"
+    r"|(?:已|被)?跳过|^\W{0,3}(?:冲突|排队)|(?:等待|待|需要|需)[^，。\n]{0,8}(?:审批|批准|确认|审核|授权|同意)|用户(?:选择)?(?:不|未|拒绝|取消)|(?:试|预)(?:运行|演)|(?:未|不)(?:被)?(?:应用|写入|保存)|(?:已|被)丢弃",
+    re.IGNORECASE,
+)
+"""What says of an edit that it is still to be made, or never will be."""
 _REFUSED = re.compile(
     r"\bdoes(?:n['’]t| not) want to proceed\b|\brequest interrupted\b|^\W{0,3}(?:aborted|timed out|tool execution denied)\b"
     r"|\b(?:interrupted|rejected|denied|declined|cancell?ed|refused) by (?:the )?user\b",
@@ -147,7 +156,7 @@ def failure_in(text: str) -> str:
     named = [fact.text for fact in errors_in(tail, opened, signs=signs) if not fact.key.startswith(IN_CODE)]
     after = tail.rfind(named[-1]) if named else -1
     for line in reversed(opened[max(after, 0) :].split("\n")):
-        if _SHOWN.search(line[:TAIL_CHARS]) and not _NOT_ONE.search(line):
+        if any(not is_none(line, shown.span()) for shown in _SHOWN.finditer(line)):
             return one_line(line, OUTCOME_CHARS)
     return one_line(named[-1], OUTCOME_CHARS) if named else ""
 
@@ -161,7 +170,7 @@ def edit_failure(result: ToolResult, path: str) -> str:
     for place, line in enumerate(lines):
         said = line.replace(path, "")
         if _OPENS_FAILED.match(said) or (
-            place == 0 and _NOT_EDITED.search(_NOT_ONE.sub("", said)) is not None
+            place == 0 and (_NOT_YET.search(said) or _NOT_EDITED.search(_NOT_ONE.sub("", said)))
         ):
             return one_line(line, OUTCOME_CHARS)
     return ""
