@@ -152,7 +152,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     row("CMP-38", "the system prompt comes from its configuration", BEGUN),
     row("CMP-39", "degradation when the context is exhausted", DONE),
     row("CMP-40", "notices and folded spans are user messages in a block that cannot be forged", DONE),
-    row("CMP-41", "the output cap is lowered before compacting for it", MODEL),
+    row("CMP-41", "the output cap is lowered before compacting for it", DONE),
     # Reactive recovery
     row("REA-1", "an overflow error: one compaction, one retry", DONE),
     row("REA-2", "only before any content was delivered", DONE),

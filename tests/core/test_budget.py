@@ -7,6 +7,7 @@ import pytest
 from foldline.core.budget import (
     effective_budget,
     input_budget,
+    output_cap_left,
     replacement_max,
     reserve_threshold,
     result_limits,
@@ -73,3 +74,18 @@ def test_what_replaces_a_history_is_bounded() -> None:
     assert replacement_max(1_000, 200_000) == 5_000
     assert replacement_max(1_000_000, 200_000) == 50_000
     assert replacement_max(1_000_000, 20_000) == 10_000
+
+
+@pytest.mark.parametrize(
+    ("cap", "tokens", "left"),
+    [
+        (8_000, 150_000, 8_000),
+        (64_000, 150_000, 50_000),
+        (64_000, 199_000, 4_096),
+        (64_000, 250_000, 4_096),
+        (1_000, 250_000, 1_000),
+    ],
+)
+def test_an_output_cap_is_lowered_to_what_is_left_and_never_raised(cap: int, tokens: int, left: int) -> None:
+    """CMP-41: never below the stated minimum."""
+    assert output_cap_left(cap, tokens, 200_000) == left

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from foldline.core.errors import CheckpointFailed, ContextExhausted, InvalidOption, SessionFailed
+from foldline.engine.policy import Line
 from foldline.log.audit import Audit
 from foldline.session.session import Session
 from foldline.stores.memory import MemoryJournal, MemoryStore
@@ -311,3 +313,41 @@ def test_more_input_than_the_window_is_told_and_is_no_limit() -> None:
     assert any("9,000 tokens of input, and the window is planned as 2,000" in n for n in request.report.notes)
     assert request.tokens.tokens_anchored == 0
     assert session._known.setup.planned.window == 2_000
+
+
+@pytest.mark.parametrize(
+    ("cap", "tokens", "sent"),
+    [
+        (8_000, 20_000, 8_000),
+        (64_000, 60_000, 39_982),
+        (64_000, 30_000, 64_000),
+        (64_000, 99_000, 4_096),
+        (900, 99_000, 900),
+    ],
+)
+def test_an_output_cap_that_the_window_has_no_room_for_is_lowered_and_nothing_is_compacted_for_it(
+    cap: int, tokens: int, sent: int
+) -> None:
+    """CMP-41: to what is left, never below 4,096, never raised; reported; in the async twin and after a refusal too."""
+    policy = replace(small("balanced"), threshold=Line(percent=100, of="window"))
+    session = narrow(opened(policy=policy), 100_000)
+    session.user("go")
+    session.prepare()
+    session.record(answer("x", ("t", "read"), tokens=tokens - 10))
+    session.tool_result("t", "")
+    request = session.prepare(output_cap=cap)
+    assert request.output_cap == sent
+    assert request.report.outcome == "unchanged"
+    lowered = [note for note in request.report.notes if "output cap lowered" in note]
+    assert bool(lowered) is (sent < cap)
+    assert asyncio.run(session.aprepare(output_cap=cap)).output_cap == sent
+    assert session.prepare().output_cap is None
+
+
+def test_without_a_known_window_an_output_cap_stays_as_it_is() -> None:
+    """TOK-10: nothing is decided by a default."""
+    session = opened()
+    session.user("x" * 4_000_000)
+    assert session.prepare(output_cap=9_000).output_cap == 9_000
+    with pytest.raises(InvalidOption, match="output_cap"):
+        session.prepare(output_cap="9k")  # type: ignore[arg-type]

@@ -170,3 +170,29 @@ def test_a_model_that_cannot_help_is_followed_by_what_can() -> None:
     request = asyncio.run(session.arecover(ApiError({"error": {"message": "prompt is too long"}})))
     assert "the ledger" in request.data.decode()
     assert down.requests
+
+
+def test_where_the_target_is_out_of_reach_what_fits_the_limit_is_sent() -> None:
+    """REA-1: a small limit that was just learned makes a target that nothing reaches; the turn is saved all the same."""
+    session = narrow(opened(policy=calm()), 100_000)
+    session.user("y" * 5_200)  # stays, and is more than half of the limit
+    worked(session, 12)
+    session.prepare()
+    request = session.recover(ApiError(TOO_LONG))
+    assert session.context_use()["tokens_total"] <= 2_000
+    assert request.report.valid
+    assert "y" * 5_200 in str(request.messages)
+
+
+@pytest.mark.parametrize("policy", ["balanced", "ladder-professional", "handoff", "cascade"])
+def test_the_request_to_send_once_more_is_made_by_one_compaction(policy: str) -> None:
+    """REA-1, law ONCE and CMP-18: over the new line of a small limit it goes out all the same; the next one is compacted for."""
+    session = narrow(opened(policy=small(policy)), 100_000)
+    session.user("y" * 5_600)  # of the limit of 2,000 more than any line
+    worked(session, 6)
+    session.prepare()
+    request = session.recover(ApiError(TOO_LONG))
+    assert kinds(session).count("compaction") == 1
+    assert request.report.outcome == "compacted"
+    assert request.report.tokens_after <= 2_000
+    assert violations(request.body, format="anthropic") == []

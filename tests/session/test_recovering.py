@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from foldline.session.recovering import invalid, refused, target_after
+from foldline.session.recovering import invalid, refused, target_after, what_fits
 from tests.session.test_reacting import TOO_LONG, ApiError
 
 
@@ -48,3 +48,15 @@ def test_the_end_of_a_turn_names_both_numbers() -> None:
     ended = invalid("it cannot be saved", refused(ApiError(TOO_LONG)))
     assert (ended.tokens_used, ended.tokens_limit) == (2_600, 2_000)
     assert "it cannot be saved" in str(ended)
+
+
+@pytest.mark.parametrize(("tokens", "fits"), [(2_600, 2_000), (1_300, 1_000), (5_200, 4_000)])
+def test_what_fits_is_the_limit_in_our_own_count(tokens: int, fits: int) -> None:
+    """REA-1: the provider counted 2,600 for what we count as so many, and takes 2,000."""
+    assert what_fits(refused(TOO_LONG).refusal, tokens=tokens) == fits
+
+
+def test_without_a_limit_anything_smaller_may_fit() -> None:
+    """NousResearch/hermes-agent#2600: no limit is guessed."""
+    told = refused({"error": {"message": "Prompt exceeds max length", "code": "1261"}})
+    assert what_fits(told.refusal, tokens=9_000) == 8_999

@@ -9,6 +9,8 @@ OUTPUT_RESERVE_MIN = 8_192
 OUTPUT_RESERVE_MAX = 32_768
 OUTPUT_RESERVE_SHARE = 10
 """The default output reserve is a tenth of the window between these bounds (requirement BUD-1)."""
+OUTPUT_CAP_MIN = 4_096
+"""An output cap is never lowered below this: a shorter answer would be cut off in the middle of a call (requirement CMP-41)."""
 SAFETY_PERCENT = 95
 """Share of the window that is planned with (requirement TOK-11)."""
 
@@ -23,6 +25,13 @@ def input_budget(tokens_window: int, output_cap: int | None = None) -> int:
         reserve = min(max(tokens_window // OUTPUT_RESERVE_SHARE, OUTPUT_RESERVE_MIN), OUTPUT_RESERVE_MAX)
         reserve = min(reserve, tokens_window // 2)
     return max(0, tokens_window - reserve)
+
+
+def output_cap_left(output_cap: int, tokens: int, tokens_window: int) -> int:
+    """The output cap of a request of so many tokens: as it is where both fit the window, else what is left of it, never
+    below 4,096, and never raised (requirement CMP-41)."""
+    left = max(tokens_window - tokens, OUTPUT_CAP_MIN)
+    return min(output_cap, left)
 
 
 def effective_budget(tokens_window: int, reserved: int = 0) -> int:

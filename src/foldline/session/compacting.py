@@ -27,7 +27,7 @@ from foldline.core.errors import (
     TargetUnreachable,
 )
 from foldline.core.estimate import Estimate
-from foldline.core.kinds import refuse_no_text
+from foldline.core.kinds import refuse_no_number, refuse_no_text
 from foldline.engine.report import Report
 from foldline.engine.run import drive, unanswered
 from foldline.gate import compacting
@@ -78,16 +78,20 @@ class Compacting(Landing):
 
     # ── a request ────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _preparing(self, system: Any, tools: Any, *, reason: str = "threshold") -> Going[Prepared]:
-        """The next request, reduced where that is due."""
-        report: Report | None = None
+    def _preparing(
+        self, system: Any, tools: Any, *, output_cap: int | None = None, made: Report | None = None
+    ) -> Going[Prepared]:
+        """The next request, reduced where that is due. `made`: a compaction that was made for it already; no other is then."""
+        refuse_no_number(or_none=True, output_cap=output_cap)
+        self._cap = output_cap
+        report = made
         with self._keeper.lock:
             self._weigh()
             fixed = self._fix(system, tools)
             self._bring_context()
-            work = self._ready()
-            if work is None:
-                work, report = self._begun(self._waited(fixed), reason=reason)
+            work = self._ready() if made is None else None
+            if work is None and made is None:
+                work, report = self._begun(self._waited(fixed))
         if work is not None:
             report = yield from self._carried(work)
         with self._keeper.lock:
@@ -121,7 +125,7 @@ class Compacting(Landing):
             return looked.due
         return forced.is_reached(looked.tokens.tokens, planned.window, output_max=planned.output_max)
 
-    def _begun(self, looked: Looked, *, reason: str) -> tuple[Work | None, Report | None]:
+    def _begun(self, looked: Looked) -> tuple[Work | None, Report | None]:
         """The compaction that a request needs, where it takes the outside to make it; else it is made here, and its report
         is given."""
         if not looked.due:
@@ -136,7 +140,7 @@ class Compacting(Landing):
             untouched = self._untouched(looked.fit, looked.tokens)
             return None, replace(untouched, outcome="failed", reason=stopped.cause)
         asks = looked.due and stopped is None and self._may_ask()
-        work = self._work(looked, reason=reason, asks=asks)
+        work = self._work(looked, reason="threshold", asks=asks)
         work.stopped = "" if stopped is None else stopped.cause
         if looked.due and (work.goal.has_model or self._known.host.hooks or self._known.host.restore):
             self._known.work = work

@@ -115,12 +115,14 @@ class Conversation(Reacting):
 
     # ── requests ─────────────────────────────────────────────────────────────────────────────────────────────
 
-    def prepare(self, system: Any = None, tools: Any = None) -> Prepared:
+    def prepare(self, system: Any = None, tools: Any = None, *, output_cap: int | None = None) -> Prepared:
         """The next request, reduced by the policy where it is due; with a completer, by a model where the policy has it.
-        `system` and `tools` in the format's own values; left out, those last said. Raises `CheckpointFailed` when a reduction
+        `system` and `tools` in the format's own values; left out, those last said. `output_cap`: the most output
+        tokens that the request asks for; where the window has no room for so many, `request.output_cap` is what is left, 4,096 at
+        least, and nothing is compacted for it (requirement CMP-41). Raises `CheckpointFailed` when a reduction
         could not be made durable (memory is as it was), `ContextExhausted` when a policy that compacts once a response would
         have to do it again, `CompactionBlocked` when a hook blocks what the request does not fit without."""
-        return self._wait(self._preparing(system, tools))
+        return self._wait(self._preparing(system, tools, output_cap=output_cap))
 
     def compact(self, to: int | float | None = None, *, focus: str | None = None) -> Report:
         """Reduce the view by hand: to so many tokens of the whole request, or a share of it in (0, 1); left out, to the

@@ -176,9 +176,11 @@ class Landing(Watching):
 
 
 def _without_a_size(work: Work, reduced: Reduced) -> Reduced:
-    """A compaction by hand that named no size is what it frees, wherever the policy's own target lies (requirement CMP-15)."""
+    """A compaction by hand that named no size is what it frees, wherever the policy's own target lies (requirement CMP-15); after
+    a refusal what fits will do."""
     report = reduced.report
-    if not (work.goal.at_once and reduced.edits and report.outcome == "unreachable"):
+    fits = work.goal.at_once or report.tokens_after <= work.fits
+    if not (fits and reduced.edits and report.outcome == "unreachable"):
         return reduced
     note = f"the policy's own target of {report.tokens_target:,} tokens is not reached: {report.reason}"
     return replace(

@@ -15,6 +15,7 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from foldline.asking import Basis
+from foldline.core.budget import output_cap_left
 from foldline.core.entry import Draft
 from foldline.core.errors import InvalidOption
 from foldline.core.estimate import Estimate
@@ -42,6 +43,7 @@ from foldline.wire import strict
 from foldline.wire.codec import Request
 
 FINGERPRINT_CHARS = 16
+LOWERED = "output cap lowered to {:,} from {:,}: the request takes {:,} tokens of a window of {:,}"
 
 
 class Known(Struct, kw_only=True):
@@ -86,6 +88,8 @@ class Planning:
         self._sent: Sent | None = None
         self._recovered = False
         """True from a recovery until the next answer (requirement REA-1)."""
+        self._cap: int | None = None
+        """The output cap of the request that was prepared last, as the caller named it."""
         self._heard: tuple[str, ...] = ()
         """What the last response told, for the next report."""
         self._bare = False
@@ -286,11 +290,24 @@ class Planning:
             sha.update(b"%d:" % len(piece) + piece)
         if asked.body:
             sha.update(dumps(dict(asked.body)))
-        notes = (*report.notes, *self._heard)
+        cap = self._capped(tokens)
+        lowered = (
+            () if cap == self._cap else (LOWERED.format(cap, self._cap, tokens.tokens, setup.planned.window),)
+        )
+        notes = (*report.notes, *self._heard, *lowered)
         self._heard = ()
         report = replace(report, messages_after=len(request.messages), notes=notes)
         digest = sha.hexdigest()[:FINGERPRINT_CHARS]
-        return Prepared(request, report=report, tokens=tokens, fingerprint=digest, asked=asked)
+        return Prepared(
+            request, report=report, tokens=tokens, fingerprint=digest, asked=asked, output_cap=cap
+        )
+
+    def _capped(self, tokens: Estimate) -> int | None:
+        """The output cap to send: lowered to what the window leaves, before anything is compacted for it (CMP-41)."""
+        planned = self._known.setup.planned
+        if self._cap is None or not planned.is_window_known:
+            return self._cap
+        return output_cap_left(self._cap, tokens.tokens, planned.window)
 
 
 def _system_body(system: Message | None) -> bytes:

@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from foldline.core.kinds import refuse_no_flag, refuse_no_number
+from foldline.engine.report import Report
 from foldline.reduce import Goal
 from foldline.session.compacting import Compacting, Going
 from foldline.session.limits import learned
-from foldline.session.recovering import Refused, invalid, refused, target_after
+from foldline.session.recovering import Refused, invalid, refused, target_after, what_fits
 from foldline.session.request import Prepared
 from foldline.session.working import BUSY
 
@@ -26,17 +27,18 @@ class Reacting(Compacting):
         refuse_no_flag(delivered=delivered)
         refuse_no_number(or_none=True, status=status)
         told = refused(error, status=status)
+        made: Report | None = None
         if told.names_compaction:
-            yield from self._shrunk(told, delivered=delivered)
+            made = yield from self._shrunk(told, delivered=delivered)
         elif told.is_about_reasoning and not (delivered or self._bare):
             self._bare = True
         elif told.error is not None:
             raise told.error
         else:
             raise invalid(told.words, told)
-        return (yield from self._preparing(None, None))
+        return (yield from self._preparing(None, None, output_cap=self._cap, made=made))
 
-    def _shrunk(self, told: Refused, *, delivered: bool) -> Going[None]:
+    def _shrunk(self, told: Refused, *, delivered: bool) -> Going[Report]:
         """One emergency compaction (requirements REA-1…4). Raises `InvalidRequest`; the view is as it was then."""
         why = self._why_not(delivered=delivered)
         if why:
@@ -55,9 +57,11 @@ class Reacting(Compacting):
                 raise invalid(BUSY, told) from told.error
             asks = self._may_ask()
             work = self._known.work = self._work(looked, reason="overflow", asks=asks)
+            work.fits = what_fits(told.refusal, tokens=fit.view.tokens + fixed.tokens)
         report = yield from self._carried(work)
         if report.outcome != "compacted":
             raise invalid(f"it could not be made smaller: {report.reason}", told) from told.error
+        return report
 
     def _why_not(self, *, delivered: bool) -> str:
         """Why a refusal is not recovered from; empty where it is."""

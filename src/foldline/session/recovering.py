@@ -78,6 +78,16 @@ def target_after(refusal: Refusal, *, tokens: int, target: int) -> int:
     return max(1, min(target, wanted, tokens - 1))
 
 
+def what_fits(refusal: Refusal, *, tokens: int) -> int:
+    """The largest request, as it is counted here, that may pass where the target is out of reach: the limit in our count, as
+    far as the provider said what it counted; always smaller than the `tokens` that were refused."""
+    limit, used = refusal.tokens_limit, refusal.tokens_used
+    if not limit:
+        return max(1, tokens - 1)
+    ours = limit * tokens // used if used and used > limit else limit
+    return max(1, min(ours, tokens - 1))
+
+
 def invalid(why: str, told: Refused) -> InvalidRequest:
     """The end of a turn that nothing can save, for a person (requirement REA-3)."""
     used, limit = told.refusal.tokens_used, told.refusal.tokens_limit

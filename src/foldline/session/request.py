@@ -30,8 +30,11 @@ class Prepared:
         tokens: Estimate,
         fingerprint: str,
         asked: Asked = NOTHING,
+        output_cap: int | None = None,
     ) -> None:
         self._asked = asked
+        self.output_cap = output_cap
+        """The output cap to send: the one that was asked for, or what the window leaves of it; `None` where none was named."""
         self.betas = asked.betas
         """Names that the header `anthropic-beta` has to hold for it; none for other providers."""
         self.request, self.report, self.tokens, self.fingerprint = request, report, tokens, fingerprint

@@ -45,10 +45,14 @@ class Twins:
         """As `tool_result`."""
         await _off(cast(Any, self).tool_result, call_id, output, is_error=is_error)
 
-    async def aprepare(self, system: Any = None, tools: Any = None) -> Prepared:
+    async def aprepare(
+        self, system: Any = None, tools: Any = None, *, output_cap: int | None = None
+    ) -> Prepared:
         """As `prepare`; the completer may be async, and an async hook is waited for."""
         session = cast(Any, self)
-        return cast("Prepared", await session._await(session._preparing(system, tools)))
+        return cast(
+            "Prepared", await session._await(session._preparing(system, tools, output_cap=output_cap))
+        )
 
     async def acompact(self, to: int | float | None = None, *, focus: str | None = None) -> Report:
         """As `compact`; the completer may be async, and an async hook is waited for."""

@@ -55,6 +55,8 @@ class Work(Struct, kw_only=True):
     reduced: Reduced | None = None
     """What came of it, where it waits to be taken in."""
     is_background: bool = False
+    fits: int = 0
+    """Tokens that will do where the target is out of reach; 0: nothing but the target will."""
     stopped: str = ""
     """Why compactions do not help, where only one that makes the request fit the window is made."""
     notes: tuple[str, ...] = ()
