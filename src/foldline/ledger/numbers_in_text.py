@@ -140,7 +140,7 @@ def _keyed_places(text: str) -> Iterator[Place]:
         if value and end is not None:
             start = size - match.start(3) - key[1]
             name = text[start : start + key[0]]
-            scale = _scale(text[stop:end])
+            scale = _scale(text[stop:end]) if end > stop else ""
             if (
                 key[1] > len(word)
                 and scale.lower() in _DURATIONS

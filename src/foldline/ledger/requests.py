@@ -114,7 +114,7 @@ def _barred(text: str) -> list[Span]:
 
 def _kind(sentence: str) -> RequestKind | None:
     opening = sentence[:CHARS_MAX]
-    if TASK.search(opening) or TASK_EAST.search(opening):
+    if TASK.search(opening) or (not opening.isascii() and TASK_EAST.search(opening)):
         return "task"
     return "question" if _is_question(sentence) else None
 

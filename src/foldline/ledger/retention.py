@@ -40,7 +40,7 @@ _WORD = re.compile(r"\w+")
 _NAME = re.compile(r"[^\s/]+")
 """In a path."""
 _PATH, _IDENTIFIER = INITIALS["paths"], INITIALS["identifiers"]
-_NUMBER, _ERROR = INITIALS["numbers"], INITIALS["errors"]
+_NUMBER, _ERROR, _SYMBOL = INITIALS["numbers"], INITIALS["errors"], INITIALS["symbols"]
 _CODE = _ERROR + IN_CODE
 
 
@@ -168,6 +168,7 @@ def _lay_out(
         if not item.covers:
             shown[item.seq] = said
     written = _written("\n".join(map(text_of, ours)), cache=cache)
+    names |= written
     whole = frozenset(
         item.seq
         for item, said in zip(history, texts, strict=True)
@@ -175,7 +176,7 @@ def _lay_out(
     )
     joined = "\n".join(map(whole_text_of, ours))
     return _Shown(
-        names=names | written,
+        names=names,
         longer={name[1:] for name in written if name[0] == _PATH},
         texts=shown,
         whole=whole,
@@ -194,7 +195,7 @@ def _written(text: str, *, cache: FactCache) -> Set[Name]:
         listed = names_in_line(line) if is_index else ()
         if listed:
             names.update(listed)
-            names.update([f"{_IDENTIFIER}{word}" for word in {*_WORD.findall(line), *_NAME.findall(line)}])
+            names.update(map(_IDENTIFIER.__add__, chain(_WORD.findall(line), _NAME.findall(line))))
         else:
             is_index = not line or line.startswith("#")
         if not listed or holds_more(line):
@@ -216,18 +217,22 @@ def _opened(text: str) -> Iterator[int]:
 def _said(
     history: Sequence[Item], founds: Sequence[Sequence[Found]], *, left: Set[int], covered: Set[int]
 ) -> _Said:
-    groups: dict[tuple[bool, bool], list[Sequence[Name]]] = {}
+    """Names of code are no facts to be counted, nor are lines of code that speak of a failure."""
+    everywhere: set[Name] = set()
+    gone: set[Name] = set()
+    opened: set[Name] = set()
     for item, found in zip(history, founds, strict=True):
-        group = groups.setdefault((item.seq in left, item.seq in covered), [])
-        group += [one.names for one in found]
-    sets = {group: set(chain.from_iterable(names)) for group, names in groups.items()}
-    for names in sets.values():
-        names -= {name for name in names if name[0] == _ERROR and name.startswith(_CODE)}
-    return _Said(
-        all=frozenset().union(*sets.values()),
-        left=frozenset().union(*[names for (is_left, _), names in sets.items() if is_left]),
-        covered=frozenset().union(*[names for (_, is_covered), names in sets.items() if is_covered]),
-    )
+        names = [one.names for one in found]
+        everywhere.update(*names)
+        if item.seq in left:
+            gone.update(*names)
+        if item.seq in covered:
+            opened.update(*names)
+    uncounted = {
+        name for name in everywhere if name[0] == _SYMBOL or (name[0] == _ERROR and name.startswith(_CODE))
+    }
+    everywhere -= uncounted
+    return _Said(all=everywhere, left=gone, covered=opened)
 
 
 def _outcomes(said: _Said, shown: _Shown, *, founds: Sequence[Found]) -> tuple[Set[Name], ...]:

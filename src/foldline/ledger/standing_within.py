@@ -32,12 +32,14 @@ class Within:
 
     def line(self, line: str) -> Set[str]:
         """Those that stand in a line."""
-        found = self._texts.intersection(_WORDS.findall(line))
+        shown = _WORDS.findall(line)
+        found: set[str] = set()
         for piece in _BESIDE.split(line):
             if "/" in piece or "." in piece:
                 piece = piece.rstrip(".")
-                found |= self.path(piece) | self._texts.intersection([piece])
-        return found
+                shown.append(piece)
+                found |= self.path(piece)
+        return found | self._texts.intersection(shown)
 
     def text(self, text: str) -> Set[str]:
         """Those that stand within a fact, but for the fact itself."""
@@ -45,20 +47,27 @@ class Within:
             return _NOTHING
         if _BLANK.search(text):
             return self.line(text) - {text}
-        found = self._texts.intersection(_WORDS.findall(text))
-        if "/" in text:
-            found |= self.path(text)
-        return found - {text}
+        shown = _WORDS.findall(text)
+        return self._among([*shown, *self._runs(text)] if "/" in text else shown, text)
 
     def path(self, path: str) -> Set[str]:
         """Those that are runs of a path's last names, folders with and without the slash at their end."""
+        return self._among(self._runs(path), path)
+
+    def _among(self, shown: list[str], text: str) -> Set[str]:
+        found = self._texts.intersection(shown)
+        return found - {text} if text in found else found
+
+    def _runs(self, path: str) -> list[str]:
+        """Runs of a path's last names that may be among the texts."""
         bare = path.rstrip("/")
         names = bare.split("/")[-PATH_NAMES_MAX:]
         shown = [*names, bare]
         for end, name in enumerate(names, 1):
-            for size in self._sizes.get(name, ()):
-                if size <= end:
-                    run = "/".join(names[end - size : end])
-                    is_folder = end < len(names) or bare != path
-                    shown += [run, f"{run}/"] if is_folder else [run]
-        return self._texts.intersection(shown) - {path}
+            if name in self._sizes:
+                is_folder = end < len(names) or bare != path
+                for size in self._sizes[name]:
+                    if size <= end:
+                        run = "/".join(names[end - size : end])
+                        shown += [run, f"{run}/"] if is_folder else [run]
+        return shown
