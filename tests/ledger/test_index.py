@@ -180,9 +180,11 @@ def test_the_names_of_what_is_listed_are_read_off_its_lines() -> None:
         fact("symbols", "load_rows"),
     ]
     lines = lines_of(facts)
-    assert {name for line in lines for name in names_in_line(line)} == {*map(name_of, facts), "plimit"}
+    found = {name for line in lines for name in names_in_line(line)}
+    assert found == {*map(name_of, facts), "plimit", "isrc", "iapp", "ipy", "iapp.py"}
     assert [holds_more(line) for line in lines] == [True, False, True, False, False]
-    assert list(names_in_line("paths: ./src/app.py")) == ["psrc/app.py"]
+    assert "psrc/app.py" in names_in_line("paths: ./src/app.py")
+    assert "ipi-ai@0.14.2" in names_in_line("paths: lib/pi-ai@0.14.2")
     assert not names_in_line("- `make check` → ok (m3 assistant)")
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -62,7 +62,10 @@ _MAY_STAND_WITHIN = frozenset({"paths", "identifiers", "symbols"})
 
 Count: TypeAlias = Callable[[list[str]], list[int]]
 _BLANK = re.compile(r"\s")
-_PATH, _NUMBER = INITIALS["paths"], INITIALS["numbers"]
+_WORD = re.compile(r"\w+")
+_NAME = re.compile(r"[^\s/]+")
+"""In a path, of a file or folder."""
+_PATH, _IDENTIFIER, _NUMBER = INITIALS["paths"], INITIALS["identifiers"], INITIALS["numbers"]
 
 
 class Priced:
@@ -357,15 +360,17 @@ def facts_in_line(line: str) -> Iterable[Fact]:
 
 def names_in_line(line: str) -> Collection[Name]:
     """The names of the facts of one line of an index, as `facts_in_line` has them, and none of any other line. What is
-    listed as a path goes by its key; the key of a number may be a path too."""
+    listed as a path goes by its key, and what stands within it may be an identifier; the key of a number may be a path."""
     label, _, rest = line.partition(": ")
     kind = _KIND_OF.get(label)
     if kind is None or kind == "errors":
         return [name_of(fact) for fact in facts_in_line(line)]
     texts = rest.split(" ")
+    if kind == "paths":
+        within = chain(_WORD.findall(rest), _NAME.findall(rest))
+        return [*map(_PATH.__add__, map(key_of, texts)), *map(_IDENTIFIER.__add__, within)]
     if kind != "numbers":
-        initial = INITIALS[kind]
-        return [f"{initial}{key_of(text) if kind == 'paths' else text}" for text in texts]
+        return [f"{INITIALS[kind]}{text}" for text in texts]
     names: list[Name] = []
     for key, _, values in [text.partition("=") for text in texts]:
         names.append(f"{_PATH}{key}")

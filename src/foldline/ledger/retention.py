@@ -36,11 +36,8 @@ KINDS = (*FACT_KINDS, "commands", "user_messages", "constraints", "pins")
 _ADDRESS = re.compile(r"\bm(\d{1,9})(?:-(\d{1,9}))?(?:\.\d{1,9})?@[0-9a-f]{8}\b")
 _SPAN_MAX = 1_000_000
 """Ordinals one address may name; a longer range is no address of ours."""
-_WORD = re.compile(r"\w+")
-_NAME = re.compile(r"[^\s/]+")
-"""In a path."""
-_PATH, _IDENTIFIER = INITIALS["paths"], INITIALS["identifiers"]
-_NUMBER, _ERROR, _SYMBOL = INITIALS["numbers"], INITIALS["errors"], INITIALS["symbols"]
+_PATH, _NUMBER = INITIALS["paths"], INITIALS["numbers"]
+_ERROR, _SYMBOL = INITIALS["errors"], INITIALS["symbols"]
 _CODE = _ERROR + IN_CODE
 
 
@@ -187,16 +184,14 @@ def _lay_out(
 
 def _written(text: str, *, cache: FactCache) -> Set[Name]:
     """The names of the facts that text of foldline's says. Those of an index, which opens behind a notice or a heading, are
-    read off it; an identifier may stand there as a part of a path."""
+    read off it."""
     names: set[Name] = set()
     others: list[str] = []
     is_index = False
     for line in text.split("\n"):
         listed = names_in_line(line) if is_index else ()
-        if listed:
-            names.update(listed)
-            names.update(map(_IDENTIFIER.__add__, chain(_WORD.findall(line), _NAME.findall(line))))
-        else:
+        names.update(listed)
+        if not listed:
             is_index = not line or line.startswith("#")
         if not listed or holds_more(line):
             others.append(line)
