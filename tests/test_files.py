@@ -351,3 +351,22 @@ def test_the_addresses_of_a_log_that_is_compacted_again_open_in_the_log_that_is_
         for address in {*again.report.covers.addresses, *ADDRESS.findall(shown)}:
             assert show([read_again], address).title == show(log, address).title
         made = again
+
+
+@pytest.mark.parametrize("target", [*CODECS, "foldline", "atif", "claude-code"])
+def test_a_system_prompt_and_tools_are_kept_or_named_as_left_out(target: str, tmp_path: Path) -> None:
+    """Whatever a target has no place for is said; nothing leaves in silence."""
+    body = {
+        "system": "Never push.",
+        "tools": [{"name": "bash", "description": "run", "input_schema": {"type": "object"}}],
+        "messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yes"}],
+    }
+    path = tmp_path / "body.json"
+    path.write_text(json.dumps(body), encoding="utf-8")
+    made = files.convert(files.read(str(path)), as_format=target)
+    if target == "claude-code":
+        assert any("system prompt and tools" in note and "left out" in note for note in made.notes)
+    else:
+        assert b"Never push." in made.data
+        assert b"bash" in made.data
+        assert made.notes == ()

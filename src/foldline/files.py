@@ -275,8 +275,24 @@ def _compact_one(
         report=report.to_dict(),
     )
     data = detect.writer(target).write(transcript, written)
-    report = replace(report, notes=(*report.notes, *unrecognised(data, target)))
+    report = replace(report, notes=(*report.notes, *left_out(written, target), *unrecognised(data, target)))
     return FileResult(report=report, data=data, format=target)
+
+
+def left_out(written: Written, target: str) -> tuple[str, ...]:
+    """What a person should know of a file that has no place for a system prompt and tools. Empty where it has, or there are none."""
+    gone = [
+        name
+        for name, part in (("system prompt", written.system), ("tools", written.tools))
+        if part is not None
+    ]
+    if detect.writer(target).holds_prompt or not gone:
+        return ()
+    what = " and ".join(gone)
+    return (
+        f"a {target} file has no place for the {what}: left out, its client brings its own; "
+        "rules in it that must go on holding belong into that client's own instructions",
+    )
 
 
 def unrecognised(data: bytes, target: str) -> tuple[str, ...]:
@@ -453,7 +469,7 @@ def convert(transcripts: Sequence[Transcript], *, as_format: str) -> Conversion:
         request = sent.request
         written = Written(messages=request.messages, system=request.system, tools=request.tools)
         files.append(detect.writer(target).write(transcript, written))
-        notes += unrecognised(files[-1], target)
+        notes += [*left_out(written, target), *unrecognised(files[-1], target)]
         notes += [*transcript.notes, *sent.notes]
         notes += [f"message {repair.seq}: {repair.kind}, {repair.why}" for repair in history.repairs]
     return Conversion(data=_together(files), notes=tuple(notes))

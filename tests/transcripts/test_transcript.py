@@ -23,6 +23,7 @@ class Lines:
 
     name = "lines"
     wire = ""
+    holds_prompt = True
 
     def recognise(self, head: bytes) -> int:
         """Never by itself."""

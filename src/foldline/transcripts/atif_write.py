@@ -44,6 +44,7 @@ class AtifWriter(Struct, frozen=True, kw_only=True):
 
     name: str = "atif"
     wire: str = ""
+    holds_prompt: bool = True
     agent: str = "unknown"
     """`agent.name` and `agent.version` where the transcript names none; ATIF demands both."""
     agent_version: str = "unknown"

@@ -50,6 +50,7 @@ class ClaudeCodeWriter(Struct, frozen=True):
 
     name: str = "claude-code"
     wire: str = "anthropic"
+    holds_prompt: bool = False
 
     def write(self, transcript: Transcript, result: Written) -> bytes:
         """The session file of these messages.

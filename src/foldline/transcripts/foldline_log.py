@@ -93,6 +93,7 @@ class _Reader:
 class _Writer:
     name = NAME
     wire = ""
+    holds_prompt = True
 
     def write(self, transcript: Transcript, result: Written) -> bytes:
         """A log of the whole history and, as its last entry, the compaction that led to `result`.

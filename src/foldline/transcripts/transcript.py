@@ -100,6 +100,8 @@ class Writer(Protocol):
     name: str
     wire: str
     """Wire format the messages must be in (the caller converts them); empty: any."""
+    holds_prompt: bool
+    """False where the file has no place for a system prompt and tool schemas: its client brings its own."""
 
     def write(self, transcript: Transcript, result: Written) -> bytes:
         """The whole file. The same arguments give the same bytes: no clock, no random."""

@@ -134,6 +134,7 @@ class WireWriter(Struct, frozen=True, kw_only=True):
     """Writes the conversation's part of a request body in one wire format."""
 
     name: str
+    holds_prompt: bool = True
 
     @property
     def wire(self) -> str:
