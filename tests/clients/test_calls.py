@@ -142,3 +142,21 @@ def test_what_switches_features_on_goes_along_with_a_fork() -> None:
     assert call is not None
     call.beside = told
     assert call.parameters == {"temperature": 0, **told}
+
+
+@pytest.mark.parametrize(
+    ("format", "body", "cap"),
+    [
+        ("anthropic", {"max_tokens": 9, "messages": []}, 9),
+        ("openai-chat", {"max_completion_tokens": 9, "messages": []}, 9),
+        ("openai-responses", {"max_output_tokens": 9, "input": []}, 9),
+        ("gemini", {"generationConfig": {"maxOutputTokens": 9}, "contents": []}, 9),
+        ("gemini", {"generationConfig": 5, "contents": []}, None),
+        ("openai-chat", {"max_tokens": None, "messages": []}, None),
+        ("openai-chat", {"max_tokens": True, "messages": []}, None),
+    ],
+)
+def test_the_cap_on_the_output_is_read(format: str, body: dict[str, Any], cap: int | None) -> None:
+    """Each provider has its own word for it."""
+    assert read(body, format).output_cap == cap
+    assert read(json.dumps(body).encode(), format).output_cap == cap

@@ -7,7 +7,9 @@ from typing import Any
 
 from foldline.clients import following
 from foldline.clients.following import Conversations
+from foldline.clients.own_summaries import CUES, WHY
 from foldline.stores.disk import DiskStore
+from foldline.wire import strict
 from tests.clients.lists import answer, assistant, call, conversations, long, sent, user
 
 RULE = "Fix the login. Never touch auth.py."
@@ -366,3 +368,52 @@ def test_branches_are_forgotten_by_age() -> None:
     for n in range(following.BRANCHES_MAX + 5):
         turn(known, [user(f"question {n}")])
     assert len(known._branches) == following.BRANCHES_MAX
+
+
+OWN = f"{CUES[0]}. Do NOT call any tools."
+
+
+def test_an_agents_own_summary_is_sent_whole_and_leaves_the_session_alone() -> None:
+    """It is to see all of its conversation; what comes of it takes the conversation's place in the agent's own list."""
+    known = conversations()
+    messages = [user(RULE)]
+    grown(known, messages, 6)
+    shown = turn(known, messages, "a")
+    messages += [assistant("a")]
+    before = names(known)
+    asked = call([*messages, user(OWN)])
+    assert known.outgoing(asked) is None
+    assert known.passed == {WHY: 1}
+    assert names(known) == before
+    again = turn(known, [*messages, user("go on")])
+    assert again[: len(shown)] == shown
+
+
+def test_an_agents_own_summary_that_would_not_fit_is_asked_of_the_view() -> None:
+    """CMP-1: a request that would overflow is not sent; its instruction stands last, word for word."""
+    known = conversations()
+    messages = [user(RULE)]
+    grown(known, messages, 24)
+    asked = call([*messages, assistant("a"), user(OWN)])
+    going = known.outgoing(asked)
+    assert going is not None
+    assert going.messages is not None
+    assert sent(going, asked)[-1] == user(OWN)
+    assert len(going.messages) < len(asked.messages)
+
+
+def test_a_count_is_of_what_would_be_sent_and_takes_nothing_in() -> None:
+    """An agent that asks how full its window is hears what the provider would."""
+    known = conversations()
+    messages = [user(RULE)]
+    assert known.counted(call(messages)) is None
+    grown(known, messages, 14)
+    shown = turn(known, messages, "a")
+    before = names(known)
+    longer = [*messages, assistant("a"), user("how full?")]
+    counted = known.counted(call(longer, system="be brief"))
+    assert counted is not None
+    assert [strict.parse(wire) for wire in counted[1:]] == [*shown, assistant("a"), user("how full?")]
+    assert [strict.parse(wire) for wire in known.counted(call(messages)) or []] == shown
+    assert known.counted(call(messages[:3])) is None
+    assert names(known) == before

@@ -7,6 +7,7 @@ from typing import Any
 
 from foldline.clients.calls import Call
 from foldline.clients.following import Conversations
+from foldline.clients.own_summaries import CUES, WHY
 from foldline.core.errors import SessionBusy
 from foldline.home import disk_store
 from foldline.proxy.beginning import Keeping, beginning
@@ -118,4 +119,14 @@ def test_conversations_that_rest_are_forgotten_and_those_on_their_way_are_not() 
     assert begun.count(on_its_way.name) == 1
     names(desk, [user("n 0")])
     assert len(begun) == ROOTS_MAX + 12
+    desk.close()
+
+
+def test_an_agents_own_summary_is_passed_and_counted_by_why(tmp_path: Path) -> None:
+    """Issue: agents that compact themselves are recognised and passed on whole."""
+    desk = Desk(beginning(Keeping(home=tmp_path)))
+    passed = desk.outgoing(call([user("a"), assistant("b"), user(f"{CUES[1]}. Create a handoff summary.")]))
+    assert passed == Passed(why=WHY)
+    assert desk.counted(call([user("a")])) is None
+    assert desk.counted(call([user("unknown")])) is None
     desk.close()

@@ -12,6 +12,7 @@ import pytest
 from foldline.proxy.limits import BODY_BYTES_MAX
 from foldline.testing.twin import Answer, Delivery, Fault, Twin, endless
 from tests.proxy.running import Proxy
+from tests.proxy.sessions import MODEL, Agent, generated, run, script
 
 BODY = {"model": "gpt-4o", "messages": [{"role": "user", "content": "hello"}]}
 JSON = {"content-type": "application/json", "authorization": "Bearer k"}
@@ -142,3 +143,35 @@ def test_throttling_is_passed_on_with_its_headers() -> None:
         status, _, headers = post(proxy)
         assert (status, headers["retry-after"]) == (429, "7")
         assert proxy.wait_for(1)[0].outcome == "as it came"
+
+
+def test_a_count_is_of_what_would_be_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`count_tokens` for a conversation that was reduced; one that was not is counted as it came."""
+    (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = 20000\nmax_output = 2000\n')
+    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
+    turns = generated(60, tokens=240)
+    agent = Agent("anthropic", first="Refactor the project.")
+
+    def counted(proxy: Proxy) -> int:
+        body = {
+            key: value
+            for key, value in json.loads(agent.body()).items()
+            if key not in ("max_tokens", "stream")
+        }
+        status, told, _ = post(
+            proxy,
+            body,
+            path="/v1/messages/count_tokens",
+            **{"x-api-key": "k", "anthropic-version": "2023-06-01"},
+        )
+        assert status == 200
+        return int(json.loads(told)["input_tokens"])
+
+    with Twin(script(turns), window=20_000) as twin, Proxy(twin.url, home=tmp_path) as proxy:
+        run(agent, turns[:5], proxy.url)
+        whole = counted(proxy)
+        assert json.loads(twin.requests[-1].body)["messages"] == json.loads(agent.body())["messages"]
+        run(agent, turns[5:], proxy.url)
+        assert whole < counted(proxy) < 20_000
+        assert len(json.loads(twin.requests[-1].body)["messages"]) < len(agent.messages)
+        assert len(proxy.wait_for(62)) == 62

@@ -21,6 +21,7 @@ SERVER_HELD: Final = ("previous_response_id", "conversation", "thread", "cachedC
 """Keys that say that the provider keeps the history, or a part of it."""
 NATIVE: Final = ("context_management", "compaction")
 """Keys that say that the provider reduces it."""
+OUTPUT_CAPS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
 KEEPS_ALL: Final = {"type": "clear_thinking_20251015", "keep": "all"}
 BETAS: Final = ("anthropic-beta", "openai-beta")
 """Headers that name features a request makes use of."""
@@ -71,6 +72,14 @@ class Call(Struct, kw_only=True):
             if key not in apart and not key.startswith("_")  # what google-genai tells itself
         }
         return {**told, **self.beside}
+
+    @property
+    def output_cap(self) -> int | None:
+        """Most output tokens that the request asks for; `None` where it does not say."""
+        config = _plain(self.body.get("generationConfig"))
+        told = {**(config if isinstance(config, dict) else {}), **self.body}
+        caps = [_plain(told.get(key)) for key in OUTPUT_CAPS]
+        return next((cap for cap in caps if isinstance(cap, int) and not isinstance(cap, bool)), None)
 
     def with_messages(self, shown: Sequence[bytes]) -> dict[str, Any]:
         """The body with other messages, each in its own bytes."""

@@ -15,6 +15,7 @@ from foldline.clients.calls import Call
 from foldline.clients.digests import loose, said, unmarked
 from foldline.core.message import Message
 from foldline.session.following import Following, Kept, Made
+from foldline.tokens.choose import counter_for
 from foldline.wire.formats import codec
 
 
@@ -87,6 +88,13 @@ class ReadList:
         if found is None:
             found = self._messages[place] = self._reader.decode(unmarked(self._wires[place]))
         return found
+
+    def tokens(self, counter: str | None) -> int:
+        """Of all of it, by the counter of that name, else the model's."""
+        counting = counter_for(self.call.model, counter=counter, wire=self.call.format)
+        counted = (counting.weights(self.message(place)) for place in range(len(self)))
+        fixed = sum(counting.text(text.decode("utf-8", "replace")) for text in _fixed(self.call))
+        return fixed + sum(sum(weights) + overhead for weights, overhead in counted)
 
     def link(self, place: int) -> Link:
         """Of a message that is new."""

@@ -19,7 +19,7 @@ nothing was done for goes out as it came. Knows nothing of sockets and SDKs: a s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import Condition
 from typing import Any, Final, Literal
@@ -28,8 +28,11 @@ from msgspec import Struct
 
 from foldline.clients.calls import Call
 from foldline.clients.chains import Chain, Link, ReadList, link_of
+from foldline.clients.own_summaries import WHY as OWN_SUMMARY
+from foldline.clients.own_summaries import is_own_summary
 from foldline.clients.same_model import ON_ITS_WAY, on_its_way
 from foldline.core.errors import FoldlineError, InvalidOption, SessionBusy, SessionExists
+from foldline.core.message import Message
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
 from foldline.session.following import Following
@@ -41,6 +44,8 @@ from foldline.wire.formats import codec
 
 BRANCHES_MAX: Final = 64
 """Conversations beside the first that are known at a time; the one that rested longest is forgotten first."""
+WHOLE_SLACK: Final = 1.05
+"""A list is sent uncut where so many times its count fits: counters of ours and the provider's differ."""
 FORKS_MAX: Final = 64
 """Forks that begin with the same message and are held at a time."""
 SAID_ANEW_MAX: Final = 8
@@ -147,6 +152,9 @@ class Conversations:
             self.passed[why] = self.passed.get(why, 0) + 1
             return None
         read = ReadList(call)
+        if is_own_summary(read.message(len(read) - 1)) and self._fits_whole(read):
+            self.passed[OWN_SUMMARY] = self.passed.get(OWN_SUMMARY, 0) + 1
+            return None
         with self._lock:
             chain = self._chain(read)
             if chain is None:
@@ -173,6 +181,26 @@ class Conversations:
                 chain.is_busy = False
                 self._lock.notify_all()
 
+    def counted(self, call: Call) -> list[bytes] | None:
+        """What would be sent of a list that is only counted; `None`: as it came. Nothing is taken in."""
+        read = ReadList(call)
+        with self._lock:
+            counts = [(read.common(chain), chain) for chain in (self._first, *self._branches)]
+            count, chain = max(counts, key=lambda pair: pair[0])
+            kept = chain.kept
+            if kept is None or kept.is_whole() or count < len(chain.links) - chain.answers:
+                return None
+            places = {link.ordinal: place for place, link in enumerate(chain.links[:count])}
+            unsaid = {link.ordinal for link in chain.links[count:]}
+            shown = self._written(call, kept.view(places, without=unsaid))
+            return [*call.messages[: call.leading], *shown, *call.messages[call.leading + count :]]
+
+    def _fits_whole(self, read: ReadList) -> bool:
+        """True where a list can be sent uncut: an agent that sums up its own conversation is to see all of it."""
+        planned = self._terms.plan(self._model or read.call.model)
+        room = planned.window - (read.call.output_cap or planned.output_max or 0)
+        return read.size <= room or read.tokens(planned.counter) * WHOLE_SLACK <= room
+
     def _prepared(self, chain: Chain, call: Call) -> Prepared | None:
         kept = chain.kept
         if kept is None:
@@ -189,13 +217,11 @@ class Conversations:
         kept, call = chain.kept, read.call
         assert kept is not None, "who prepared has a session"
         places = {link.ordinal: place for place, link in enumerate(chain.links)}
-        writer = codec(call.format)
-        own = call.messages[call.leading :]
-        shown = [
-            own[one] if isinstance(one, int) else writer.encode_bytes(one)
-            for one in kept.shown(prepared, places)
-        ]
-        return [*call.messages[: call.leading], *shown]
+        return [*call.messages[: call.leading], *self._written(call, kept.shown(prepared, places))]
+
+    def _written(self, call: Call, shown: Iterable[int | Message]) -> list[bytes]:
+        writer, own = codec(call.format), call.messages[call.leading :]
+        return [own[one] if isinstance(one, int) else writer.encode_bytes(one) for one in shown]
 
     # ── which conversation ───────────────────────────────────────────────────────────────────────────────────
 

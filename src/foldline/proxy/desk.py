@@ -22,6 +22,7 @@ from foldline.clients.answers import Answer
 from foldline.clients.calls import Call
 from foldline.clients.digests import said, unmarked
 from foldline.clients.following import Conversations, Outgoing
+from foldline.clients.own_summaries import WHY as OWN_SUMMARY
 from foldline.core.foreign import Raised, tried
 from foldline.proxy.limits import ROOT_MESSAGES_MAX, ROOTS_MAX, SESSIONS_MAX
 from foldline.wire.formats import codec
@@ -89,9 +90,19 @@ class Desk:
         going = tried(lambda: conversations.outgoing(call))
         if isinstance(going, Outgoing):
             return Going(name=name, conversations=conversations, out=going)
+        if going is None:
+            self._done(name, conversations)
+            return Passed(why=OWN_SUMMARY)
         self._forget(name, conversations)
-        why = going.why if isinstance(going, Raised) else "it is no conversation"
-        return Passed(why=why, is_fault=True)
+        return Passed(why=going.why, is_fault=True)
+
+    def counted(self, call: Call) -> dict[str, Any] | None:
+        """The body for a list that is only counted; `None`: as it came."""
+        name = tried(lambda: self._name(call))
+        with self._lock:
+            root = self._roots.get(name) if isinstance(name, str) else None
+        found = tried(lambda: None if root is None else root.conversations.counted(call))
+        return dict(call.with_messages(found)) if isinstance(found, list) else None
 
     def refused(self, going: Going, status: int, *, body: Any) -> Going | None:
         """After a refusal that came before any answer: what to send once more, or `None` to let it through."""
@@ -111,9 +122,12 @@ class Desk:
 
     def done(self, going: Going) -> None:
         """Nothing of it is on its way any more."""
+        self._done(going.name, going.conversations)
+
+    def _done(self, name: str, conversations: Conversations) -> None:
         with self._lock:
-            root = self._roots.get(going.name)
-            if root is not None and root.conversations is going.conversations:
+            root = self._roots.get(name)
+            if root is not None and root.conversations is conversations:
                 root.on_their_way -= 1
 
     def close(self) -> None:

@@ -71,6 +71,8 @@ class Exchange:
         try:
             if way.route.kind == "conversation":
                 return await self._followed(way)
+            if way.route.kind == "count":
+                return await self._counted(way)
             return await self._passed(way)
         except Refused as refused:
             return spoken(refused.status, refused.why, way=way)
@@ -94,6 +96,28 @@ class Exchange:
         )
         await continued(request)
         return await self._delivered(way, Incoming(await self._relay.send(sending), None))
+
+    async def _counted(self, way: Way) -> web.StreamResponse:
+        """A count is one of what would be sent: an agent that asks how full its window is hears what the provider would."""
+        data = await _whole(way)
+        body = await off(self._counted_body, way, data)
+        headers = request_headers(way.asked.headers, is_heard=False, is_written_anew=body is not None)
+        sending = Sending(
+            method="POST",
+            provider=way.route.provider,
+            target=way.target,
+            headers=headers,
+            body=data if body is None else body,
+        )
+        return await self._delivered(way, Incoming(await self._relay.send(sending), None))
+
+    def _counted_body(self, way: Way, data: bytes) -> bytes | None:
+        call = _call(way, data)
+        if isinstance(call, str) or self._mode == "observe":
+            return None
+        body = self._desk.counted(call)
+        way.record.outcome = "as it came" if body is None else "edited"
+        return None if body is None else strict.dump(body)
 
     # ── a conversation ───────────────────────────────────────────────────────────────────────────────────────
 

@@ -13,7 +13,7 @@ A list that was cut back and goes on otherwise keeps what was made of its older 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from msgspec import Struct
@@ -161,6 +161,13 @@ class Following:
         for message in prepared.request.messages:
             place = places.get(ordinals.get(id(message), -1))
             yield message if place is None or not _is_own(message) else place
+
+    def view(self, places: Mapping[int, int], *, without: Set[int]) -> Iterator[int | Message]:
+        """The view as it stands, without the messages of some ordinals: as `shown`, and nothing is prepared."""
+        for item in self._keeper.state.root.view.items():
+            place = places.get(item.seq)
+            if item.seq not in without:
+                yield item.message if place is None or not _is_own(item.message) else place
 
 
 def _is_own(message: Message) -> bool:

@@ -1,0 +1,30 @@
+"""Requests in which an agent sums up its own conversation: known by the words that it asks its model with.
+
+Such a request ends with an instruction of the agent's as the user's last message, and what comes of it takes the conversation's place
+in the agent's next request. Looked for where an instruction begins, in the user's own text and nowhere else: a tool's result that
+quotes one says nothing. Owns the words of agents that are known; each with where they were read.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from foldline.core.message import Message, Text
+
+CUES: Final = (
+    "CRITICAL: Respond with TEXT ONLY",  # Claude Code 2.1, seen on the wire
+    "CONTEXT CHECKPOINT COMPACTION",  # Codex, codex-rs/core/templates/compact/prompt.md
+    "generate the <state_snapshot>",  # Gemini CLI, and Qwen Code after it, chatCompressionService.ts
+    "Provide a detailed prompt for continuing our conversation above",  # opencode, session/compaction.ts
+)
+BEGINNING_CHARS: Final = 400
+"""A cue stands within so many characters of the instruction."""
+WHY: Final = "the agent sums up its own conversation"
+
+
+def is_own_summary(last: Message) -> bool:
+    """True where the last message of a request asks for it."""
+    if last.role != "user":
+        return False
+    texts = (part.text[:BEGINNING_CHARS] for part in last.parts if isinstance(part, Text))
+    return any(cue in text for text in texts for cue in CUES)
