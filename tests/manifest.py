@@ -177,7 +177,11 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *(row(f"RST-{number}", "restore after a compaction", BEGUN) for number in range(5, 11)),
     *(row(f"HOK-{number}", "hooks before and after", BEGUN) for number in range(1, 5)),
     # Surfaces
-    row("UIX-1", "compact and context as commands of a chat", BEGUN),
+    row(
+        "UIX-1",
+        "compact and context as commands of a chat (so far: their data, in Python and on the command line)",
+        BEGUN,
+    ),
     row("UIX-2", "what is on screen stays", SURFACES),
     row("UIX-3", "the streamed summary's last 30 characters", DONE),
     *(row(f"UIX-{number}", "terminal, stdio and web", SURFACES) for number in (4, 5, 6)),
@@ -204,8 +208,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     row("PREFIX", "bytes before the first edited message are identical", DONE),
     row("ONCE", "one prefix break a compaction", DONE),
     row("LOSSLESS", "what was not edited leaves byte for byte", DONE),
-    row("LOG", "the log is append-only; any prefix loads (so far: the file form)", BEGUN),
-    row("REPLAY", "the log projects to the view the session had (so far: the file form)", BEGUN),
+    row("LOG", "the log is append-only; any prefix of it loads", DONE),
+    row("REPLAY", "the log projects to the view the session had", DONE),
     row("SAME", "same input, same bytes", DONE),
     row("GAIN", "an applied compaction shrinks the view, and reports it", DONE),
     row("TRACE", "every synthetic message says what it covers and how to get it back", DONE),

@@ -4,14 +4,22 @@ log of its own. Each is small enough to be written down here; `tests/data/SOURCE
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 import foldline
 from foldline.core.entry import Draft
+from foldline.core.errors import SessionCorrupt
 from foldline.log.values import dumps
+from foldline.session.changes import rollback
+from foldline.session.hosting import Host
 from foldline.stores.memory import MemoryStore
+from foldline.verify import verify
 from tests.bugs.case import SHARES, all_text
+from tests.bugs.test_summariser_overflow import SUMMARY
+from tests.judges.panel import violations
 from tests.session.making import answer, opened, reopened, worked
 from tests.session.test_conversation import narrow
 
@@ -107,6 +115,65 @@ def test_any_earlier_turn_can_be_come_back_to_across_compactions(turns_back: int
     session.rollback(seq)
     with reopened(session, store) as again:
         assert again.prepare().data == data
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_what_an_archive_holds_is_come_back_to_and_what_nothing_holds_is_refused(
+    dry_run: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cyrax321/CONTINUUM#1196: a rewind read the live tail alone; where the state of before was not in it, it failed or
+    deleted."""
+    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path))
+    with foldline.open("s", format="anthropic", counter="length/4") as session:
+        session.user("write a.txt: h1")
+        worked(session, 12)
+        mark, data = session.seq, session.prepare().data
+        session.compact(0.5)
+        assert session._keeper.log.archive() == ""
+        session.user("write a.txt: h2")
+        size = session.size
+    assert verify("s").archives == 1
+    change = rollback("s", to=mark, dry_run=dry_run)
+    assert (change.entry, change.messages_before, change.messages_after) == (mark, size, 25)
+    with foldline.open("s", counter="length/4") as session:
+        assert (session.prepare().data == data) is not dry_run
+    if not dry_run:
+        return
+    folder = tmp_path / "sessions" / "s"
+    log = (folder / "log.jsonl").read_bytes()
+    for path in (folder / "archive").iterdir():
+        path.unlink()
+    with pytest.raises(SessionCorrupt, match="missing"):
+        rollback("s", to=mark)
+    assert (folder / "log.jsonl").read_bytes() == log, "nothing is deleted for it"
+
+
+@pytest.mark.parametrize("ends", ["done", "failed", "given up"])
+def test_what_is_queued_at_the_end_of_a_turn_is_said_once_whatever_becomes_of_a_compaction(ends: str) -> None:
+    """earendil-works/pi#2206: follow-ups queued there were lost when a compaction started, and a result then had no call."""
+    store = MemoryStore()
+
+    def completer(request: object) -> str:
+        session.user("do X next")
+        if ends == "failed":
+            raise RuntimeError("down")
+        if ends == "given up":
+            raise KeyboardInterrupt
+        return SUMMARY
+
+    session = narrow(opened(store, host=Host(completer=completer), policy="reserve"), 20_000)
+    session.user("go")
+    worked(session, 12, size=2_000)
+    session.record(answer("the turn is over"))
+    with suppress(KeyboardInterrupt):
+        session.compact()
+    made = [one.counts for one in session.compactions]
+    assert made == ([True] if ends == "done" else [])
+    request = session.prepare()
+    assert said(request.messages).count("do X next") == 1
+    assert violations(request.body, format="anthropic") == []
+    with reopened(session, store, policy="reserve") as again:
+        assert [str(one["content"]) for one in again.messages].count("do X next") == 1
 
 
 def test_a_sub_agents_loop_is_under_budget_control_too() -> None:
