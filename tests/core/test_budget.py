@@ -88,4 +88,4 @@ def test_what_replaces_a_history_is_bounded() -> None:
 )
 def test_an_output_cap_is_lowered_to_what_is_left_and_never_raised(cap: int, tokens: int, left: int) -> None:
     """CMP-41: never below the stated minimum."""
-    assert output_cap_left(cap, tokens, 200_000) == left
+    assert output_cap_left(cap, tokens, tokens_window=200_000) == left

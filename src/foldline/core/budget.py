@@ -27,7 +27,7 @@ def input_budget(tokens_window: int, output_cap: int | None = None) -> int:
     return max(0, tokens_window - reserve)
 
 
-def output_cap_left(output_cap: int, tokens: int, tokens_window: int) -> int:
+def output_cap_left(output_cap: int, tokens: int, *, tokens_window: int) -> int:
     """The output cap of a request of so many tokens: as it is where both fit the window, else what is left of it, never
     below 4,096, and never raised (requirement CMP-41)."""
     left = max(tokens_window - tokens, OUTPUT_CAP_MIN)

@@ -35,7 +35,7 @@ from foldline.session.keep import Keeper
 from foldline.session.originals import Originals, Shown, Spans
 from foldline.session.projecting import Fixed, Sound, fixed_of, held_in, outgoing_request, projected, sound
 from foldline.session.recovering import without_reasoning
-from foldline.session.request import Prepared
+from foldline.session.request import Beside, Prepared
 from foldline.session.serving import NOTHING, asked_of, compacts, served, standing
 from foldline.session.setup import Setup
 from foldline.session.working import Work
@@ -298,16 +298,15 @@ class Planning:
         self._heard = ()
         report = replace(report, messages_after=len(request.messages), notes=notes)
         digest = sha.hexdigest()[:FINGERPRINT_CHARS]
-        return Prepared(
-            request, report=report, tokens=tokens, fingerprint=digest, asked=asked, output_cap=cap
-        )
+        beside = Beside(asked=asked, output_cap=cap)
+        return Prepared(request, report=report, tokens=tokens, fingerprint=digest, beside=beside)
 
     def _capped(self, tokens: Estimate) -> int | None:
         """The output cap to send: lowered to what the window leaves, before anything is compacted for it (CMP-41)."""
         planned = self._known.setup.planned
         if self._cap is None or not planned.is_window_known:
             return self._cap
-        return output_cap_left(self._cap, tokens.tokens, planned.window)
+        return output_cap_left(self._cap, tokens.tokens, tokens_window=planned.window)
 
 
 def _system_body(system: Message | None) -> bytes:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, Final
 
+from msgspec import Struct
+
 from foldline.core.estimate import Estimate
 from foldline.engine.report import Report
 from foldline.wire import strict
@@ -17,6 +19,17 @@ from foldline.wire.codec import Request
 from foldline.wire.native import Asked
 
 NOTHING: Final = Asked(body={})
+
+
+class Beside(Struct, frozen=True, kw_only=True):
+    """What goes out beside the conversation."""
+
+    asked: Asked = NOTHING
+    """Of the provider's own service."""
+    output_cap: int | None = None
+
+
+PLAIN: Final = Beside()
 
 
 class Prepared:
@@ -29,13 +42,11 @@ class Prepared:
         report: Report,
         tokens: Estimate,
         fingerprint: str,
-        asked: Asked = NOTHING,
-        output_cap: int | None = None,
+        beside: Beside = PLAIN,
     ) -> None:
-        self._asked = asked
-        self.output_cap = output_cap
+        self._asked, self.output_cap = beside.asked, beside.output_cap
         """The output cap to send: the one that was asked for, or what the window leaves of it; `None` where none was named."""
-        self.betas = asked.betas
+        self.betas = beside.asked.betas
         """Names that the header `anthropic-beta` has to hold for it; none for other providers."""
         self.request, self.report, self.tokens, self.fingerprint = request, report, tokens, fingerprint
         """The request in foldline's own values · what the passes did for it · its projected size · a digest of system
