@@ -31,7 +31,7 @@ STOP_S = 1.0
 """What a stopped work has spent at least; more where its bound is higher."""
 TURNS = 5
 STOPS = 2
-"""How often a work is stopped before the matter is clear: that takes several times what it may."""
+"""How often a work is stopped before the matter is clear: that takes twice what it may."""
 SCAN = re.compile(r"\w|\W")
 """The floor: one plain look at each character."""
 SCANNED = "Ab 1. " * 50_000
@@ -88,11 +88,12 @@ def beside(work: Turns, other: Turns, *, most: float, clock: Clock = spent, leas
     other_s, stops = 0.0, 0
     for turn in range(TURNS):
         if least_s == inf or turn:
-            took_s = clock(work(turn), max(STOP_S, 4 * most * other_s))
+            took_s = clock(work(turn), max(STOP_S, 2 * most * other_s))
             least_s, stops = min(least_s, took_s), stops + (took_s == inf)
         if least_s <= GRAIN_S:
             return Verdict(least_s=least_s)
-        beside_s = clock(other(turn), inf)
+        enough_s = STOP_S if least_s == inf else max(STOP_S, least_s)
+        beside_s = min(clock(other(turn), enough_s), enough_s)
         other_s = min(other_s or beside_s, beside_s)
         if least_s <= most * other_s + GRAIN_S:
             return Verdict(least_s=least_s)
@@ -114,7 +115,7 @@ def growth(work: Callable[[int, int], Work], *, size: int) -> Verdict:
         sizes.append(max(START, sizes[-1] // STEP))
     for small, large in pairwise(reversed(sizes)):
         verdict = beside(
-            partial(_numbered, work, large, 0), partial(_numbered, work, small, TURNS), most=GROWTH_MAX
+            partial(_numbered, work, large, TURNS), partial(_numbered, work, small, 0), most=GROWTH_MAX
         )
         if verdict.wrong:
             return Verdict(wrong=f"{large:,} beside {small:,}: {verdict.wrong}")

@@ -11,7 +11,7 @@ from math import inf
 
 import pytest
 
-from tests.linear import GRAIN_S, TURNS, Stopped, Work, beside, growth, scan, slowness, spent
+from tests.linear import GRAIN_S, STOP_S, TURNS, Stopped, Work, beside, growth, scan, slowness, spent
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,6 @@ from tests.linear import GRAIN_S, TURNS, Stopped, Work, beside, growth, scan, sl
     [
         pytest.param(r"\s*,?\s*:", " ", id="quadratic"),
         pytest.param(r"(\w+\s?)*$", "a", id="exponential"),
-        pytest.param(r"(?:a?){25}a{25}$", "a", id="exponential up to a bound"),
         pytest.param(r"\w{0,2000}b", "a", id="two thousand looks at each character"),
     ],
 )
@@ -77,6 +76,21 @@ def test_noise_costs_turns_and_no_verdict() -> None:
     small = iter([0.1] * TURNS)
     assert "took 0.900 s beside 0.100 s" in told(iter([0.9] * TURNS), small)
     assert next(small, None) is None, "before it is called bad it had all its turns"
+
+
+def test_what_a_work_is_judged_beside_is_stopped_as_well() -> None:
+    """It may be as bad: once it has taken as long as the work, it need not end."""
+    given: list[float] = []
+
+    def clock(work: Work, stop_s: float) -> float:
+        given.append(stop_s)
+        return 3.0 if work is scan else inf
+
+    assert beside(lambda _: scan, lambda _: lambda: None, most=8, clock=clock).wrong == ""
+    assert given == [STOP_S, 3.0]
+    given.clear()
+    assert "was stopped" in beside(lambda _: lambda: None, lambda _: lambda: None, most=8, clock=clock).wrong
+    assert given == [STOP_S, STOP_S, 2 * 8 * STOP_S, STOP_S]
 
 
 def test_what_is_quicker_than_a_clock_can_tell_is_not_judged() -> None:
