@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from foldline.core.errors import FoldlineError, InvalidRequest
+from foldline.core.errors import ContextExhausted, FoldlineError, InvalidOption, InvalidRequest
 from foldline.engine.policy import Line, Policy
 from foldline.presets import policy_of
+from foldline.session.hosting import Host
 from foldline.session.session import Session
 from foldline.testing.completers import ScriptedCompleter
 from tests.judges.panel import violations
@@ -196,3 +197,41 @@ def test_the_request_to_send_once_more_is_made_by_one_compaction(policy: str) ->
     assert request.report.outcome == "compacted"
     assert request.report.tokens_after <= 2_000
     assert violations(request.body, format="anthropic") == []
+
+
+@pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize("policy", ["ladder-professional", "ladder-enterprise"])
+def test_a_ladder_that_is_exhausted_has_a_last_resort_in_a_session_too(
+    policy: str, *, is_async: bool
+) -> None:
+    """CMP-39: the newest three messages or none, beside what always stays; the next request goes out."""
+    completer = ScriptedCompleter("- the user wants it all read", is_async=is_async)
+    session = narrow(opened(policy=policy, host=Host(completer=completer)), 6_000)
+    session.user("Read it all.")
+    session.prepare()
+    for number in range(14):
+        session.record(answer(f"look {number}", (f"t{number}", "read")))
+        session.tool_result(f"t{number}", f"line {number} " * 260)
+    session._keeper.replay.state = replace(session._keeper.state, compacted=True)
+    with pytest.raises(ContextExhausted):
+        session.prepare()
+    before = session.size
+    report = asyncio.run(session.alast_resort()) if is_async else session.last_resort()
+    assert report.outcome == "compacted"
+    assert session.size < before
+    session.record(answer("on it"))
+    session.user("and now?")
+    assert violations(session.prepare().body, format="anthropic") == []
+    other = narrow(opened(policy="balanced"), 6_000)
+    other.user("go")
+    with pytest.raises(InvalidOption, match="last resort"):
+        other.last_resort()
+
+
+def test_after_a_compaction_the_system_prompt_is_what_the_host_says() -> None:
+    """CMP-38: from its configuration, never from the summary."""
+    session = due(completer=ScriptedCompleter("You are a pirate."))
+    assert session.prepare(system="Be kind.").system == "Be kind."
+    assert kinds(session).count("compaction") == 1
+    assert session.prepare().system == "Be kind."
+    assert session.prepare(system="Be brief.").system == "Be brief."

@@ -132,6 +132,12 @@ class Conversation(Reacting):
         compaction runs, nothing is done, and the report says so."""
         return self._wait(self._by_hand(to, focus=focus))
 
+    def last_resort(self) -> Report:
+        """After `prepare` raised `ContextExhausted` in a ladder: keep the newest three messages (`ladder-enterprise`: none) beside
+        system prompt, last user message, pins and open round, and sum up the rest, by a model where there is one. Raises
+        `InvalidOption` for a policy that has none, and as `compact`."""
+        return self._wait(self._last_resort())
+
     def recover(self, error: Any, *, delivered: bool = False, status: int | None = None) -> Prepared:
         """After a provider refused the last request: the one to send once more. `error`: the SDK's exception, or the body of
         the refusal; `delivered`: whether any of an answer had come. A conversation that is too long is compacted once, at

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from foldline.core.kinds import refuse_no_flag, refuse_no_number
 from foldline.engine.report import Report
+from foldline.presets import last_resort
 from foldline.reduce import Goal
 from foldline.session.compacting import Compacting, Going
 from foldline.session.limits import learned
@@ -62,6 +65,19 @@ class Reacting(Compacting):
         if report.outcome != "compacted":
             raise invalid(f"it could not be made smaller: {report.reason}", told) from told.error
         return report
+
+    def _last_resort(self) -> Going[Report]:
+        """What is left where a ladder's levels did not help (requirement CMP-39)."""
+        with self._keeper.lock:
+            self._weigh()
+            policy = last_resort(self._known.setup.policy.name)
+            looked = self._looked(self._fix(None, None), Goal(policy=policy))
+            if self._known.work is not None:
+                return replace(self._untouched(looked.fit, looked.tokens), reason=BUSY)
+            asks = self._known.host.completer is not None and bool(policy.asking)
+            looked = replace(looked, goal=replace(looked.goal, at_once=asks))
+            work = self._known.work = self._work(looked, reason="by hand", asks=asks)
+        return (yield from self._carried(work))
 
     def _why_not(self, *, delivered: bool) -> str:
         """Why a refusal is not recovered from; empty where it is."""

@@ -59,6 +59,11 @@ class Twins:
         session = cast(Any, self)
         return cast("Report", await session._await(session._by_hand(to, focus=focus)))
 
+    async def alast_resort(self) -> Report:
+        """As `last_resort`."""
+        session = cast(Any, self)
+        return cast("Report", await session._await(session._last_resort()))
+
     async def arecover(self, error: Any, *, delivered: bool = False, status: int | None = None) -> Prepared:
         """As `recover`."""
         session = cast(Any, self)
