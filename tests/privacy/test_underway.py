@@ -88,6 +88,19 @@ def test_a_file_that_cannot_be_read_is_told_and_refuses_the_next(tmp_path: Path)
         forget_text(store, CANARY)
     (tmp_path / FILE).write_bytes(b"no JSON")
     assert "cannot be read" in told_of(store)
+    (tmp_path / FILE).unlink()
+    (tmp_path / FILE).mkdir()
+    assert "take it away" in told_of(store)
+    with pytest.warns(foldline.ForgetUnfinished, match="take it away"):
+        foldline.open("another", format="anthropic", home=tmp_path).close()
+
+
+def test_a_home_that_is_not_safe_is_refused_for_what_it_is(tmp_path: Path) -> None:
+    """S18: nobody is told of a forget there."""
+    tmp_path.chmod(0o777)
+    with pytest.raises(InvalidOption, match="open for others to write"):
+        foldline.open("s", format="anthropic", home=tmp_path)
+    assert told_of(DiskStore(tmp_path / "none")) == ""
 
 
 def test_a_store_in_memory_has_none_to_finish() -> None:

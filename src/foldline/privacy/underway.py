@@ -22,7 +22,7 @@ from foldline.core.errors import InvalidOption, SessionBusy
 from foldline.core.ports import Store
 from foldline.stores.disk import DiskStore
 from foldline.stores.disk_log import put
-from foldline.stores.fs import Fs, LockHeld
+from foldline.stores.fs import File, Fs, LockHeld
 
 FILE: Final = "forgetting.json"
 NEW, LOCK = "forgetting.new", "forgetting.lock"
@@ -76,6 +76,26 @@ def _date(time_ms: int) -> str:
     return datetime.fromtimestamp(time_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
+class UnreadableForget(InvalidOption):
+    """What is to be forgotten was written down, and cannot be read."""
+
+    def __init__(self, place: str, why: str) -> None:
+        told = f"this file of a forget that is not finished cannot be read ({why}); take it away and ask for the forget again"
+        super().__init__("home", place, why=told)
+
+
+class _Pieces:
+    """A file in pieces, one a call."""
+
+    def __init__(self, file: File) -> None:
+        self._file, self._at = file, 0
+
+    def __call__(self) -> bytes:
+        piece = self._file.read(READ_BYTES, at=self._at)
+        self._at += len(piece)
+        return piece
+
+
 class Underway:
     """The forget that is under way in a store; of a store on no disk there is none, since it ends with the process."""
 
@@ -94,26 +114,19 @@ class Underway:
             if found.version != VERSION:
                 raise ValueError(f"version {found.version}")
         except ValueError as error:
-            why = f"this file of a forget that is not finished cannot be read ({error}); take it away and ask for the forget again"
-            raise InvalidOption("home", self._place, why=why) from error
+            raise UnreadableForget(self._place, str(error)) from error
         return found
 
     def _read(self) -> bytes | None:
-        if self._files is None:
+        if self._files is None or not self._is_home(self._files) or FILE not in self._files.names(""):
             return None
         try:
-            file = self._files.open(FILE, "read")
-        except FileNotFoundError:
+            with contextlib.closing(self._files.open(FILE, "read")) as file:
+                return b"".join(iter(_Pieces(file), b""))
+        except FileNotFoundError:  # taken away in this moment
             return None
-        try:
-            pieces = []
-            at = 0
-            while piece := file.read(READ_BYTES, at=at):
-                pieces.append(piece)
-                at += len(piece)
-            return b"".join(pieces)
-        finally:
-            file.close()
+        except (OSError, InvalidOption) as error:
+            raise UnreadableForget(self._place, str(error)) from error
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
@@ -175,7 +188,7 @@ def told_of(store: Store) -> str:
     """That a forget is not finished, and what to do, for a person; empty where there is none."""
     try:
         pending = unfinished(store)
-    except InvalidOption as error:
+    except UnreadableForget as error:
         return str(error)
     return "" if pending is None else pending.sentence
 
