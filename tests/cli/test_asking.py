@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -174,6 +175,29 @@ def test_the_tail_is_shown_on_a_terminal_and_gone_at_the_end(monkeypatch: pytest
         assert "✻ Compacting the objective\\nis" in shown.text()
         assert "\x1b[31m" not in shown.text()
     assert shown.text().endswith("\x1b[2K")
+
+
+def test_the_last_piece_of_a_burst_is_seen_while_the_model_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """UIX-3: the last 30 characters of what has come, not of what came when it was last drawn."""
+    drawn = threading.Event()
+
+    class Watched(Screen):
+        """Says when the last piece is on it."""
+
+        def write(self, text: str) -> int:
+            written = super().write(text)
+            if "the last piece" in self.text():
+                drawn.set()
+            return written
+
+    shown = Watched()
+    monkeypatch.setattr(sys, "stderr", shown)
+    monkeypatch.setattr(progress, "REDRAW_S", 3_600.0)
+    with progress.tail("✻ Compacting") as hear:
+        assert hear is not None
+        for piece in ("the first piece, ", "the last piece"):
+            hear(piece)
+        assert drawn.wait(10)
 
 
 def test_a_pipe_shows_no_tail(capsys: pytest.CaptureFixture[str]) -> None:

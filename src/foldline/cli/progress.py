@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 WAIT_S = 0.3
 """What ends sooner shows nothing: a bar that flashes says less than none."""
 REDRAW_S = 0.08
+REDRAWS_PER_S = 12
 
 Tick: TypeAlias = Callable[[int, int], None]
 """Takes how much is done and how much there is, in the same unit; 0 for the whole: not known."""
@@ -80,7 +81,8 @@ def tail_of(text: str) -> str:
 @contextmanager
 def tail(what: str) -> Iterator[Callable[[str], None] | None]:
     """Shows `what` on stderr, and behind it the end of what is being written; gone when done. Yields what takes each piece,
-    `None` when stderr is no terminal."""
+    `None` when stderr is no terminal. Pieces that come in a burst are drawn with the next turn of the clock, so that the last
+    one is seen however long the model pauses behind it."""
     if not screen.is_terminal("stderr"):
         yield None
         return
@@ -88,15 +90,19 @@ def tail(what: str) -> Iterator[Callable[[str], None] | None]:
 
     seen, drawn_s = "", 0.0
     with Live(
-        screen.cell(what), console=_console(), transient=True, auto_refresh=False, redirect_stdout=False
+        screen.cell(what),
+        console=_console(),
+        transient=True,
+        refresh_per_second=REDRAWS_PER_S,
+        redirect_stdout=False,
     ) as live:
 
         def hear(piece: str) -> None:
             nonlocal seen, drawn_s
             seen = (seen + piece)[-2 * TAIL_CHARS :]
-            if time.monotonic() - drawn_s >= REDRAW_S:
-                live.update(screen.cell(f"{what} {tail_of(seen)}"), refresh=True)
-                drawn_s = time.monotonic()
+            is_time = time.monotonic() - drawn_s >= REDRAW_S
+            live.update(screen.cell(f"{what} {tail_of(seen)}"), refresh=is_time)
+            drawn_s = time.monotonic() if is_time else drawn_s
 
         live.refresh()
         yield hear
