@@ -172,3 +172,20 @@ def test_cached_tokens_are_a_part_of_the_input_and_have_their_own_price() -> Non
 def test_a_model_without_a_price_has_no_cost(name: str) -> None:
     """It is named instead of being counted as free."""
     assert cost_of(row(name, tokens_input=5)) is None
+
+
+def test_attempts_of_a_model_that_came_to_nothing_are_counted_by_name(tmp_path: Path) -> None:
+    """OBS-1: failures, of compactions that were made without the model and of those that were not made at all."""
+    from foldline.core.entry import Draft
+    from foldline.log.values import dumps
+
+    store = DiskStore(tmp_path)
+    log = store.create("s", format="anthropic", about=b"{}")
+    report = {"summary": {"failures": [{"name": "empty"}, {"name": "overflow"}]}}
+    log.append([Draft(kind="begin", body=b"{}")])
+    log.append([Draft(kind="compaction", body=dumps({"begin": 0, "edits": [], "report": report}))])
+    log.append([Draft(kind="begin", body=b"{}")])
+    settled = {"begin": 2, "outcome": "failed", "why": "x", "failures": ["empty"]}
+    log.append([Draft(kind="settle", body=dumps(settled))])
+    log.close()
+    assert statistics(store, tmp_path)["failures"] == {"empty": 2, "overflow": 1}

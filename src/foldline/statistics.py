@@ -50,6 +50,9 @@ SELECT kind, sum(total) AS total, sum(in_view) AS in_view, sum(recallable) AS re
 FROM facts AS made WHERE {_SESSION} AND entry = (SELECT max(entry) FROM compactions WHERE session = made.session AND counts)
 GROUP BY kind ORDER BY kind
 """
+_FAILURES: Final = (
+    f"SELECT name, count(*) AS count FROM failures WHERE {_SESSION} GROUP BY name ORDER BY count DESC, name"
+)
 _USAGE: Final = f"""
 SELECT model, count(*) AS responses, sum(tokens_input) AS tokens_input, sum(tokens_output) AS tokens_output,
   sum(cache_read) AS tokens_cache_read, sum(cache_write) AS tokens_cache_write
@@ -83,6 +86,7 @@ def _document(kept: Statistics, session: str | None, *, sessions: int, problems:
         "compactions": ask(_COMPACTIONS),
         "passes": ask(_PASSES),
         "retention": {row.pop("kind"): row for row in ask(_FACTS)},
+        "failures": {row["name"]: row["count"] for row in ask(_FAILURES)},
         "usage": usage,
         "cost_usd": round(sum(costs), 6),
         "unpriced": sorted({row["model"] for row in usage if row["cost_usd"] is None}),

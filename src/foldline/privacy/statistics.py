@@ -45,6 +45,7 @@ CREATE TABLE passes (session INTEGER NOT NULL, entry INTEGER NOT NULL, name TEXT
   tokens_freed INTEGER NOT NULL);
 CREATE TABLE facts (session INTEGER NOT NULL, entry INTEGER NOT NULL, kind TEXT NOT NULL, total INTEGER NOT NULL,
   in_view INTEGER NOT NULL, recallable INTEGER NOT NULL, lost INTEGER NOT NULL, altered INTEGER NOT NULL);
+CREATE TABLE failures (session INTEGER NOT NULL, entry INTEGER NOT NULL, name TEXT NOT NULL);
 CREATE TABLE usage (session INTEGER NOT NULL, message INTEGER NOT NULL, model TEXT NOT NULL, tokens_input INTEGER NOT NULL,
   tokens_output INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL,
   PRIMARY KEY (session, message)) WITHOUT ROWID;
@@ -54,11 +55,11 @@ _NAMED: Final = {"undo": "entry", "unfold": "entry", "rollback": "to"}
 STATISTICS: Final = Schema(
     what="the file of statistics",
     application=0x666F6C73,  # "fols"
-    version=3,
+    version=4,
     tables=_TABLES,
-    sound="SELECT count(*) FROM (SELECT 1 FROM sessions, events, compactions, taken_back, passes, facts, usage LIMIT 1)",
+    sound="SELECT count(*) FROM (SELECT 1 FROM sessions, events, compactions, taken_back, passes, facts, failures, usage LIMIT 1)",
 )
-_OF_SESSION: Final = ("events", "compactions", "taken_back", "passes", "facts", "usage")
+_OF_SESSION: Final = ("events", "compactions", "taken_back", "passes", "facts", "failures", "usage")
 
 
 class Read(Struct, kw_only=True):
@@ -225,6 +226,8 @@ class _Rows:
                 self._read.model = whole(str(strict.loads(entry.body).get("model") or ""))
             case "compaction":
                 self._compaction(entry, strict.loads(entry.body))
+            case "settle":
+                self._failures(self._first + entry.seq, strict.loads(entry.body).get("failures"))
             case "undo" | "unfold" | "rollback":
                 body = strict.loads(entry.body)
                 named = int(body[_NAMED[entry.kind]])
@@ -246,11 +249,18 @@ class _Rows:
         self._put("compactions", seq, entry.time_ms, str(report.get("policy") or ""), *numbers, 1, 0)
         for one in report.get("passes") or ():
             self._put("passes", seq, str(one["name"]), int(one["edits"]), int(one["tokens_freed"]))
+        failed = (report.get("summary") or {}).get("failures")
+        self._failures(seq, [one["name"] for one in failed or ()])
         for kind, found in (report.get("retention") or {}).items():
             counts = [
                 int(found.get(name) or 0) for name in ("total", "in_view", "recallable", "lost", "altered")
             ]
             self._put("facts", seq, str(kind), *counts)
+
+    def _failures(self, seq: int, names: list[Any] | None) -> None:
+        """Attempts of a model that came to nothing, by name."""
+        for name in names or ():
+            self._put("failures", seq, str(name))
 
     def _put(self, table: str, *values: object) -> None:
         marks = ", ".join("?" * (len(values) + 1))

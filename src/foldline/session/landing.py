@@ -112,7 +112,9 @@ class Landing(Watching):
         report = replace(reduced.report, notes=(*reduced.report.notes, *work.notes, *warned))
         self._idle(work, reduced)
         why = report.reason or "nothing to do"
-        self._settle(work, why, outcome="failed", **self._model_told(report), **told)
+        names = [failure.name for failure in report.summary.failures]
+        failed = {"failures": names} if names else {}
+        self._settle(work, why, outcome="failed", **self._model_told(report), **told, **failed)
         if report.summary.failures:
             self._known.host.listener.block(Block(text=why, is_error=True))
         return report

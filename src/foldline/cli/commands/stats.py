@@ -52,6 +52,11 @@ def _show(document: dict[str, Any], session: str | None) -> None:
     screen.show(gap(screen.cell(said or "nothing yet")))
     for key in ("compactions", "passes", "tools", "usage"):
         _table(key, document[key])
+    if document["failures"]:
+        told = " · ".join(
+            f"{name.replace('_', ' ')} {count:,}" for name, count in document["failures"].items()
+        )
+        screen.show(screen.cell("a model's summaries that failed", "dim"), gap(screen.cell(told)))
     kept = [_kept(kind, row) for kind, row in document["retention"].items() if row["total"]]
     if kept:
         screen.show(screen.cell("facts after the last compaction", "dim"), gap(grid(kept, right=(1, 2))))
