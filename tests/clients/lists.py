@@ -38,7 +38,9 @@ def long(word: str, tokens: int) -> str:
     return " ".join(f"{word}{n}" for n in range(tokens // 3))
 
 
-def conversations(home: Path | None = None, *, policy: str = "balanced", name: str = "main") -> Conversations:
+def conversations(
+    home: Path | None = None, *, policy: str = "balanced", name: str = "main", recalls: bool = False
+) -> Conversations:
     """Of one client, with sessions on disk below `home`, or in memory."""
     store = MemoryStore() if home is None else DiskStore(home)
     chosen: Policy = policy_of(policy, 128_000)
@@ -47,7 +49,7 @@ def conversations(home: Path | None = None, *, policy: str = "balanced", name: s
         asked = Asked(model=call.model, policy=policy, format=call.format)
         return open_in(store if name else MemoryStore(), name or "memory", asked=asked)
 
-    return Conversations(Terms(open=opened, policy=chosen), name=name)
+    return Conversations(Terms(open=opened, policy=chosen, recalls=recalls), name=name)
 
 
 def call(messages: list[Any], *, system: str | None = None, **more: Any) -> Call:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from foldline.clients.calls import KEEPS_ALL, Call, beside, call_of
+from foldline.recall.tool import recall_tool
 from foldline.wire import strict
 
 CHAT = {
@@ -160,3 +161,17 @@ def test_the_cap_on_the_output_is_read(format: str, body: dict[str, Any], cap: i
     """Each provider has its own word for it."""
     assert read(body, format).output_cap == cap
     assert read(json.dumps(body).encode(), format).output_cap == cap
+
+
+@pytest.mark.parametrize("format", ["anthropic", "openai-chat", "openai-responses", "gemini"])
+def test_recall_goes_behind_the_callers_own_tools_which_keep_their_bytes(format: str) -> None:
+    """Law PREFIX: added once, in the same bytes each time, and not where a tool has its name."""
+    raw = b'[ {"name" : "a"} ]'
+    call = read(b'{"messages":[],"input":[],"contents":[],"tools":%b}' % raw, format)
+    added = call.with_recall()
+    written = bytes(strict.dump(added.body["tools"]))
+    assert written.startswith(b'[{"name" : "a"},')
+    assert added.tools == [{"name": "a"}, recall_tool(format)]
+    assert added.with_recall() is added
+    alone = read({"messages": [], "input": [], "contents": []}, format).with_recall()
+    assert alone.tools == [recall_tool(format)]

@@ -417,3 +417,35 @@ def test_a_count_is_of_what_would_be_sent_and_takes_nothing_in() -> None:
     assert [strict.parse(wire) for wire in known.counted(call(messages)) or []] == shown
     assert known.counted(call(messages[:3])) is None
     assert names(known) == before
+
+
+def test_a_call_of_recall_goes_on_with_what_was_looked_up() -> None:
+    """Only of what was reduced, where it was asked for; a late one is let through, and a retry does not ask twice."""
+    known = conversations(recalls=True)
+    messages = [user(RULE)]
+    grown(known, messages, 14)
+    asked = call(messages)
+    going = known.outgoing(asked)
+    assert going is not None
+    assert "recall" in str(going.ticket.call.tools)
+    looked = {
+        "id": "c",
+        "type": "function",
+        "function": {"name": "recall", "arguments": '{"query": "auth.py"}'},
+    }
+    response = answer("")
+    response["choices"][0]["message"]["tool_calls"] = [looked]
+    again = known.recalled(going.ticket, response)
+    assert again is not None
+    assert "auth.py" in str(sent(again, asked)[-1])
+    assert known.recalled(again.ticket, answer("done")) is None
+    known.answered(again.ticket, answer("done"))
+    assert known.recalled(going.ticket, response) is None
+    messages += [assistant("done"), user("go on")]
+    shown = turn(known, messages)
+    assert shown[-4]["tool_calls"][0]["id"] == "c"
+    assert shown[-2:] == messages[-2:]
+    plain = conversations()
+    ticket = plain.outgoing(call([user(RULE)]))
+    assert ticket is not None
+    assert plain.recalled(ticket.ticket, response) is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foldline.core.message import Message, Text
-from foldline.session.following import Following
+from foldline.session.following import NOT_RUN, Following
 from foldline.session.opening import Asked, open_in
 from foldline.session.session import Session
 from foldline.stores.memory import MemoryStore
@@ -97,3 +97,41 @@ def test_what_was_made_of_older_messages_is_made_again_where_the_laws_have_it() 
         again = [message["content"] for message in session.prepare().messages]
         assert again == [*view[:-1], "go on otherwise"]
         assert [one.counts for one in session.compactions] == [False, True]
+
+
+def test_a_call_of_recall_is_answered_beside_the_list() -> None:
+    """What was looked up stands in the session and not among what its list is compared with, after a restart neither."""
+    store = MemoryStore()
+    asked = {
+        "id": "c",
+        "type": "function",
+        "function": {"name": "recall", "arguments": '{"query": "answer 3"}'},
+    }
+    other = {"id": "d", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+    with opened(store) as session:
+        kept = Following(session)
+        for n in range(8):
+            kept.take([said("user", f"ask {n} " + "word " * 300), said("assistant", f"answer {n}")])
+        kept.take([said("user", "go on")])
+        session.compact(to=0.5)
+        assert not kept.recall({"role": "assistant", "content": "no call"})
+        assert not kept.recall({"choices": []})
+        assert kept.recall({"role": "assistant", "content": None, "tool_calls": [asked, other]})
+        call, result, refused = session.prepare().messages[-3:]
+        assert [one["id"] for one in call["tool_calls"]] == ["c", "d"]
+        assert (result["tool_call_id"], "answer 3" in result["content"]) == ("c", True)
+        assert refused["content"] == NOT_RUN
+        assert kept.kept()[-1].message.text == "go on"
+    with opened(store) as session:
+        assert Following(session).kept()[-1].message.text == "go on"
+        assert len(session.prepare().messages) > 3
+
+
+def test_a_view_is_shown_without_what_was_not_said() -> None:
+    """To be counted: nothing is prepared, and the list's own messages stay its own."""
+    with opened() as session:
+        kept = Following(session)
+        made = kept.take([said("user", "a"), said("assistant", "b")])
+        places = {one.ordinal: n for n, one in enumerate(made)}
+        assert list(kept.view(places, without=set())) == [0, 1]
+        assert list(kept.view(places, without={made[1].ordinal})) == [0]

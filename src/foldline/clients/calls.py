@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Raw, Struct
+from msgspec.structs import replace
 
+from foldline.recall.tool import NAME, recall_tool
 from foldline.wire import strict
 from foldline.wire.body import KEYS
 from foldline.wire.slices import fields, items
@@ -21,6 +23,7 @@ SERVER_HELD: Final = ("previous_response_id", "conversation", "thread", "cachedC
 """Keys that say that the provider keeps the history, or a part of it."""
 NATIVE: Final = ("context_management", "compaction")
 """Keys that say that the provider reduces it."""
+RECALL_NAMED: Final = b'"name":"%b"' % NAME.encode()
 OUTPUT_CAPS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
 KEEPS_ALL: Final = {"type": "clear_thinking_20251015", "keep": "all"}
 BETAS: Final = ("anthropic-beta", "openai-beta")
@@ -84,6 +87,16 @@ class Call(Struct, kw_only=True):
     def with_messages(self, shown: Sequence[bytes]) -> dict[str, Any]:
         """The body with other messages, each in its own bytes."""
         return {**self.body, self.key: Raw(b"[%b]" % b",".join(shown))}
+
+    def with_recall(self) -> Call:
+        """The request with the tool `recall` behind its own, each of which keeps its bytes; as it is where one has that name."""
+        own, tool = self.body.get("tools"), recall_tool(self.format)
+        written = bytes(own) if isinstance(own, Raw) else strict.dump(own or [])
+        if RECALL_NAMED in written.replace(b" ", b"") or not written.startswith(b"["):
+            return self
+        inside = written.strip()[1:-1].strip()
+        tools = b"[%b]" % b",".join([*([inside] if inside else []), strict.dump(tool)])
+        return replace(self, body={**self.body, "tools": Raw(tools)})
 
     @property
     def passes_because(self) -> str:

@@ -107,6 +107,8 @@ class Terms(Struct, frozen=True, kw_only=True):
     is_known: Callable[[str], bool] | None = None
     """Says whether there is a session of that name. Given, a session is begun only once a reduction may be due, and one
     that there is is gone on with at once; left out, the named session is opened with the first request."""
+    recalls: bool = False
+    """Whether reduced requests have the tool `recall`; whoever delivers answers asks `recalled` of each then."""
     plan: Callable[[str | None], Planned] = plan_for
     """The numbers of a model."""
 
@@ -163,13 +165,20 @@ class Conversations:
             self._extend(chain, read)
             chain.used = self._now
             chain.is_busy = True
+            call, chain.before_recall = self._with_recall(chain, call), -1
         with self._busy(chain), on_its_way(call):
             ticket = Ticket(chain=chain, call=call, size=len(chain.links), stamp=chain.stamp)
             prepared = self._prepared(chain, call)
             if prepared is None or (chain.kept is not None and chain.kept.is_whole()):
                 return Outgoing(ticket=ticket, prepared=prepared)
+            ticket.call = self._with_recall(chain, call)
             shown = self._shown(chain, read, prepared=prepared)
             return Outgoing(ticket=ticket, messages=shown, prepared=prepared)
+
+    def _with_recall(self, chain: Chain, call: Call) -> Call:
+        """The tool goes along from the first reduction on, which breaks the prefix anyway, and with every request after it."""
+        is_reduced = chain.kept is not None and not chain.kept.is_whole()
+        return call.with_recall() if self._terms.recalls and is_reduced else call
 
     @contextmanager
     def _busy(self, chain: Chain) -> Iterator[None]:
@@ -404,10 +413,28 @@ class Conversations:
             chain = ticket.chain
             if ticket.is_late or chain.kept is None or chain.is_busy:
                 return
-            before = chain.kept.seq
+            before = chain.before_recall if chain.before_recall >= 0 else chain.kept.seq
             made = chain.kept.record(response)
             chain.links += [link_of(one) for one in made]
             chain.answers, chain.before_answer = len(made), before
+
+    def recalled(self, ticket: Ticket, response: Any) -> Outgoing | None:
+        """Where an answer calls `recall`: the request that goes on with what was recalled. Neither is the caller's to see; both
+        stand in the session. `None` for an answer to be delivered."""
+        chain, read = ticket.chain, ReadList(ticket.call)
+        with self._lock:
+            if ticket.is_late or chain.is_busy or chain.kept is None or not self._terms.recalls:
+                return None
+            before = chain.kept.seq
+            if not chain.kept.recall(response):
+                return None
+            chain.before_recall = before if chain.before_recall < 0 else chain.before_recall
+            chain.is_busy = True
+        with self._busy(chain), on_its_way(ticket.call):
+            prepared = self._prepared(chain, ticket.call)
+            assert prepared is not None, "it has a session"
+            shown = self._shown(chain, read, prepared=prepared)
+            return Outgoing(ticket=ticket, messages=shown, prepared=prepared)
 
     def refused(self, ticket: Ticket, status: int | None, *, body: Any) -> Outgoing | None:
         """After a refusal, before anything was delivered: what to send once more, or `None` to let the refusal through. One

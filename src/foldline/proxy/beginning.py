@@ -39,6 +39,8 @@ class Keeping(Struct, frozen=True, kw_only=True):
     """Tokens of the window, whatever the model."""
     asks_upstream: bool = False
     """Whether summaries are asked of the conversation's own model."""
+    recalls: bool = False
+    """Whether the model may look up what was taken out."""
     is_durable: bool = True
     """False keeps what it knows in memory alone, to be looked at."""
 
@@ -60,6 +62,7 @@ def beginning(keeping: Keeping) -> Begin:
             policy=policy_of(keeping.policy, planned(call.model).window),
             is_known=store.has,
             plan=planned,
+            recalls=keeping.recalls,
         )
         return Conversations(terms, name=name if keeping.is_durable else "")
 

@@ -111,6 +111,15 @@ class Desk:
             return None
         return Going(name=going.name, conversations=going.conversations, out=again)
 
+    def recalled(self, going: Going, response: Any) -> Going | Passed | None:
+        """Where an answer calls the tool that was added: what goes on with what was recalled; `None` for one to be delivered."""
+        again = tried(lambda: going.conversations.recalled(going.out.ticket, response))
+        if isinstance(again, Raised):
+            return Passed(why=again.why, is_fault=True)
+        if again is None:
+            return None
+        return Going(name=going.name, conversations=going.conversations, out=again)
+
     def answer(self, going: Going, *, is_stream: bool) -> Answer:
         """What hears the answer."""
         return Answer(going.conversations, going.out.ticket, is_stream=is_stream)

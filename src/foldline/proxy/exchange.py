@@ -30,7 +30,7 @@ from foldline.proxy.encodings import CannotOpen, opened
 from foldline.proxy.guard import Asked
 from foldline.proxy.headers import request_headers, response_headers
 from foldline.proxy.incoming import Incoming
-from foldline.proxy.limits import BODY_BYTES_MAX, BODY_S
+from foldline.proxy.limits import BODY_BYTES_MAX, BODY_S, RECALLS_MAX
 from foldline.proxy.meters import Record
 from foldline.proxy.relay import Relay, Sending, Unreached
 from foldline.proxy.routes import Provider, Route
@@ -63,8 +63,9 @@ class Refused(Exception):
 class Exchange:
     """Of one proxy."""
 
-    def __init__(self, relay: Relay, desk: Desk, *, mode: Mode = "open") -> None:
+    def __init__(self, relay: Relay, desk: Desk, *, mode: Mode = "open", recalls: bool = False) -> None:
         self._relay, self._desk, self._mode = relay, desk, mode
+        self._recalls = recalls and mode != "observe"
 
     async def answer(self, way: Way) -> web.StreamResponse:
         """Answer a request that may come in."""
@@ -174,7 +175,34 @@ class Exchange:
             way.record.outcome = "recovered"
             incoming = await self._arrived(way, data, going=again)
             await self._refusal(incoming)
+            going = again
+        if self._recalls and going.out.messages is not None:
+            incoming = await self._recalled(way, data, first=(incoming, going))
         return await self._delivered(way, incoming)
+
+    async def _recalled(self, way: Way, data: bytes, *, first: tuple[Incoming, Going]) -> Incoming:
+        """The answer that is the client's: those that call recall are answered here, held back whole, and asked on."""
+        incoming, going = first
+        for _ in range(RECALLS_MAX):
+            if incoming.is_refusal:
+                return incoming
+            response = await _held(incoming)
+            again = await off(self._asked_on, way, going, response=response)
+            if again is None:
+                return incoming
+            incoming.close()
+            if isinstance(again, Passed):
+                raise Refused(500, f"what was recalled could not be sent ({again.why}); ask again")
+            going, way.record.recalls = again, way.record.recalls + 1
+            _note(way.record, again)
+            incoming = await self._arrived(way, data, going=going)
+            await self._refusal(incoming)
+        incoming.close()
+        raise Refused(502, f"the model called recall {RECALLS_MAX} times without an answer; ask again")
+
+    def _asked_on(self, way: Way, going: Going, *, response: Any) -> Going | Passed | None:
+        with in_hand(self._in_hand(way)):
+            return self._desk.recalled(going, response)
 
     def _say_why(self, record: Record, passed: Passed) -> None:
         record.why = passed.why
@@ -285,6 +313,14 @@ async def _next(incoming: Incoming) -> bytes:
         return await incoming.next()
     except (aiohttp.ClientError, TimeoutError):
         raise _BrokeOff from None
+
+
+async def _held(incoming: Incoming) -> Any:
+    try:
+        return await incoming.whole()
+    except (aiohttp.ClientError, TimeoutError):
+        incoming.close()
+        raise Unreached(502, "the upstream broke off its answer; try again") from None
 
 
 def spoken(status: int, why: str, *, way: Way) -> web.Response:

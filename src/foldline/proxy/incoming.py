@@ -49,6 +49,13 @@ class Incoming:
             return None
         return heard.refusal
 
+    async def whole(self) -> Any:
+        """The answer, held back until it is whole; what is still to be given out stays as it came. Raises as `next`."""
+        assert self.heard is not None, "somebody listens where an answer is held back"
+        while piece := await self._read():
+            self._held.append(piece)
+        return self.heard.response()
+
     async def _read_refusal(self) -> bytes:
         plain, size = [], 0
         while size < REFUSAL_BYTES_MAX and (piece := await self.response.content.readany()):

@@ -36,3 +36,5 @@ ROOT_MESSAGES_MAX: Final = 8
 """A conversation is known by what is said before the first answer, at most so many messages."""
 THREADS: Final = 64
 """For what waits for a disk or a model's summary."""
+RECALLS_MAX: Final = 8
+"""Answers of one request that may call recall; a model that goes on calling it is told so with an error."""

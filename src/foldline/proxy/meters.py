@@ -36,6 +36,8 @@ class Record(Struct, kw_only=True):
     passes: tuple[str, ...] = ()
     """What the policy did for this request."""
     is_compaction: bool = False
+    recalls: int = 0
+    """Answers in which the model looked something up."""
     notes: tuple[str, ...] = ()
     """What a person should know: a history that the server cuts in silence, a summary that came to nothing."""
     ms: int = 0
@@ -76,6 +78,7 @@ class Meters:
             counts["requests"] += 1
             counts["compactions"] += record.is_compaction
             counts["answers_cut"] += record.is_cut
+            counts["recalls"] += record.recalls
             for key in ("tokens_in", "tokens_sent", "tokens_cached", "tokens_output"):
                 counts[key] += getattr(record, key)
 

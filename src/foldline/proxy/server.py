@@ -51,6 +51,8 @@ class Options(Struct, frozen=True, kw_only=True):
     is_exposed: bool = False
     """True where other machines may reach it."""
     mode: Mode = "open"
+    recalls: bool = False
+    """Whether answers may call the tool that reduced requests have."""
     about: dict[str, Any] = {}
     """What the status page says of it beside the numbers."""
 
@@ -121,7 +123,7 @@ async def serve(
     desk, meters = Desk(options.begin), Meters()
     try:
         async with Relay(options.upstream) as relay:
-            exchange = Exchange(relay, desk, mode=options.mode)
+            exchange = Exchange(relay, desk, mode=options.mode, recalls=options.recalls)
             await _listening(exchange, options, meters=meters, tell=tell, until=(ready, stop))
     finally:
         await asyncio.to_thread(desk.close)

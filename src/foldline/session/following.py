@@ -14,24 +14,32 @@ A list that was cut back and goes on otherwise keeps what was made of its older 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.core.edit import Edit
-from foldline.core.message import Message
+from foldline.core.errors import InvalidOption
+from foldline.core.message import Message, Meta, ToolCall, calls_of
 from foldline.log.applied import newest_first
 from foldline.log.chain import back
 from foldline.log.state import ROOT, Applied
 from foldline.log.values import elements, members, read_edit, read_message
+from foldline.recall.tool import NAME, Scope, execute
 from foldline.session.handing_off import in_force
 from foldline.session.history import scope_of
+from foldline.session.incoming import result_message
 from foldline.session.keep import message_draft
 from foldline.session.projecting import frame_of
 from foldline.session.request import Prepared
 from foldline.session.session import Session
 from foldline.session.working import landed, named_in
 from foldline.wire import strict
+from foldline.wire.response import read_response
+
+NOT_RUN: Final = f"not run: {NAME} is answered first, alone; make this call again if it is still needed"
+"""Of a call beside one of recall: its result would have to come from elsewhere, and all results come together."""
 
 
 class Kept(Struct, frozen=True, kw_only=True):
@@ -99,7 +107,29 @@ class Following:
             for entry in back(log)
             if entry.kind == "message" and scope_of(entry) == ROOT
         ]
-        return found[::-1]
+        return [one for one in found[::-1] if not _is_beside(one.message)]
+
+    def recall(self, response: Any) -> bool:
+        """Answer the calls of `recall` in a response, beside the list that is followed; false where there is none, and nothing was
+        done. Another call of the same answer is not run: the model is told to make it anew."""
+        setup = self.session._known.setup
+        try:
+            told = read_response(response, format=setup.format, tokens_window=setup.planned.window)
+        except InvalidOption:
+            return False  # it holds no message
+        calls = [call for message in told.messages for call in calls_of(message)]
+        if all(call.name != NAME for call in calls):
+            return False
+        with self._keeper.lock:
+            results = [self._result(call, setup.format) for call in calls]
+            self._keeper.say(*(message_draft(_beside(message)) for message in (*told.messages, *results)))
+        return True
+
+    def _result(self, call: ToolCall, format: str) -> Message:
+        if call.name != NAME:
+            return result_message(call, NOT_RUN, is_error=True, format=format)
+        recalled = execute(call, recall=self.session._recaller(), scope=Scope(session=self.session.name))
+        return result_message(call, recalled.text, is_error=recalled.is_error, format=format)
 
     @property
     def seq(self) -> int:
@@ -173,3 +203,13 @@ class Following:
 def _is_own(message: Message) -> bool:
     """True for a message as its author made it."""
     return not message.edited and message.synthetic is None
+
+
+def _beside(message: Message) -> Message:
+    """A message that is the session's alone: whoever keeps the list never sees it."""
+    meta = message.meta or Meta()
+    return replace(message, meta=replace(meta, injected=True, usage=None))
+
+
+def _is_beside(message: Message) -> bool:
+    return message.meta is not None and message.meta.injected

@@ -59,6 +59,11 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
     help="Who writes summaries: `upstream` asks the conversation's own model, with its key; `none` asks nobody.",
 )
 @click.option(
+    "--recall",
+    is_flag=True,
+    help="Give the model a tool to look up what was taken out; its calls are answered here, and answers come whole then.",
+)
+@click.option(
     "--token", is_flag=True, help="Put a secret into the base URL, for a machine with several users."
 )
 @click.option(
@@ -106,6 +111,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     policy: str
     window: str | None
     completer: str
+    recall: bool
     token: bool
     strict: bool
     observe: bool
@@ -133,6 +139,7 @@ def _options(wanted: Wanted) -> Options:
         upstream=upstream,
         window=None if wanted.window is None else _tokens(wanted.window),
         asks_upstream=wanted.completer == "upstream",
+        recalls=wanted.recall,
         is_durable=not wanted.observe,
     )
     return Options(
@@ -144,6 +151,7 @@ def _options(wanted: Wanted) -> Options:
         pages_token=os.urandom(TOKEN_BYTES).hex(),
         is_exposed=wanted.host not in LOOPBACK,
         mode=mode,
+        recalls=wanted.recall,
         about={"policy": wanted.policy, "mode": mode, "upstream": upstream or "each provider's own"},
     )
 
