@@ -21,7 +21,7 @@ from foldline.transcripts import detect
 
 DATA = Path(__file__).parent / "data"
 SESSIONS = sorted(path for path in DATA.glob("*/*") if path.parent.name in detect.READERS)
-KINDS = ["paths", "identifiers", "numbers", "errors", "commands", "user_messages", "constraints", "pins"]
+KINDS = [*"paths identifiers numbers errors commands user_messages constraints rules_taken_back pins".split()]
 COLUMNS = ["total", "in_view", "recallable", "lost", "altered"]
 QUICK = "length/4"
 History = list[dict[str, Any]]

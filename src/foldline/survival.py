@@ -46,6 +46,7 @@ def measured(reduced: Reduced) -> Report:
     words = words_of(history, reduced.before.memo)
     expected = Expected(
         constraints=words.standing_rules(),
+        taken_back=words.struck_rules(),
         commands=tuple(_commands(history)),
         pins=reduced.pins,
         evicted=_touched(reduced.edits),

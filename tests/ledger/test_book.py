@@ -201,6 +201,21 @@ def test_what_is_open_or_denied_is_no_decision(said: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I decided to use Redis because it is fast. Actually no, Postgres.",
+        "I chose A over B because of cost. On reflection, B.",
+        "We decided to use Redis. That was wrong, we use Postgres.",
+        "因为快，我决定用 Redis。不对，用 Postgres。",
+    ],
+)
+def test_a_decision_that_the_next_sentence_turns_round_is_told_with_it(said: str) -> None:
+    """CMP-8: the ledger told the agent to go on with what it had just dropped."""
+    found = entries_of([item_of(1, assistant(said), weights=(1,), overhead=1)])
+    assert [entry.text for entry in found if entry.section == "decisions"][0] == said
+
+
 def test_a_decision_stands_whatever_was_decided_against() -> None:
     """CMP-8: the counterpart."""
     said = "I decided not to use Redis because the queue is small."

@@ -167,6 +167,17 @@ def test_constraints_and_commands_are_in_view_where_they_stand_or_are_quoted() -
     assert apart.whole["commands"] == Counts(total=1, recallable=1)
 
 
+def test_a_rule_that_was_taken_back_is_counted_apart_and_never_counts_for_nothing() -> None:
+    """OBS-3: a rule that words wrongly taken for a permission had struck was counted by nobody, so that the gate let it go."""
+    expected = Expected(taken_back=((0, "Never touch db/schema.sql."),), evicted=frozenset({0}))
+    told = measured(HISTORY, [fold(ADDRESS, 0, 3), HISTORY[3]], expected)
+    lost = measured(HISTORY, [HISTORY[3]], expected)
+    assert measured(HISTORY, HISTORY, expected).whole["rules_taken_back"] == Counts(total=1, in_view=1)
+    assert lost.evicted["rules_taken_back"] == Counts(total=1, lost=1)
+    assert told.whole["constraints"] == Counts()
+    assert told.whole["rules_taken_back"].total == 1
+
+
 def test_a_user_message_is_in_view_verbatim_or_not_at_all() -> None:
     """OBS-3: a part added to it changes nothing, a word taken out of it does."""
     whole = replace(

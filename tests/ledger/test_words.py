@@ -82,6 +82,23 @@ def test_a_rule_given_twice_is_one_rule() -> None:
     assert words.standing_rules() == ((2, "Never push."),)
 
 
+def test_a_rule_that_was_taken_back_is_told_apart_from_those_that_stand() -> None:
+    """OBS-3: retention counts every rule a user ever gave."""
+    words = words_of(items(user("Never push. Never amend."), assistant("ok"), user("You may push now.")))
+    assert words.standing_rules() == ((0, "Never amend."),)
+    assert words.struck_rules() == ((0, "Never push."),)
+    again = words_of(
+        items(
+            user("Never push."),
+            assistant("ok"),
+            user("You may push now."),
+            assistant("ok"),
+            user("Never push."),
+        )
+    )
+    assert (again.standing_rules(), again.struck_rules()) == (((4, "Never push."),), ())
+
+
 def test_a_ledger_joined_into_a_message_of_plain_text_is_an_earlier_ledger() -> None:
     """Where roles must alternate, a fold and what follows it are one message."""
     fold = ledger("Never push.").text

@@ -72,6 +72,13 @@ _UNDECIDED = re.compile(
     re.IGNORECASE,
 )
 """What speaks of a decision that was not made, or denies a reason."""
+_REVERSES = re.compile(
+    r"\W*(?:(?:but|oh|hmm|and|so|well|ok|okay)\W+){0,2}(?:actually|wait|no\b|nope|on (?:reflection|second thoughts?)|thinking (?:about it )?again|scratch that|forget that|never\s?mind|correction|instead"
+    r"|(?:that|this|it) (?:was|is) (?:wrong|a mistake|not right|incorrect)|(?:that|it)['’]s (?:wrong|not right)|i was (?:wrong|mistaken)|i take that back|i (?:have )?changed my mind|however)\b"
+    r"|\W*(?:不对|等等|等一下|算了|其实|更正|重新考虑|改主意|转念|不过|但是|错了)",
+    re.IGNORECASE,
+)
+"""How a sentence opens that may take back the one before."""
 _TASK_TOOLS = re.compile(r"todo|update_?plan|task_?(?:list|update|create|get)|plan_?write", re.IGNORECASE)
 _MADE = {"edit": "edited", "write": "written", "delete": "deleted"}
 
@@ -274,19 +281,27 @@ def _changed(done: Done, path: str, *, verb: str) -> Entry:
 
 
 def _decisions(message: Message, seq: int) -> Iterator[Entry]:
-    """Sentences in which the assistant gives a reason; one that only announces what follows says nothing by itself."""
+    """Sentences in which the assistant gives a reason, each with the next one where that turns against it; one that only
+    announces what follows says nothing by itself."""
     for part in message.parts:
         if isinstance(part, (Text, Reasoning)) and _may_give_reason(part.text):
-            for start, end in sentences(part.text):
-                sentence = part.text[start:end]
-                if (
-                    _may_give_reason(sentence)
-                    and not sentence.endswith((":", "："))
-                    and _BECAUSE.search(sentence)
-                    and not _UNDECIDED.search(sentence)
-                ):
-                    text = one_line(sentence, DECISION_CHARS)
-                    yield Entry(section="decisions", key=text, text=text, seq=seq, origin="assistant")
+            spans = sentences(part.text)
+            for place, (start, end) in enumerate(spans):
+                if not _decides(part.text[start:end]):
+                    continue
+                after = spans[place + 1] if place + 1 < len(spans) else (end, end)
+                turns = _REVERSES.match(part.text, *after) is not None
+                text = one_line(part.text[start : after[1] if turns else end], DECISION_CHARS)
+                yield Entry(section="decisions", key=text, text=text, seq=seq, origin="assistant")
+
+
+def _decides(sentence: str) -> bool:
+    return (
+        _may_give_reason(sentence)
+        and not sentence.endswith((":", "："))
+        and _BECAUSE.search(sentence) is not None
+        and not _UNDECIDED.search(sentence)
+    )
 
 
 def _may_give_reason(text: str) -> bool:

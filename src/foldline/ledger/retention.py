@@ -31,7 +31,9 @@ from foldline.ledger.look_alikes import read_whole
 from foldline.ledger.standing_within import Within
 
 FACT_KINDS: tuple[FactKind, ...] = ("paths", "identifiers", "numbers", "errors")
-KINDS = (*FACT_KINDS, "commands", "user_messages", "constraints", "pins")
+KINDS = (*FACT_KINDS, "commands", "user_messages", "constraints", "rules_taken_back", "pins")
+"""Every rule that a user ever gave is counted: those that stand as constraints, and apart from them those that later words
+took back, so that one that was taken back wrongly is seen to have left."""
 
 _ADDRESS = re.compile(r"\bm(\d{1,9})(?:-(\d{1,9}))?(?:\.\d{1,9})?@[0-9a-f]{8}\b")
 _SPAN_MAX = 1_000_000
@@ -64,6 +66,8 @@ class Expected(Struct, frozen=True, kw_only=True):
 
     constraints: tuple[tuple[int, str], ...] = ()
     """Ordinal of the user's message, and the rule verbatim."""
+    taken_back: tuple[tuple[int, str], ...] = ()
+    """The same of the rules that a later message took back."""
     commands: tuple[tuple[int, str, str], ...] = ()
     """Ordinal of the call, the command, and its outcome as the ledger writes it; an outcome may be empty."""
     pins: frozenset[int] = frozenset()
@@ -310,10 +314,11 @@ def _sayings(
             yield "user_messages", left, became(seq, in_view=seq in shown.whole or quoted)
         if seq in expected.pins:
             yield "pins", left, became(seq, in_view=seq in shown.whole)
-    for seq, rule in expected.constraints:
-        stands = any(rule in text for text in shown.texts.get(seq, ()))
-        stands = stands or _quotes(shown, rule) or _quotes(shown, " ".join(rule.split()))
-        yield "constraints", seq in expected.evicted, became(seq, in_view=stands)
+    for kind, rules in (("constraints", expected.constraints), ("rules_taken_back", expected.taken_back)):
+        for seq, rule in rules:
+            stands = any(rule in text for text in shown.texts.get(seq, ()))
+            stands = stands or _quotes(shown, rule) or _quotes(shown, " ".join(rule.split()))
+            yield kind, seq in expected.evicted, became(seq, in_view=stands)
     for seq, command, outcome_said in expected.commands:
         stands = seq in shown.whole or _told(shown, command, outcome=outcome_said)
         yield "commands", seq in expected.evicted, became(seq, in_view=stands)

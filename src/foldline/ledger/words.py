@@ -72,6 +72,19 @@ class Words(Struct, frozen=True, kw_only=True):
         newest = {rule.text: seq for seq in self.said if seq >= 0 for rule in self.rules(seq)}
         return tuple((seq, text) for text, seq in newest.items())
 
+    def struck_rules(self) -> tuple[tuple[int, str], ...]:
+        """Every rule that was taken back and that nothing said later gives again, once, with the newest message that gave
+        it."""
+        stand = {text for _, text in self.standing_rules()}
+        newest = {
+            rule.text: seq
+            for seq, later in self.taken_back.items()
+            if seq >= 0
+            for rule in constraints(self.said.get(seq, ""))
+            if _is_struck(rule.start, later[1])
+        }
+        return tuple((seq, text) for text, seq in newest.items() if text not in stand)
+
     def standing(self, seq: int) -> str:
         """What still stands of a message, or of a ledger's line."""
         text = self.said.get(seq, "")
