@@ -46,18 +46,35 @@ _GOES_ON = frozenset("_<>&|#~^*@\\")
 _NOUN = re.compile(r"[A-Za-z][a-z-]{2,24}")
 _HOLDS = frozenset("_.-/:#")
 """Before a number, what makes it part of something else."""
-_UNIT = re.compile(r" ?(%|[A-Za-zµ]{1,8})(?![\w])")
+_CJK_UNIT = (
+    "毫秒|微秒|纳秒|秒|分钟|小时|美元|公里|厘米|毫米|千克|公斤|个月|[天周月年元度米克倍兆万亿초분원]|시간"
+)
+_UNIT = re.compile(rf" ?(?:(%|[$€£¥°]|[A-Za-zµμ]{{1,8}})(?:/[A-Za-z]{{1,3}})?(?![\w])|(?:{_CJK_UNIT}))")
+_SIGNS = frozenset("$€£¥~<>≥≤")
+"""Before a number: without it the number says something else."""
+_WIDE = "０１２３４５６７８９＝−"
+_PLAIN = str.maketrans(_WIDE, "0123456789=-")
+"""Digits and signs of other scripts; every character keeps its place."""
 _CJK_NUMBER = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af][ :：=（(]{0,2}([0-9]{1,18}(?:,[0-9]{3}){0,5}(?:\.[0-9]{1,18})?)(?![0-9.:/-])"
-    r"( ?(?:%|[A-Za-z]{1,4}(?![A-Za-z])|[\u3400-\u9fff\uac00-\ud7af])?)"
+    rf"( ?(?:%|[A-Za-z]{{1,4}}(?![A-Za-z])|{_CJK_UNIT}|[\u3400-\u9fff\uac00-\ud7af])?)"
 )
 _CJK_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_SPELLED = re.compile(
+    r"(?<![\w.])(?:0x[0-9a-fA-F]{1,8}|[-+]?\d{1,18}(?:\.\d{1,18})?[eE][-+]\d{1,3})(?![\w.])"
+)
+"""A number with sixteen digits, of which a longer one is an address or a hash; one with an exponent."""
+_SPELLINGS = ("0x", "e-", "e+", "E-", "E+")
+"""One of these stands in each."""
+_SPELLED_KEY_BACKWARDS = re.compile(r"[\"']? ?[=:][\"']? ?([\w.-]{1,48})")
+_CJK_SCALE = re.compile(_CJK_UNIT)
 _CJK_JOINS = re.compile(r"[的是为為在了把将將到至有共约約等从從与與和及第被由だはがをにの은는이가을를의]")
 
 UNITS = frozenset(
-    "ns us µs ms s sec secs second seconds min mins minute minutes h hr hrs hour hours d day days week weeks month "
+    "ns us µs μs ms s sec secs second seconds min mins minute minutes h hr hrs hour hours d day days week weeks month "
     "months year years b kb mb gb tb kib mib gib tib k m g bytes byte bits bit px pt em rem vh vw hz khz mhz ghz "
-    "tokens token chars characters lines line rows times x % fps rpm qps rps km cm mm kg usd eur cny".split()
+    "tokens token chars characters lines line rows times x % fps rpm qps rps km cm mm kg usd eur cny"
+    " $ € £ ¥ °".split()
 )
 _COUNTED = frozenset("tokens token chars characters lines line rows times".split())
 _DURATIONS = frozenset(
@@ -85,7 +102,11 @@ Key: TypeAlias = tuple[int, int]
 def numbers_in(text: str, opened: str) -> tuple[list[Stated], list[Stated], list[Stated]]:
     """The numbers of each of the `FORMS`, from the last in the text to the first. `opened` is `text` with escapes laid open,
     character by character; what a fact quotes comes from `text`."""
+    if not opened.isascii() and any(map(opened.__contains__, _WIDE)):
+        opened = opened.translate(_PLAIN)
     keyed = list(_keyed_places(opened))
+    if spelled := list(_spelled_places(opened)):
+        keyed = sorted([*keyed, *spelled], key=_start_of, reverse=True)
     nouned = _nouned_places(opened)
     taken = {place[3] for place in keyed} if nouned else ()
     apart = [place for place in nouned if place[3] not in taken and place[3] - len(place[0]) - 1 not in taken]
@@ -141,6 +162,8 @@ def _keyed_places(text: str) -> Iterator[Place]:
             start = size - match.start(3) - key[1]
             name = text[start : start + key[0]]
             scale = _scale(text[stop:end]) if end > stop else ""
+            if between[0] in _SIGNS:
+                value = between[0] + value
             if (
                 key[1] > len(word)
                 and scale.lower() in _DURATIONS
@@ -153,6 +176,32 @@ def _keyed_places(text: str) -> Iterator[Place]:
             if start and text[start - 1] == '"' == text[start + len(name)]:
                 start -= 1
             yield name, value, start, end
+
+
+def _spelled_places(text: str) -> Iterator[Place]:
+    """Numbers that are written with other than their digits, each behind its key."""
+    for spelling in _SPELLINGS:
+        at = text.find(spelling)
+        while at >= 0:
+            if spelling == "0x" or (at and text[at - 1].isdigit()):
+                piece = text[max(0, at - NUMBER_CHARS_MAX) : at] if spelling != "0x" else ""
+                number = _SPELLED.match(text, at - len(piece) + len(piece.rstrip("0123456789.+-")))
+                if number is not None and (place := _behind_key(text, number)) is not None:
+                    yield place
+            at = text.find(spelling, at + 2)
+
+
+def _behind_key(text: str, number: re.Match[str]) -> Place | None:
+    start = number.start()
+    before = text[max(0, start - KEY_CHARS_MAX - 4) : start][::-1]
+    key = _SPELLED_KEY_BACKWARDS.match(before)
+    if key is None or key[1].lower() in _JOINS:
+        return None
+    return key[1][::-1], number[0], start - key.end(), number.end()
+
+
+def _start_of(place: Place) -> int:
+    return place[2]
 
 
 def _value(number: str) -> str:
@@ -169,14 +218,14 @@ def _scale(unit: str) -> str:
     unit = unit.strip()
     if unit.lower() in _COUNTED:
         return ""
-    return f"{UNIT_POINT}{unit}" if unit.isalpha() else unit
+    return f"{UNIT_POINT}{unit}" if unit[:1].isalpha() else unit
 
 
 def _end_of(text: str, stop: int) -> int | None:
     """Where the number that stops at `stop` ends with its unit; `None` when it goes on as something else."""
     after = text[stop : stop + 2]
     unit = _UNIT.match(text, stop)
-    if unit is not None and unit[1].lower() in UNITS:
+    if unit is not None and (unit[1] is None or unit[1].lower() in UNITS):
         return unit.end()
     if after[:1].isalnum() or after[:1] in _GOES_ON:
         return None
@@ -231,4 +280,7 @@ def _cjk(text: str, match: re.Match[str]) -> Place | None:
         return None
     key = pieces[-1]
     end = match.end() - len(match[2]) + len(match[2].rstrip())
-    return key, match[1], stop - len(joined) + joined.rindex(key), end
+    unit = match[2].strip()
+    is_scale = unit.lower() in UNITS or _CJK_SCALE.fullmatch(unit) is not None
+    value = match[1] + (_scale(unit) if is_scale else "")
+    return key, value, stop - len(joined) + joined.rindex(key), end
