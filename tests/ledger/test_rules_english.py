@@ -42,6 +42,12 @@ RULES = [
     "Treat src/legacy as off limits.",
     "The migration folder is read-only.",
     "Leave the tests alone.",
+    "Only Bob edits src/db.",
+    "Only the release team may deploy.",
+    "src/db: read-only!",
+    "`config/prod.yaml` — hands off.",
+    "Commit messages without emojis, please.",
+    "Answers without code.",
     "Make sure the build stays green.",
     "Wait for my approval before merging.",
     "Nothing in /etc may be changed.",
@@ -110,6 +116,10 @@ RULES = [
     "Everything except vendor/ may be changed.",
 ]
 TALK = [
+    "Only some tests fail.",
+    "Only 3 tests run.",
+    "The build without cache takes 3 min.",
+    "src/db: 12 files",
     "I don't know why it fails.",
     "It doesn't work.",
     "The test never finishes.",

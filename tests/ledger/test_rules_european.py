@@ -13,6 +13,8 @@ RULES = [
     "Bitte keine neuen Abhängigkeiten hinzufügen.",
     "Du darfst src/db nicht ändern.",
     "Antworte immer auf Deutsch.",
+    "Ich will kein console.log im Code.",
+    "Wir möchten nie wieder so einen Commit.",
     "Ne modifiez pas src/db.",
     "Réponds toujours en français.",
     "N'ajoute aucune dépendance.",
@@ -28,6 +30,7 @@ RULES = [
 ]
 TALK = [
     "Es funktioniert nicht.",
+    "Ich will es verstehen.",
     "Ça ne marche pas.",
     "No funciona.",
     "Não funciona.",

@@ -129,6 +129,21 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "prohibition",
+        "only",
+        r"(?:^|[.;:!?]\s+)only (?!one\b|two\b|some\b|few\b|that\b|this\b|it\b|half\b|\d)(?:the |our |my )?[\w'-]{1,30}(?: team)? (?:(?:may|can|should|must|gets to|is allowed to|are allowed to) \w|(?:edit|change|touche|pushe|deploy|merge|commit|delete|approve|release|own|write)s\b)",
+    ),
+    row(
+        "prohibition",
+        "read frozen hands limits touch",
+        r"^[\w./*`@-]{1,80}\s?[:=—–]\s{0,3}(?:is |strictly )?(?:read[- ]only|off[- ]limits|frozen|hands off|(?:do not|don['’]t|never) (?:touch|edit|change))\b",
+    ),
+    row(
+        "format",
+        "without",
+        r"^(?:all )?(?:commit messages?|commits|comments?|code|branch names?|names?|answers?|repl(?:y|ies)|responses?|docstrings?|logs?|output|titles?|docs?|summar(?:y|ies)|tests?)(?:,? please,?)? without (?:any )?[\w-]{2,30}(?:,? please)?[.!]{0,2}$",
+    ),
+    row(
+        "prohibition",
         "stay stays remain remains be everything out",
         r"\b(?:stays?|remains?) (?:exactly )?(?:as (?:it is|they are|is)\b|the way (?:it|they)\b|unchanged|untouched|private|frozen)\b",
         r"(?:^|[.;:!?]\s+)(?:all |our |the |customers?['’]? |users?['’]? |personal )*(?:data|code|secrets?|passwords?|keys?|credentials|logs|backups?) (?:stays?|remains?|must stay|never leaves?) (?:in|on|within|inside|out of|private|local)\b",

@@ -30,6 +30,11 @@ EUROPEAN: tuple[Row, ...] = (
         + r"(?:verwende|benutze?|ändere?|lösche?|nutze|schreibe?|füge?|mach[et]?|fasse?|berühre?|verwend|nimm|lass)\b.{0,80}?\b(?:nicht|keine?[nrms]?|nie)\b",
     ),
     row(
+        "prohibition",
+        "will wollen möchte möchten brauche brauchen",
+        r"\b(?:ich|wir) (?:will|wollen|möchten?|brauchen?) (?:\S+ ){0,4}?(?:keine?[nrms]?|nie|niemals)\b",
+    ),
+    row(
         "duty",
         "muss musst müssen müsst unbedingt stets immer achte stelle stell denke denk zwingend pflicht",
         r"\b(?:muss|musst|müssen|müsst|unbedingt|stets|zwingend|pflicht)\b|\bimmer\b(?! (?:noch|wieder|mehr))|\bachte (?:darauf|auf)\b|\bstelle? sicher\b|\bdenke? daran\b",
