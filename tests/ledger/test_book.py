@@ -213,7 +213,7 @@ def test_what_is_open_or_denied_is_no_decision(said: str) -> None:
 def test_a_decision_that_the_next_sentence_turns_round_is_told_with_it(said: str) -> None:
     """CMP-8: the ledger told the agent to go on with what it had just dropped."""
     found = entries_of([item_of(1, assistant(said), weights=(1,), overhead=1)])
-    assert [entry.text for entry in found if entry.section == "decisions"][0] == said
+    assert next(entry.text for entry in found if entry.section == "decisions") == said
 
 
 def test_a_decision_stands_whatever_was_decided_against() -> None:
