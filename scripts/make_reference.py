@@ -299,6 +299,8 @@ CONTEXT_SAYS = {
     "tokens_anchored": "What the provider last said, where the file has a usage after its last boundary; else 0.",
     "tokens_estimated": "Estimate of what came after it.",
     "tokens_window": "The model's window, or the stated default.",
+    "window_source": "Where the window is from: a settings file (`override`), what a provider named in a refusal (`refusal`), "
+    "the session file (`stated`), the `default`, else the model table.",
     "tokens_threshold": "From here on the policy compacts.",
     "percent": "Anchored and estimated tokens against the threshold, half rounded up, at most 100.",
     "by_kind": "Tokens of `system`, `tools`, `user`, `assistant`, `reasoning`, `tool_calls`, `tool_results`, `media`, "
