@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from foldline.proxy.guard import Asked, Rules, inner_target, loopback_hosts, no_json, refusal
 
@@ -53,6 +54,14 @@ def test_a_target_that_can_be_read_in_two_ways_is_refused(target: str) -> None:
 def test_other_methods_are_refused(method: str) -> None:
     """Test S1: a browser's question before it sends is answered without leave."""
     assert status(asked(method=method)) == 405
+
+
+@pytest.mark.parametrize("version", [(0, 9), (1, 2), (2, 0)])
+def test_another_version_is_refused(version: tuple[int, int]) -> None:
+    """Test S1: a first line without one passes for 0.9."""
+    found = refusal(replace(asked(), version=version), RULES)
+    assert found is not None
+    assert found.status == 505
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from foldline.proxy.meters import Meters, Record, as_json
+from foldline.proxy.meters import OTHERS, WHY_MAX, Meters, Record, as_json
 
 
 def record(**values: Any) -> Record:
@@ -36,3 +36,14 @@ def test_a_record_is_one_json_object() -> None:
     assert told["schema"] == "foldline.proxy/1"
     assert told["passes"] == ("fold",)
     assert record(passes=("clear", "fold")).tier == "clear+fold"
+
+
+def test_reasons_are_counted_by_themselves_up_to_a_bound() -> None:
+    """Each is a label of a metric, and what a client can make up has no end."""
+    meters = Meters()
+    for n in range(WHY_MAX + 10):
+        meters.begun()
+        meters.ended(record(why=f"reason {n}"))
+    told = meters.told()["why"]
+    assert len(told) == WHY_MAX + 1
+    assert told[OTHERS] == 10

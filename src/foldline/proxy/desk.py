@@ -24,6 +24,7 @@ from foldline.clients.digests import said, unmarked
 from foldline.clients.following import Conversations, Outgoing
 from foldline.clients.own_summaries import WHY as OWN_SUMMARY
 from foldline.core.foreign import Raised, tried
+from foldline.proxy.faults import why_of
 from foldline.proxy.limits import ROOT_MESSAGES_MAX, ROOTS_MAX, SESSIONS_MAX
 from foldline.wire.formats import codec
 
@@ -85,7 +86,7 @@ class Desk:
             return Passed(why=why)
         name = tried(lambda: self._name(call))
         if isinstance(name, Raised):
-            return Passed(why=name.why, is_fault=True)
+            return Passed(why=why_of(name), is_fault=True)
         conversations = self._taken(name, call)
         going = tried(lambda: conversations.outgoing(call))
         if isinstance(going, Outgoing):
@@ -94,7 +95,7 @@ class Desk:
             self._done(name, conversations)
             return Passed(why=OWN_SUMMARY)
         self._forget(name, conversations)
-        return Passed(why=going.why, is_fault=True)
+        return Passed(why=why_of(going), is_fault=True)
 
     def counted(self, call: Call) -> dict[str, Any] | None:
         """The body for a list that is only counted; `None`: as it came."""
@@ -127,7 +128,7 @@ class Desk:
     def end(self, answer: Answer) -> str:
         """Take an answer in; what went wrong, where something did. The next request brings it once more then."""
         ended = tried(answer.end)
-        return ended.why if isinstance(ended, Raised) else ""
+        return why_of(ended) if isinstance(ended, Raised) else ""
 
     def done(self, going: Going) -> None:
         """Nothing of it is on its way any more."""

@@ -334,7 +334,7 @@ def answered(status: int, why: str, *, provider: Provider) -> web.Response:
     made = web.Response(
         status=status, body=error_body(provider, status, why=why), content_type="application/json"
     )
-    if status in (400, 408, 413, 426):
+    if status in (400, 408, 413, 426, 505):
         made.force_close()  # what is left of the request is not read as another one
     return made
 

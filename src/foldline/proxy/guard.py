@@ -14,6 +14,8 @@ from typing import Final
 
 from msgspec import Struct
 
+VERSIONS: Final = ((1, 0), (1, 1))
+"""A first line without a version is read as one of HTTP/0.9, which has no headers to look at."""
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
 """OPTIONS is what a browser asks before it sends for a page; CONNECT and TRACE are for other proxies."""
 ONCE: Final = frozenset(
@@ -35,6 +37,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     method: str
     target: str
     headers: tuple[tuple[str, str], ...]
+    version: tuple[int, int] = (1, 1)
 
     def every(self, name: str) -> list[str]:
         """The values of a header."""
@@ -89,6 +92,8 @@ def inner_target(asked: Asked, rules: Rules) -> str:
 def _spelt(asked: Asked) -> Refusal | None:
     """Spelt in the one way."""
     path = asked.target.partition("?")[0]
+    if asked.version not in VERSIONS:
+        return Refusal(status=505, why="HTTP/1.1 alone is spoken here; name that version")
     if asked.method not in METHODS:
         return Refusal(
             status=405, why=f"{asked.method[:20]} is not passed on; ask with {', '.join(sorted(METHODS))}"

@@ -12,6 +12,10 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct, to_builtins
 
+WHY_MAX = 64
+"""Reasons that are counted each by itself; each is a series for whoever scrapes them."""
+OTHERS = "others"
+
 Outcome: TypeAlias = Literal["as it came", "edited", "recovered", "failed open", "refused"]
 
 
@@ -73,7 +77,8 @@ class Meters:
             self._outcomes[record.outcome] += 1
             self._statuses[f"{record.status // 100}xx" if record.status else "none"] += 1
             if record.why:
-                self._passed[record.why] += 1
+                is_known = record.why in self._passed or len(self._passed) < WHY_MAX
+                self._passed[record.why if is_known else OTHERS] += 1
             counts = self._counts
             counts["requests"] += 1
             counts["compactions"] += record.is_compaction

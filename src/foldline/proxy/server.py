@@ -84,6 +84,7 @@ class _Door:
             method=request.method,
             target=request.raw_path if hasattr(request, "raw_path") else str(request.rel_url),
             headers=tuple(text_of(request.raw_headers)),
+            version=(request.version.major, request.version.minor),
         )
         refused = refusal(asked, self._rules)
         target = asked.target if refused else inner_target(asked, self._rules)
