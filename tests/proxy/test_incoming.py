@@ -106,3 +106,29 @@ def test_an_answer_that_breaks_off_is_no_end() -> None:
     """Test S5."""
     with pytest.raises(ClientPayloadError):
         looked(Pieces(DELTA, ClientPayloadError("cut")), heard())
+
+
+def test_an_answer_that_is_held_back_is_given_out_as_it_came() -> None:
+    """What calls recall is not delivered; what does not is, in its own pieces."""
+
+    async def run() -> tuple[Any, list[bytes]]:
+        one = Incoming(Pieces(CREATED, DELTA), heard())  # type: ignore[arg-type]  # as above
+        response = await one.whole()
+        return response, [await one.next(), await one.next(), await one.next()]
+
+    response, found = asyncio.run(run())
+    assert response == {}
+    assert found == [CREATED, DELTA, b""]
+
+
+def test_a_refusal_is_read_without_its_compression() -> None:
+    """To be said as an event of a stream that has begun."""
+    data = gzip.compress(b'{"error":1}')
+
+    async def run() -> bytes:
+        one = Incoming(Pieces(data[:5], data[5:], status=400, encoding="gzip"), heard())  # type: ignore[arg-type]  # as above
+        await one.refusal()
+        assert not one.is_stream
+        return await one.plain()
+
+    assert asyncio.run(run()) == b'{"error":1}'

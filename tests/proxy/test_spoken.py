@@ -7,7 +7,7 @@ import json
 import pytest
 
 from foldline.proxy.routes import Provider
-from foldline.proxy.spoken import error_body
+from foldline.proxy.spoken import error_body, error_event
 from foldline.wire.overflow import classify_error
 
 
@@ -25,3 +25,9 @@ def test_none_of_them_is_taken_for_an_overflow() -> None:
     """A client that recovers from overflows must not begin to, on our account."""
     body = error_body("anthropic", 502, why="api.example.com gave no answer; check the network")
     assert "compact" not in classify_error(status=502, body=body).recovery
+
+
+def test_an_error_behind_a_streams_head_is_an_event_of_one_line() -> None:
+    """A body that came over several lines too."""
+    assert error_event("openai-chat", b'{\n"error": 1}') == b'data: { "error": 1}\n\n'
+    assert error_event("anthropic", b"{}") == b"event: error\ndata: {}\n\n"

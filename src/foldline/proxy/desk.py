@@ -116,7 +116,7 @@ class Desk:
         """Where an answer calls the tool that was added: what goes on with what was recalled; `None` for one to be delivered."""
         again = tried(lambda: going.conversations.recalled(going.out.ticket, response))
         if isinstance(again, Raised):
-            return Passed(why=again.why, is_fault=True)
+            return Passed(why=why_of(again), is_fault=True)
         if again is None:
             return None
         return Going(name=going.name, conversations=going.conversations, out=again)

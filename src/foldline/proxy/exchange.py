@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import aiohttp
 from aiohttp import web
 from msgspec import Struct
-from multidict import CIMultiDict
 
 from foldline.clients.answers import Answer, Heard
 from foldline.clients.calls import Call, call_of
@@ -28,36 +27,31 @@ from foldline.proxy.completing import InHand, in_hand
 from foldline.proxy.desk import Desk, Going, Passed
 from foldline.proxy.encodings import CannotOpen, opened
 from foldline.proxy.guard import Asked
-from foldline.proxy.headers import request_headers, response_headers
+from foldline.proxy.headers import Pairs, request_headers
 from foldline.proxy.incoming import Incoming
-from foldline.proxy.limits import BODY_BYTES_MAX, BODY_S, RECALLS_MAX
+from foldline.proxy.limits import BODY_BYTES_MAX, RECALLS_MAX
 from foldline.proxy.meters import Record
+from foldline.proxy.outlet import Outlet, Refused
 from foldline.proxy.relay import Relay, Sending, Unreached
-from foldline.proxy.routes import Provider, Route
-from foldline.proxy.spoken import error_body
+from foldline.proxy.routes import Route
 from foldline.wire import strict
 from foldline.wire.response import SHAPES
 from foldline.wire.usage import read_usage
 
+Made = TypeVar("Made")
 Mode: TypeAlias = Literal["open", "strict", "observe"]
 
 
 class Way(Struct, frozen=True, kw_only=True):
     """A request that may come in, and what is known of it."""
 
-    request: web.BaseRequest
+    outlet: Outlet
     asked: Asked
     route: Route
     target: str
     record: Record
-
-
-class Refused(Exception):
-    """An answer of ours in place of one."""
-
-    def __init__(self, status: int, why: str) -> None:
-        self.status, self.why = status, why
-        super().__init__(why)
+    opened: list[Incoming] = []
+    """Answers of the upstream, to be closed in the end, however it ends."""
 
 
 class Exchange:
@@ -75,19 +69,26 @@ class Exchange:
             if way.route.kind == "count":
                 return await self._counted(way)
             return await self._passed(way)
-        except Refused as refused:
-            return spoken(refused.status, refused.why, way=way)
-        except Unreached as unreached:
-            return spoken(unreached.status, unreached.why, way=way)
+        except (Refused, Unreached) as error:
+            way.record.status, way.record.why = error.status, error.why
+            return await way.outlet.say(error.status, error.why)
+        finally:
+            for incoming in way.opened:
+                incoming.close()
 
     # ── what is none of ours ─────────────────────────────────────────────────────────────────────────────────
 
     async def _passed(self, way: Way) -> web.StreamResponse:
-        request = way.request
-        body = _pieces(request) if request.body_exists else None
+        body = way.outlet.pieces() if _has_body(way.asked) else None
         headers = request_headers(way.asked.headers, is_heard=False, is_written_anew=False)
-        if body is not None and way.asked.every("content-length"):
+        if way.asked.every("content-length"):
             headers.append(("Content-Length", way.asked.one("content-length")))
+        return await self._delivered(way, await self._opened(way, headers, body=body))
+
+    async def _opened(
+        self, way: Way, headers: Pairs, *, body: bytes | AsyncIterator[bytes] | None
+    ) -> Incoming:
+        """Send something that nobody here listens to."""
         sending = Sending(
             method=way.asked.method,
             provider=way.route.provider,
@@ -95,22 +96,18 @@ class Exchange:
             headers=headers,
             body=body,
         )
-        await continued(request)
-        return await self._delivered(way, Incoming(await self._relay.send(sending), None))
+        incoming = Incoming(await self._relay.send(sending), None)
+        way.opened.append(incoming)
+        return incoming
 
     async def _counted(self, way: Way) -> web.StreamResponse:
         """A count is one of what would be sent: an agent that asks how full its window is hears what the provider would."""
-        data = await _whole(way)
+        data = await way.outlet.body()
         body = await off(self._counted_body, way, data)
         headers = request_headers(way.asked.headers, is_heard=False, is_written_anew=body is not None)
-        sending = Sending(
-            method="POST",
-            provider=way.route.provider,
-            target=way.target,
-            headers=headers,
-            body=data if body is None else body,
+        return await self._delivered(
+            way, await self._opened(way, headers, body=data if body is None else body)
         )
-        return await self._delivered(way, Incoming(await self._relay.send(sending), None))
 
     def _counted_body(self, way: Way, data: bytes) -> bytes | None:
         call = _call(way, data)
@@ -123,10 +120,10 @@ class Exchange:
     # ── a conversation ───────────────────────────────────────────────────────────────────────────────────────
 
     async def _followed(self, way: Way) -> web.StreamResponse:
-        data = await _whole(way)
+        data = await way.outlet.body()
         asking = asyncio.ensure_future(off(self._going, way, data))
         try:
-            going = await asyncio.shield(asking)
+            going = await self._kept_alive(way, asking, data=data)
         except asyncio.CancelledError:
             asking.add_done_callback(self._given_up)
             raise
@@ -135,6 +132,9 @@ class Exchange:
         finally:
             if isinstance(going, Going):
                 self._desk.done(going)
+
+    async def _kept_alive(self, way: Way, work: asyncio.Future[Made], *, data: bytes) -> Made:
+        return await way.outlet.kept_alive(work, is_stream=lambda: _wants_stream(way, data))
 
     def _given_up(self, asking: asyncio.Future[Going | Passed]) -> None:
         """The client went while its request was prepared."""
@@ -168,7 +168,7 @@ class Exchange:
             return await self._delivered(way, await self._arrived(way, data, going=going))
         _note(way.record, going)
         incoming = await self._arrived(way, data, going=going)
-        again = await self._again(way, incoming, going=going)
+        again = await self._again(way, data, refused=(incoming, going))
         if again is not None:
             incoming.close()
             _note(way.record, again)
@@ -186,7 +186,11 @@ class Exchange:
         for _ in range(RECALLS_MAX):
             if incoming.is_refusal:
                 return incoming
-            response = await _held(incoming)
+            held = asyncio.ensure_future(_held(incoming))
+            try:
+                response = await self._kept_alive(way, held, data=data)
+            finally:
+                held.cancel()
             again = await off(self._asked_on, way, going, response=response)
             if again is None:
                 return incoming
@@ -214,19 +218,20 @@ class Exchange:
             why = f"the conversation cannot be kept ({passed.why}); mend the cause, or run without --strict"
             raise Refused(500, why)
 
-    async def _again(self, way: Way, incoming: Incoming, *, going: Going) -> Going | None:
+    async def _again(self, way: Way, data: bytes, *, refused: tuple[Incoming, Going]) -> Going | None:
         """After a refusal, before anything was delivered: what to send once more."""
+        incoming, going = refused
         refusal = await self._refusal(incoming)
         if refusal is None or self._mode == "observe":
             return None
         status = max(incoming.response.status, REFUSED)
-        return await off(self._refused, way, going, status=status, body=refusal)
+        work = asyncio.ensure_future(off(self._refused, way, going, status=status, body=refusal))
+        return await self._kept_alive(way, work, data=data)
 
     async def _refusal(self, incoming: Incoming) -> Any:
         try:
             return await incoming.refusal()
         except aiohttp.ClientError:
-            incoming.close()
             raise Unreached(502, "the upstream broke off its answer at the beginning; try again") from None
 
     async def _arrived(self, way: Way, data: bytes, *, going: Going | Passed) -> Incoming:
@@ -243,32 +248,35 @@ class Exchange:
             )
         )
         is_stream = "text/event-stream" in response.headers.get("content-type", "")
+        heard = Heard(way.route.format, is_stream=is_stream)
         if isinstance(going, Going) and self._mode != "observe":
-            return Incoming(response, self._desk.answer(going, is_stream=is_stream))
-        return Incoming(response, Heard(way.route.format, is_stream=is_stream))
+            heard = self._desk.answer(going, is_stream=is_stream)
+        incoming = Incoming(response, heard)
+        way.opened.append(incoming)
+        return incoming
 
     # ── back ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def _delivered(self, way: Way, incoming: Incoming) -> web.StreamResponse:
         """Pass an answer on as it comes. Its last piece goes out when the session has it, so that whoever has read it may ask
         again at once."""
-        response, record = incoming.response, way.record
-        record.status = response.status
+        way.record.status = incoming.response.status
+        outlet = way.outlet
         try:
-            out = await _begun(way.request, response)
-            await self._piped(way, incoming, out=out)
-            await out.write_eof()
+            if outlet.is_begun and not incoming.is_stream:
+                return await outlet.refuse(incoming.response.status, await incoming.plain())
+            if not outlet.is_begun:
+                await outlet.begin(incoming.response)
+            await self._piped(way, incoming)
+            return await outlet.end()
         except _BrokeOff:
-            record.is_cut = True
-            _cut(way.request)
+            way.record.is_cut = True
+            return outlet.cut()
         except (asyncio.CancelledError, ConnectionError):
-            record.is_cut = True
+            way.record.is_cut = True
             raise
-        finally:
-            incoming.close()
-        return out
 
-    async def _piped(self, way: Way, incoming: Incoming, *, out: web.StreamResponse) -> None:
+    async def _piped(self, way: Way, incoming: Incoming) -> None:
         last, is_ended = b"", False
         is_whole = incoming.heard is not None and not incoming.heard.is_stream
         while piece := await _next(incoming):
@@ -276,11 +284,11 @@ class Exchange:
             if is_whole:
                 last, piece = piece, last
             if piece:
-                await out.write(piece)
+                await way.outlet.write(piece)
         if not is_ended:
             await self._ended(way, incoming, at_end=True)
         if last:
-            await out.write(last)
+            await way.outlet.write(last)
 
     async def _ended(self, way: Way, incoming: Incoming, *, at_end: bool = False) -> bool:
         """Take the answer in where it has ended; true where it was."""
@@ -319,55 +327,19 @@ async def _held(incoming: Incoming) -> Any:
     try:
         return await incoming.whole()
     except (aiohttp.ClientError, TimeoutError):
-        incoming.close()
         raise Unreached(502, "the upstream broke off its answer; try again") from None
 
 
-def spoken(status: int, why: str, *, way: Way) -> web.Response:
-    """An answer of ours."""
-    way.record.status, way.record.why = status, why
-    return answered(status, why, provider=way.route.provider)
+def _has_body(asked: Asked) -> bool:
+    return bool(asked.every("transfer-encoding")) or asked.one("content-length") not in ("", "0")
 
 
-def answered(status: int, why: str, *, provider: Provider) -> web.Response:
-    """The same, of a request that may not even come in."""
-    made = web.Response(
-        status=status, body=error_body(provider, status, why=why), content_type="application/json"
-    )
-    if status in (400, 408, 413, 426, 505):
-        made.force_close()  # what is left of the request is not read as another one
-    return made
-
-
-async def continued(request: web.BaseRequest) -> None:
-    """Tell a client that waits for it to send its body."""
-    if request.headers.get("Expect", "").lower() == "100-continue":
-        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        request.writer.output_size = 0
-
-
-async def _whole(way: Way) -> bytes:
-    """The body of a conversation. Raises `Refused`."""
-    too_large = Refused(413, f"the request is larger than {BODY_BYTES_MAX:,} bytes; send less at a time")
-    if int(way.asked.one("content-length") or 0) > BODY_BYTES_MAX:
-        raise too_large
-    await continued(way.request)
-    pieces, size = [], 0
-    try:
-        async with asyncio.timeout(BODY_S):
-            while piece := await way.request.content.readany():
-                pieces.append(piece)
-                size += len(piece)
-                if size > BODY_BYTES_MAX:
-                    raise too_large
-    except TimeoutError:
-        raise Refused(408, f"the body did not come in {BODY_S:g} s; send it again") from None
-    return b"".join(pieces)
-
-
-async def _pieces(request: web.BaseRequest) -> AsyncIterator[bytes]:
-    while piece := await request.content.readany():
-        yield piece
+def _wants_stream(way: Way, data: bytes) -> bool:
+    """Asked only of a request that has to wait."""
+    if way.route.format == "gemini":
+        return "streamGenerateContent" in way.target and "alt=sse" in way.target
+    call = _call(way, data)
+    return isinstance(call, Call) and bytes(strict.dump(call.body.get("stream"))) == b"true"
 
 
 def _call(way: Way, data: bytes) -> Call | str:
@@ -398,21 +370,3 @@ def _note(record: Record, going: Going) -> None:
         record.outcome = "edited"
         before, after = sum(map(len, out.ticket.call.messages)), sum(map(len, out.messages))
         record.tokens_in = max(record.tokens_sent, record.tokens_sent * before // max(after, 1))
-
-
-async def _begun(request: web.BaseRequest, response: aiohttp.ClientResponse) -> web.StreamResponse:
-    """The head, passed on."""
-    headers = CIMultiDict(response_headers(response.raw_headers))
-    out = web.StreamResponse(status=response.status, reason=response.reason, headers=headers)
-    await out.prepare(request)
-    return out
-
-
-def _cut(request: web.BaseRequest) -> None:
-    """End a connection in the middle, so that what was sent does not look whole."""
-    if request.transport is None:
-        return
-    if request.version >= (1, 1):
-        request.transport.close()
-    else:  # there the end of the connection would be the end of the body
-        request.transport.abort()

@@ -30,6 +30,19 @@ class Incoming:
         """By its status."""
         return self.response.status >= REFUSED
 
+    @property
+    def is_stream(self) -> bool:
+        """True for the events of an answer."""
+        return not self.is_refusal and self.heard is not None and self.heard.is_stream
+
+    async def plain(self) -> bytes:
+        """Its body without compression, as far as a refusal is read. Raises as `next`."""
+        opening = Opening(self.response.headers.get("content-encoding", ""), bytes_max=REFUSAL_BYTES_MAX)
+        plain = b""
+        while len(plain) < REFUSAL_BYTES_MAX and (piece := await self.next()):
+            plain += opening.take(piece)
+        return plain
+
     async def refusal(self) -> Any:
         """The refusal that it is, or begins with, as the body of an error; `None` for an answer."""
         if self.is_refusal:

@@ -22,6 +22,8 @@ HOLD_S: Final = 10.0
 """A stream that has said nothing yet is held back so long, since a refusal may come in place of an answer."""
 HELD_BYTES_MAX: Final = 256 * 2**10
 """And so many bytes of it."""
+KEEP_ALIVE_S: Final = 10.0
+"""A client that waits for a stream hears of it as often: well within what agents wait for a first byte."""
 REFUSAL_BYTES_MAX: Final = 2**20
 """Of a refusal so much is read before it is passed on."""
 CHUNK_BYTES: Final = 64 * 2**10

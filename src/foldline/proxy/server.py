@@ -21,11 +21,12 @@ from msgspec import Struct
 
 from foldline.core.foreign import tried
 from foldline.proxy.desk import Begin, Desk
-from foldline.proxy.exchange import Exchange, Mode, Way, answered, spoken
+from foldline.proxy.exchange import Exchange, Mode, Way
 from foldline.proxy.guard import Asked, Rules, inner_target, loopback_hosts, no_json, refusal
 from foldline.proxy.headers import text_of
 from foldline.proxy.limits import CHUNK_BYTES, HEAD_LINE_BYTES_MAX, HEAD_S, STOP_S, THREADS
 from foldline.proxy.meters import Meters, Record
+from foldline.proxy.outlet import Outlet
 from foldline.proxy.pages import page
 from foldline.proxy.relay import Relay
 from foldline.proxy.routes import route
@@ -91,11 +92,12 @@ class _Door:
         found = route(asked, target if target.startswith("/") else "/")
         if refused is None and found.kind == "conversation":
             refused = no_json(asked)
+        outlet = Outlet(request, asked, route=found)
         if found.kind == "page" and refused is None:
             made = page(target.partition("?")[0], self._meters, about=self._about)
-            return made or answered(404, "there is no such page; /_foldline/status is one", provider="openai")
+            return made or await outlet.say(404, "there is no such page; /_foldline/status is one")
         way = Way(
-            request=request,
+            outlet=outlet,
             asked=asked,
             route=found,
             target=target,
@@ -104,8 +106,9 @@ class _Door:
         self._meters.begun()
         try:
             if refused is not None:
-                way.record.outcome = "refused"
-                return spoken(refused.status, refused.why, way=way)
+                way.record.outcome, way.record.status = "refused", refused.status
+                way.record.why = refused.why
+                return await outlet.say(refused.status, refused.why)
             return await self._exchange.answer(way)
         finally:
             way.record.ms = round((perf_counter() - began) * 1000)

@@ -42,3 +42,10 @@ def error_body(provider: Provider, status: int, *, why: str) -> bytes:
         kind = "invalid_request_error" if status < 500 else "server_error"
         told = {"error": {"message": message, "type": kind, "param": None, "code": "foldline_proxy"}}
     return json.dumps(told).encode()
+
+
+def error_event(format: str, body: bytes) -> bytes:
+    """The body of an error as an event of a stream, on one line."""
+    data = b" ".join(body.split(b"\n"))
+    name = b"event: error\n" if format in ("anthropic", "openai-responses") else b""
+    return b"%bdata: %b\n\n" % (name, data)
