@@ -15,7 +15,8 @@ from typing import Any
 from benchmarks.histories import chat_history
 from benchmarks.measure import Bound, cpu_medians, is_quick, milliseconds, verdict
 from foldline.clients.calls import Call, call_of
-from foldline.clients.following import Conversations, Terms
+from foldline.clients.following import Conversations
+from foldline.clients.sessions import Terms
 from foldline.presets import policy_of
 from foldline.session.opening import Asked, open_in
 from foldline.session.session import Session

@@ -22,6 +22,7 @@ from foldline.core.foreign import Raised, atried, tried
 from foldline.core.message import Message, ToolCall, Usage, calls_of
 from foldline.log.secrets import find
 from foldline.outgoing import joined
+from foldline.threads import off
 from foldline.wire import strict
 from foldline.wire.codec import Request, Rules
 from foldline.wire.completion import AsyncCompleter, Completer, CompletionRequest, Delta
@@ -38,6 +39,8 @@ WITHHELD = "…"
 NO_COMPLETER = "give a function that takes a CompletionRequest and returns the text, deltas or a reply"
 
 Told = TypeVar("Told")
+Question = TypeVar("Question")
+Answer = TypeVar("Answer")
 Listen = Callable[[str], None]
 
 
@@ -80,12 +83,12 @@ def aanswering(
         return _judged(await atried(called(request_of(ask, basis))))
 
     async def called(request: CompletionRequest) -> Reply:
-        given = completer(request) if awaits else await asyncio.to_thread(completer, request)
+        given = completer(request) if awaits else await off(completer, request)
         if inspect.isawaitable(given):
             given = await given
         if isinstance(given, AsyncIterator):
             return await _aread(given, request, on_delta=on_delta)
-        return await asyncio.to_thread(_read, given, request, on_delta=on_delta)
+        return await off(_read, given, request, on_delta=on_delta)
 
     return answer
 
@@ -99,13 +102,15 @@ def _judged(told: Reply | Raised) -> Reply:
     return failed(told.error)
 
 
-async def adriven(asking: Generator[Ask, Reply, Told], answer: Callable[[Ask], Awaitable[Reply]]) -> Told:
+async def adriven(
+    asking: Generator[Question, Answer, Told], answer: Callable[[Question], Awaitable[Answer]]
+) -> Told:
     """As `foldline.engine.run.adrive`, with everything between the answers off the event loop. Cancelled, it waits for what
     runs, and gives up."""
-    reply: Reply | None = None
+    reply: Answer | None = None
     try:
         while True:
-            step = asyncio.ensure_future(asyncio.to_thread(_step, asking, reply))
+            step = asyncio.ensure_future(off(_step, asking, reply))
             try:
                 asked = await asyncio.shield(step)
             except asyncio.CancelledError:
@@ -123,7 +128,7 @@ class _Done(Struct, frozen=True):
     value: Any
 
 
-def _step(asking: Generator[Ask, Reply, Any], reply: Reply | None) -> Ask | _Done:
+def _step(asking: Generator[Question, Answer, Any], reply: Answer | None) -> Question | _Done:
     """The next question, or the result: StopIteration cannot leave a thread."""
     try:
         return next(asking) if reply is None else asking.send(reply)

@@ -19,14 +19,13 @@ from __future__ import annotations
 
 import os
 import tomllib
-import warnings
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.errors import InvalidOption, UnknownModel
+from foldline.core.errors import InvalidOption
 from foldline.environment import (
     FOLDLINE_CONFIG,
     FOLDLINE_HOME,
@@ -34,8 +33,7 @@ from foldline.environment import (
     XDG_CONFIG_HOME,
     XDG_STATE_HOME,
 )
-from foldline.tokens.models import WINDOW_DEFAULT, Model
-from foldline.tokens.models import model as model_of
+from foldline.tokens.models import WINDOW_DEFAULT, Model, looked_up
 
 FILE = "foldline.toml"
 FILE_MAX = 1 << 20
@@ -137,10 +135,8 @@ class Planned(Struct, frozen=True, kw_only=True):
 
 def known_model(name: str, *, stated: int | None = None) -> tuple[Model, tuple[str, ...]]:
     """What is known of a model, the user's own word first, and what a person should know about that."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UnknownModel)
-        known = model_of(name, overrides=load().models, stated=stated)
-    return known, (*known.notes, *(str(warning.message) for warning in caught))
+    known, warning = looked_up(name, overrides=load().models, stated=stated)
+    return known, (*known.notes, *([warning] if warning else []))
 
 
 def plan_for(name: str | None, *, stated: int | None = None) -> Planned:

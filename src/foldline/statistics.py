@@ -7,13 +7,12 @@ counts apart and has freed nothing; one of which single spans were unfolded coun
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-from foldline.core.errors import UNREADABLE, UnknownModel
+from foldline.core.errors import UNREADABLE
 from foldline.core.ports import Store
 from foldline.log.lineage import cut_of
 from foldline.privacy.statistics import Statistics
@@ -107,9 +106,7 @@ def _updated(kept: Statistics, store: Store, *, name: str, tick: Tick | None) ->
 def cost_of(row: dict[str, Any]) -> float | None:
     """What the tokens of a row cost, US dollars; `None` for a model without prices. Cached tokens are a part of the input,
     and cost as input where they have no price of their own."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnknownModel)
-        prices = known_model(row["model"])[0].prices if row["model"] else None
+    prices = known_model(row["model"])[0].prices if row["model"] else None
     if prices is None or prices.input is None or prices.output is None:
         return None
     read, write = row["tokens_cache_read"], row["tokens_cache_write"]

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from foldline.clients.calls import Call, call_of
-from foldline.clients.following import Conversations, Outgoing, Terms
+from foldline.clients.following import Conversations, Outgoing
+from foldline.clients.sessions import Terms
 from foldline.core.errors import InvalidOption
+from foldline.core.ports import Store
 from foldline.engine.policy import Policy
 from foldline.presets import policy_of
 from foldline.session.opening import Asked, open_in
@@ -39,10 +41,15 @@ def long(word: str, tokens: int) -> str:
 
 
 def conversations(
-    home: Path | None = None, *, policy: str = "balanced", name: str = "main", recalls: bool = False
+    home: Path | None = None,
+    *,
+    policy: str = "balanced",
+    name: str = "main",
+    recalls: bool = False,
+    store: Store | None = None,
 ) -> Conversations:
-    """Of one client, with sessions on disk below `home`, or in memory."""
-    store = MemoryStore() if home is None else DiskStore(home)
+    """Of one client, with sessions in a store, on disk below `home`, or in memory."""
+    store = store or (MemoryStore() if home is None else DiskStore(home))
     chosen: Policy = policy_of(policy, 128_000)
 
     def opened(name: str, call: Call) -> Session:

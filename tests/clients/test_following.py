@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from foldline.clients import following
 from foldline.clients.following import Conversations
 from foldline.clients.own_summaries import CUES, WHY
+from foldline.core.errors import SessionFailed
+from foldline.session.opening import Asked, open_in
 from foldline.stores.disk import DiskStore
+from foldline.testing.disk import Call, SimulatedDisk
 from foldline.wire import strict
 from tests.clients.lists import answer, assistant, call, conversations, long, sent, user
 
@@ -449,3 +456,120 @@ def test_a_call_of_recall_goes_on_with_what_was_looked_up() -> None:
     ticket = plain.outgoing(call([user(RULE)]))
     assert ticket is not None
     assert plain.recalled(ticket.ticket, response) is None
+
+
+class Fickle:
+    """What becomes of the calls to a disk: a full one takes no byte, an interrupted one is left in the middle of a sync."""
+
+    def __init__(self) -> None:
+        self.is_full = self.is_interrupted = False
+
+    def __call__(self, call: Call) -> None:
+        if self.is_full and call.kind == "write":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        if self.is_interrupted and call.kind == "sync":
+            self.is_interrupted = False
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("turns", [2, 14], ids=["short", "folded"])
+def test_a_full_disk_stops_a_request_and_with_room_again_the_client_goes_on(turns: int) -> None:
+    """STO: what could not be kept is not known either, so that no later request goes out without it; the session is opened again by
+    itself, and goes on where it was."""
+    disk = Fickle()
+    store = DiskStore("home", fs=SimulatedDisk(fault=disk))
+    known = conversations(store=store)
+    messages = [user(RULE)]
+    before = grown(known, messages, turns)
+    messages[-1] = user("the last message")
+    disk.is_full = True
+    for _ in range(2):
+        with pytest.raises(SessionFailed, match="No space left"):
+            known.outgoing(call(messages))
+    disk.is_full = False
+    for n in range(3):
+        shown = turn(known, messages, f"after {n}")
+        assert shown[-1] == messages[-1]
+        assert shown[: len(before)] == before
+        messages += [assistant(f"after {n}"), user(f"on {n}")]
+    assert known.session is not None
+    assert [message["content"] for message in known.session.messages][-6:-4] == [
+        "the last message",
+        "after 0",
+    ]
+    assert store.names() == ("main",)
+    known.close()
+
+
+def test_an_interrupt_while_the_disk_is_waited_for_loses_no_message() -> None:
+    """STO: Ctrl-C in a slow fsync, and the user goes on."""
+    disk = Fickle()
+    store = DiskStore("home", fs=SimulatedDisk(fault=disk))
+    known = conversations(store=store)
+    messages = [user(RULE)]
+    grown(known, messages, 3, tokens=90)
+    disk.is_interrupted = True
+    with pytest.raises(KeyboardInterrupt):
+        known.outgoing(call(messages))
+    shown = turn(known, messages, "well")
+    assert shown == messages
+    assert names(known)[-2:] == [messages[-1]["content"][:12], "well"]
+    known.close()
+
+
+def test_an_answer_that_cannot_be_kept_is_its_callers_all_the_same() -> None:
+    """STO: it was paid for. What went wrong is said and counted, and the next request brings the answer once more."""
+    disk = Fickle()
+    store = DiskStore("home", fs=SimulatedDisk(fault=disk))
+    known = conversations(store=store)
+    messages = [user(RULE)]
+    going = known.outgoing(call(messages))
+    assert going is not None
+    disk.is_full = True
+    raised = known.answered(going.ticket, answer("paid for"))
+    assert raised is not None
+    assert "No space left" in raised.why
+    assert known.passed == {"an answer was delivered and not taken in (SessionFailed)": 1}
+    disk.is_full = False
+    turn(known, [*messages, assistant("paid for"), user("on")])
+    assert names(known) == [RULE[:12], "paid for", "on", "done"]
+    known.close()
+
+
+def test_a_session_that_the_host_opened_is_the_hosts_to_open_again() -> None:
+    """What failed stays failed, and is said with each request; nothing goes out without its last message."""
+    disk = Fickle()
+    asked = Asked(model="gpt-4o", format="openai-chat")
+    session = open_in(DiskStore("home", fs=SimulatedDisk(fault=disk)), "mine", asked=asked)
+    known = Conversations(conversations()._terms, session=session)
+    turn(known, [user(RULE)])
+    messages = [user(RULE), assistant("done"), user("on")]
+    disk.is_full = True
+    for _ in range(2):
+        with pytest.raises(SessionFailed):
+            known.outgoing(call(messages))
+        disk.is_full = False
+    known.close()
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [{"role": "environment", "content": "x"}, {"role": "tool", "content": "x"}, "hello", None, {"role": 3}],
+)
+def test_what_cannot_be_read_passes_untouched_and_is_counted(odd: Any) -> None:
+    """LOSSLESS: a server of one's own may take what no format knows; it is the provider's to refuse."""
+    known = conversations()
+    turn(known, [user(RULE)])
+    assert known.outgoing(call([user(RULE), assistant("done"), odd])) is None
+    [why] = known.passed
+    assert why.startswith("a message cannot be read here (")
+    assert str(odd) not in why
+    turn(known, [user(RULE), assistant("done"), user("on")])
+    assert names(known) == [RULE[:12], "done", "on", "done"]
+
+
+def test_system_prompt_and_tools_that_cannot_be_read_pass_too() -> None:
+    """As messages."""
+    known = conversations()
+    assert known.outgoing(call([user(RULE)], tools=["run"])) is None
+    assert next(iter(known.passed)).startswith("system prompt or tools cannot be read here (")

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from foldline.clients.same_model import SameModel, as_sent, on_its_way
+from foldline.clients.same_model import SameModel, as_sent
 from foldline.clients.wrap import wrap
 from foldline.core.errors import InvalidOption
 from foldline.providers.sdks import SDKS
 from foldline.testing.twin import Received, Twin, endless
 from foldline.wire.completion import CompletionRequest
-from tests.clients.agents import FORMATS, RULE, SETTINGS, WINDOW, client_of
+from tests.clients.agents import FORMATS, RULE, SETTINGS, WINDOW, asked, client_of, echoed, step
 from tests.clients.lists import assistant, call, user
-from tests.clients.test_wrap import run
+from tests.clients.test_wrap import async_agent, run
 from tests.engine.scripted import Asking, asking_tier, policy
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the SDKs' own
@@ -82,16 +84,63 @@ def test_a_fork_goes_out_as_the_caller_spells_it() -> None:
     assert sent.system is None
 
 
-def test_a_model_must_be_named_and_an_async_client_be_used() -> None:
+def test_a_model_must_be_named() -> None:
     """By the request on its way, or by the session."""
     request: Any = CompletionRequest(
         format="openai-chat", model=None, system=None, tools=None, messages=[user(RULE)], instruction="sum"
     )
     with pytest.raises(InvalidOption, match="name the model in the request"):
         SameModel(SDKS["openai"], object())(request)
-    client = client_of("openai-chat", "http://localhost:9", is_async=True)
-    with on_its_way(call([user(RULE)])), pytest.raises(InvalidOption, match="while a request of it is"):
-        next(SameModel(SDKS["openai"], client)(request))
+
+
+def test_an_async_client_is_awaited_and_a_call_that_cannot_says_so() -> None:
+    """The session of an async client, compacted by hand: `acompact` asks through the client, `compact` names it."""
+    asks = policy(asking_tier(Asking(1, 5)))
+    with Twin(endless(replies), window=WINDOW) as twin:
+        client = wrap(
+            client_of("openai-chat", twin.url, is_async=True), session="agent", policy=asks, completer="same"
+        )
+
+        async def whole() -> None:
+            messages = await async_agent(client, "openai-chat", turns=4, stream=False)
+            await asked(client, "openai-chat", messages)
+            session = client.foldline.session
+            with pytest.raises(InvalidOption, match="it awaits; call acompact"):
+                session.compact()
+            report = await session.acompact()
+            assert report.outcome == "compacted"
+            await client.close()
+
+        asyncio.run(whole())
+        assert sum(b"Sum it up" in request.body for request in twin.requests) == 1
+        client.foldline.close()
+
+
+def test_as_many_conversations_as_there_are_go_on_while_a_model_writes_for_each() -> None:
+    """CMP-5: a summary that is asked of the same async client, whose host is looked up in the threads of its event loop, waits for no
+    thread that waits for it: more conversations than a small machine has threads for."""
+    asks = policy(asking_tier(Asking(1, 11)))
+    with Twin(endless(replies), window=WINDOW) as twin:
+        url = twin.url.replace("127.0.0.1", "localhost")
+        given = client_of("anthropic", url, is_async=True)
+        client = wrap(given, session="agent", policy=asks, completer="same")
+
+        async def agent(number: int) -> None:
+            messages: list[Any] = [user(f"agent {number}")]
+            for n in range(9):
+                answer = await asked(client, "anthropic", messages)
+                messages += [*echoed("anthropic", answer), user(f"{number} {step(n, 3_000)}")]
+
+        async def whole() -> None:
+            loop = asyncio.get_running_loop()
+            loop.set_default_executor(ThreadPoolExecutor(1))
+            await asyncio.wait_for(asyncio.gather(*(agent(number) for number in range(8))), 60)
+            await client.close()
+
+        asyncio.run(whole())
+        assert sum(b"Sum it up" in request.body for request in twin.requests) >= 8
+        assert {request.status for request in twin.requests} == {200}
+        client.foldline.close()
 
 
 def test_a_completer_of_another_kind_is_refused() -> None:

@@ -133,7 +133,7 @@ class Broken:
 
     session = None
 
-    def outgoing(self, call: Any) -> Any:
+    def told(self, call: Any) -> Any:
         raise ZeroDivisionError("a fault of these tests")
 
     def close(self) -> None:

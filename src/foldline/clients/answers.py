@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from foldline.clients.following import Conversations, Ticket
-from foldline.core.errors import InvalidOption
+from foldline.core.foreign import Raised
 from foldline.wire import strict
 from foldline.wire.events import Events
 from foldline.wire.streamed import streamed
@@ -106,18 +106,16 @@ class Answer(Heard):
         self._conversations, self._ticket = conversations, ticket
         self._has_ended = False
 
-    def end(self) -> None:
-        """It came to its end, or its caller read no further: some leave a last line unread."""
+    def end(self) -> Raised | None:
+        """It came to its end, or its caller read no further: some leave a last line unread. Returns what went wrong here, where
+        something did; the answer is its caller's all the same."""
         if self._has_ended:
-            return
+            return None
         self._has_ended = True
         response = self.response()
         if not is_complete(response, format=self._ticket.call.format):
-            return
-        try:
-            self._conversations.answered(self._ticket, response)
-        except InvalidOption:
-            return  # it holds no message; the next list says how the conversation goes on
+            return None
+        return self._conversations.answered(self._ticket, response)
 
 
 def is_complete(response: Any, *, format: str) -> bool:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qsl
 
-from foldline.clients.calls import beside, call_of
+from foldline.clients.calls import Call, beside, call_of
 from foldline.clients.exchange import aexchange, exchange
 from foldline.clients.following import Conversations, Outgoing
-from foldline.clients.threads import off
 from foldline.providers.completer import ASKING
+from foldline.threads import off
 from foldline.wire import strict
 
 PATH = "/v1/messages"
@@ -32,20 +32,10 @@ class _Seat:
     def __init__(self, conversations: Conversations) -> None:
         self._conversations = conversations
 
-    def _outgoing(self, request: Any) -> Outgoing | None:
-        body = request.json
-        if ASKING.get() or request.method.lower() != "post" or request.url.split("?")[0] != PATH:
-            return None
-        call = call_of(body, format="anthropic") if isinstance(body, dict) else None
-        if call is None:
-            return None
-        query = dict(parse_qsl(request.url.partition("?")[2]))
-        call.beside = beside(request.headers, {**query, **request.query_params})
-        return self._conversations.outgoing(call)
-
     def handle(self, request: Any, call_next: Any) -> Any:
         """Of a sync client."""
-        going = self._outgoing(request)
+        call = _call(request)
+        going = None if call is None else self._conversations.outgoing(call)
         if going is None:
             return call_next(request)
         sent = []
@@ -59,7 +49,8 @@ class _Seat:
 
     async def handle_async(self, request: Any, call_next: Any) -> Any:
         """Of an async client."""
-        going = await off(self._outgoing, request)
+        call = await off(_call, request)
+        going = None if call is None else await self._conversations.aoutgoing(call)
         if going is None:
             return await call_next(request)
         sent = []
@@ -70,6 +61,17 @@ class _Seat:
 
         await aexchange(self._conversations, going, send=send)
         return sent[-1]
+
+
+def _call(request: Any) -> Call | None:
+    body = request.json
+    if ASKING.get() or request.method.lower() != "post" or request.url.split("?")[0] != PATH:
+        return None
+    call = call_of(body, format="anthropic") if isinstance(body, dict) else None
+    if call is not None:
+        query = dict(parse_qsl(request.url.partition("?")[2]))
+        call.beside = beside(request.headers, {**query, **request.query_params})
+    return call
 
 
 def _with(request: Any, going: Outgoing) -> Any:

@@ -160,7 +160,10 @@ def _leading(messages: list[bytes]) -> int:
     """How many messages at the beginning are the system prompt."""
     count = 0
     for wire in messages:
-        role = _plain(fields(wire).get("role"))
+        try:
+            role = _plain(fields(wire).get("role"))
+        except ValueError:  # no object; who reads it says so
+            break
         if role not in LEADING:
             break
         count += 1

@@ -1,13 +1,17 @@
 """Lists of messages that are known, and how a request's list is compared with them.
 
 A link is one message as a caller sent it: by its bytes first, and by what it says where bytes differ (`digests`). Knows nothing of
-sessions but the numbers that a link has there; what is done about a list that differs is `foldline.clients.following`'s.
+sessions but the numbers that a link has there; what is done about a list that differs is `foldline.clients.following`'s, with the
+turn of the conversation that it belongs to.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from hashlib import blake2b
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -15,8 +19,21 @@ from foldline.clients.calls import Call
 from foldline.clients.digests import loose, said, unmarked
 from foldline.core.message import Message
 from foldline.session.following import Following, Kept, Made
+from foldline.session.incoming import fixed_part
 from foldline.tokens.choose import counter_for
 from foldline.wire.formats import codec
+
+DIGEST_BYTES: Final = 16
+SAID_ANEW_MAX: Final = 8
+"""Messages before an answer that a client may have said otherwise when it sends the answer back."""
+
+
+_FIELD: Final = re.compile(r"[\w.\[\]]{1,60}(?=:)")
+_PLACE: Final = re.compile(r"\d+")
+
+
+class Unreadable(ValueError):
+    """A request with something in it that is not read here. Its words name the field, and quote nothing."""
 
 
 class Link(Struct, kw_only=True):
@@ -31,8 +48,8 @@ class Link(Struct, kw_only=True):
     ordinal: int = -1
 
 
-class Chain(Struct, kw_only=True):
-    """One conversation."""
+class Chain(Struct, kw_only=True, eq=False):
+    """One conversation. Its links say what its log has, and change only after the log did."""
 
     links: list[Link] = []
     steady: int = 0
@@ -53,8 +70,14 @@ class Chain(Struct, kw_only=True):
     """When, in requests of this client."""
     born: int = 0
     parent: Chain | None = None
-    is_busy: bool = False
-    """True while its session prepares, which may ask a model: nothing else may change it meanwhile."""
+    name: str | None = None
+    """Under which its session is opened again; `None` for one that the host opened, or that has none."""
+    fixed: bytes = b""
+    """A digest of system prompt and tools of its last request."""
+    waiting: list[Future[None]] | None = None
+    """Who waits while a request of it has its turn; `None` while none has."""
+    is_unsure: bool = False
+    """True once something failed so that links and log may differ: the log is read before the next request then."""
 
     def remember(self, kept: Sequence[Kept]) -> None:
         """Take in what a log has: its last answer may not have come back yet, and what was said before it may be said anew."""
@@ -68,13 +91,18 @@ class Chain(Struct, kw_only=True):
 
 
 class ReadList:
-    """A request's list, each message decoded at most once, and only where its bytes are not known."""
+    """A request's list, each message decoded at most once, and only where its bytes are not known. Whatever has to read a message
+    raises `Unreadable`."""
 
     def __init__(self, call: Call) -> None:
         self.call = call
         self._wires = call.messages[call.leading :]
-        self.raws = [blake2b(wire, digest_size=16).digest() for wire in self._wires]
-        self.size = sum(map(len, call.messages)) + sum(map(len, _fixed(call)))
+        self.raws = [blake2b(wire, digest_size=DIGEST_BYTES).digest() for wire in self._wires]
+        self._fixed = [repr(call.system), repr(call.tools)]
+        fixed = [text.encode("utf-8", "surrogatepass") for text in self._fixed]
+        self.fixed = blake2b(b"\0".join(fixed), digest_size=DIGEST_BYTES).digest()
+        """A digest of system prompt and tools."""
+        self.size = sum(map(len, call.messages)) + sum(map(len, fixed))
         """Bytes of the conversation: an upper bound of its tokens."""
         self.longest = max(map(len, self._wires), default=0)
         """Bytes of the longest message."""
@@ -88,20 +116,39 @@ class ReadList:
         """The message, without the caller's cache marks."""
         found = self._messages.get(place)
         if found is None:
-            found = self._messages[place] = self._reader.decode(unmarked(self._wires[place]))
+            try:
+                found = self._messages[place] = self._reader.decode(unmarked(self._wires[place]))
+            except (ValueError, LookupError, TypeError, RecursionError) as error:
+                raise Unreadable(f"a message cannot be read here ({_where(error)})") from error
         return found
+
+    def messages(self, start: int) -> list[Message]:
+        """All from there on."""
+        return [self.message(place) for place in range(start, len(self))]
+
+    def links(self, start: int) -> list[Link]:
+        """Of messages that are new, from there on."""
+        return [
+            Link(raw=self.raws[start + n], said=said(message), loose=loose(message))
+            for n, message in enumerate(self.messages(start))
+        ]
 
     def tokens(self, counter: str | None) -> int:
         """Of all of it, by the counter of that name, else the model's."""
         counting = counter_for(self.call.model, counter=counter, wire=self.call.format)
-        counted = (counting.weights(self.message(place)) for place in range(len(self)))
-        fixed = sum(counting.text(text.decode("utf-8", "replace")) for text in _fixed(self.call))
+        counted = (counting.weights(message) for message in self.messages(0))
+        fixed = sum(counting.text(text) for text in self._fixed)
         return fixed + sum(sum(weights) + overhead for weights, overhead in counted)
 
-    def link(self, place: int) -> Link:
-        """Of a message that is new."""
-        message = self.message(place)
-        return Link(raw=self.raws[place], said=said(message), loose=loose(message))
+    def all_of(self, where: Found) -> None:
+        """Read what is new where the list belongs, system prompt and tools too."""
+        self.messages(where.count)
+        if where.chain.fixed == self.fixed:
+            return
+        try:
+            fixed_part(self.call.system, self.call.tools, format=self.call.format)
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
+            raise Unreadable(f"system prompt or tools cannot be read here ({_where(error)})") from error
 
     def answers_at(self, place: int, chain: Chain) -> bool:
         """True where the conversation's last answer stands there."""
@@ -152,5 +199,71 @@ def link_of(kept: Kept) -> Link:
     )
 
 
-def _fixed(call: Call) -> Sequence[bytes]:
-    return [repr(call.system).encode(), repr(call.tools).encode()]
+class Found(Struct, frozen=True, kw_only=True):
+    """The conversation that a list belongs to, or branches off."""
+
+    chain: Chain
+    count: int
+    """So many of its messages are the list's."""
+    how: Literal["goes on", "said anew", "branch"]
+    into: Chain | None = None
+    """The conversation whose place it takes: it goes on, and that one rests."""
+
+    @property
+    def changed(self) -> tuple[Chain, ...]:
+        """What is changed for the list; a branch reads its parent alone."""
+        if self.how == "branch":
+            return ()
+        return (self.chain,) if self.into is None else (self.chain, self.into)
+
+
+def found(read: ReadList, chains: Sequence[Chain], *, takes_places: bool = True) -> Found:
+    """Where a list goes on, or branches off. The first of the chains may be gone on with by a list that shares nothing with it,
+    while it holds nothing. `takes_places`: false where a branch stays one, though the other rests."""
+    known = [read.common(chain) for chain in chains]
+    most = max(known)
+    for chain, count in zip(chains, known, strict=True):
+        goes_on = count >= len(chain.links) - chain.answers
+        if count == most and goes_on and (count or chain is chains[0]):
+            return Found(
+                chain=chain,
+                count=count,
+                how="goes on",
+                into=_place_taken(chain, read) if takes_places else None,
+            )
+    nearest = chains[known.index(most)]
+    anew = _is_said_anew(nearest, most, read=read)
+    return Found(chain=nearest, count=most, how="said anew" if anew else "branch")
+
+
+def _place_taken(chain: Chain, read: ReadList) -> Chain | None:
+    """The conversation whose place a branch of it takes, if it does: it goes further, and the other one rests."""
+    parent = chain.parent
+    if parent is None or parent.kept is None or chain.kept is not None:
+        return None
+    rests = parent.used < chain.born and parent.waiting is None
+    return parent if rests and len(read) > len(chain.links) else None
+
+
+def _is_said_anew(chain: Chain, count: int, *, read: ReadList) -> bool:
+    """True for a list that differs only in what the last request brought, and has its answer behind that: of a client that puts the
+    time or a reminder behind its newest message, and takes it away again."""
+    if not (chain.answers and 0 < chain.steady <= count):
+        return False
+    last = min(len(read) - chain.answers, count + SAID_ANEW_MAX)
+    return any(read.answers_at(place, chain) for place in range(count, last + 1))
+
+
+def _where(error: Exception) -> str:
+    """The field that an error of a codec is about, whatever place it has in its list; else what kind of error it is."""
+    field = _FIELD.match(str(error))
+    return type(error).__name__ if field is None else _PLACE.sub("", field[0])
+
+
+def branched(parent: Chain, count: int, *, now: int) -> Chain:
+    """A conversation of its own that has so many messages of another."""
+    links = [
+        Link(raw=link.raw, said=link.said, loose=link.loose, seq=link.seq, ordinal=link.ordinal)
+        for link in parent.links[:count]
+    ]
+    return Chain(links=links, parent=parent, born=now)

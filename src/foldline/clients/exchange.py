@@ -12,7 +12,6 @@ from typing import Any
 from foldline.clients.answers import Answer, refusal_of
 from foldline.clients.following import Conversations, Outgoing
 from foldline.clients.tapped import atap, is_stream, tap
-from foldline.clients.threads import off
 
 REFUSED = 400
 """Statuses from here on are refusals; also what a refusal inside a stream counts as."""
@@ -46,7 +45,7 @@ async def aexchange(
     refusal = await _aheard(conversations, going, response=response)
     again = None
     if refusal is not None:
-        again = await off(conversations.refused, going.ticket, _status(response), body=refusal)
+        again = await conversations.arefused(going.ticket, _status(response), body=refusal)
     if again is None:
         return response
     await response.aclose()

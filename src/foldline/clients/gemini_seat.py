@@ -12,10 +12,10 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, Final
 
 from foldline.clients.answers import Answer
-from foldline.clients.calls import call_of
+from foldline.clients.calls import Call, call_of
 from foldline.clients.following import Conversations, Outgoing
-from foldline.clients.threads import off
 from foldline.providers.completer import ASKING
+from foldline.threads import off
 from foldline.wire import strict
 
 VERBS: Final = ("generateContent", "streamGenerateContent")
@@ -81,15 +81,22 @@ class _Seat:
         self._refusals: type[Exception] = importlib.import_module("google.genai.errors").APIError
 
     def _outgoing(self, path: str, body: Any) -> Outgoing | None:
-        model, _, verb = path.rpartition(":")
-        if ASKING.get() or verb.split("?")[0] not in VERBS or not isinstance(body, dict):
-            return None
-        call = call_of(body, format="gemini", model=model.rpartition("/")[2])
+        call = _call(path, body)
         return None if call is None else self._conversations.outgoing(call)
+
+    async def _aoutgoing(self, path: str, body: Any) -> Outgoing | None:
+        call = await off(_call, path, body)
+        return None if call is None else await self._conversations.aoutgoing(call)
 
     def _again(self, going: Outgoing, error: Any) -> Outgoing:
         """What to send after a refusal. Raises it where there is nothing."""
         again = self._conversations.refused(going.ticket, error.code, body=error.details)
+        if again is None:
+            raise error
+        return again
+
+    async def _aagain(self, going: Outgoing, error: Any) -> Outgoing:
+        again = await self._conversations.arefused(going.ticket, error.code, body=error.details)
         if again is None:
             raise error
         return again
@@ -113,13 +120,13 @@ class _Seat:
 
     async def awhole(self, forward: Callable[[Any], Any], path: str, *, body: Any) -> Any:
         """Of an async client, not streamed."""
-        going = await off(self._outgoing, path, body)
+        going = await self._aoutgoing(path, body)
         if going is None:
             return await forward(body)
         try:
             response = await forward(_with(body, going))
         except self._refusals as error:
-            again = await off(self._again, going, error)
+            again = await self._aagain(going, error)
             response = await forward(_with(body, again))
         answer = self._answer(going)
         answer.take((response.body or "").encode())
@@ -147,7 +154,7 @@ class _Seat:
 
     async def astreamed(self, forward: Callable[[Any], Any], path: str, *, body: Any) -> AsyncIterator[Any]:
         """Of an async client, streamed."""
-        going = await off(self._outgoing, path, body)
+        going = await self._aoutgoing(path, body)
         if going is None:
             async for piece in await forward(body):
                 yield piece
@@ -156,7 +163,7 @@ class _Seat:
             pieces = await forward(_with(body, going))
             first = await anext(pieces, _END)
         except self._refusals as error:
-            pieces = await forward(_with(body, await off(self._again, going, error)))
+            pieces = await forward(_with(body, await self._aagain(going, error)))
             first = await anext(pieces, _END)
         answer = self._answer(going)
         while first is not _END:
@@ -164,6 +171,13 @@ class _Seat:
             yield first
             first = await anext(pieces, _END)
         await off(answer.end)
+
+
+def _call(path: str, body: Any) -> Call | None:
+    model, _, verb = path.rpartition(":")
+    if ASKING.get() or verb.split("?")[0] not in VERBS or not isinstance(body, dict):
+        return None
+    return call_of(body, format="gemini", model=model.rpartition("/")[2])
 
 
 def _hear(answer: Answer, piece: Any) -> None:

@@ -12,8 +12,8 @@ from typing import Any, Final
 from foldline.clients.calls import Call, beside, call_of
 from foldline.clients.exchange import aexchange, exchange
 from foldline.clients.following import Conversations, Outgoing
-from foldline.clients.threads import off
 from foldline.providers.completer import ASKING
+from foldline.threads import off
 from foldline.wire import strict
 
 PATHS: Final = {"/chat/completions": "openai-chat", "/responses": "openai-responses"}
@@ -52,20 +52,18 @@ class _Seat:
     def __init__(self, conversations: Conversations) -> None:
         self._conversations = conversations
 
-    def _outgoing(self, request: Any) -> Outgoing | None:
-        call = _call(request)
-        return None if call is None else self._conversations.outgoing(call)
-
     def send(self, forward: Any, request: Any) -> Any:
         """Send a request of a sync client."""
-        going = None if _passes(request) else self._outgoing(request)
+        call = None if _passes(request) else _call(request)
+        going = None if call is None else self._conversations.outgoing(call)
         if going is None:
             return forward(request)
         return exchange(self._conversations, going, send=lambda one: forward(_with(request, one)))
 
     async def asend(self, forward: Any, request: Any) -> Any:
         """Send a request of an async client."""
-        going = None if _passes(request) else await off(self._outgoing, request)
+        call = None if _passes(request) else await off(_call, request)
+        going = None if call is None else await self._conversations.aoutgoing(call)
         if going is None:
             return await forward(request)
         return await aexchange(self._conversations, going, send=lambda one: forward(_with(request, one)))

@@ -11,7 +11,7 @@ import os
 from msgspec.structs import replace
 
 from foldline.clients.calls import Call
-from foldline.clients.following import Open
+from foldline.clients.sessions import Open
 from foldline.home import disk_store, home_at
 from foldline.session.opening import Asked, open_in, redactor
 from foldline.session.session import Session

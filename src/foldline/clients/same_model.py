@@ -17,13 +17,12 @@ from msgspec.structs import replace
 
 from foldline.clients.calls import Call
 from foldline.clients.digests import said
-from foldline.core.completion import Reply
 from foldline.core.errors import InvalidOption
 from foldline.providers.completer import AsyncCompleter, Completer
-from foldline.providers.replies import AsyncStreamedReply
+from foldline.providers.replies import AsyncStreamedReply, StreamedReply
 from foldline.providers.sdks import Sdk, is_async
 from foldline.wire import strict
-from foldline.wire.completion import CompletionRequest, Delta
+from foldline.wire.completion import CompletionRequest
 from foldline.wire.formats import codec
 
 ON_ITS_WAY: Final[ContextVar[Call | None]] = ContextVar("foldline_call", default=None)
@@ -41,10 +40,9 @@ def on_its_way(call: Call) -> Iterator[None]:
 
 
 LOOP: Final[ContextVar[asyncio.AbstractEventLoop | None]] = ContextVar("foldline_loop", default=None)
-"""Of the async client whose request is on its way: a session prepares off it, and asks on it."""
+"""The event loop that a call of `foldline.clients.threads.off` has left: for whoever asks on it from a thread."""
 PIECE_S_MAX: Final = 900.0
 """Longest wait for a piece of an answer, seconds: half as long again as the SDKs' own."""
-_END: Final = Reply()
 
 
 class SameModel:
@@ -53,7 +51,7 @@ class SameModel:
     def __init__(self, sdk: Sdk, client: Any) -> None:
         self._sdk, self._client = sdk, client
 
-    def __call__(self, request: CompletionRequest) -> Iterator[Delta | Reply]:
+    def __call__(self, request: CompletionRequest) -> StreamedReply | AsyncStreamedReply:
         """Ask as the conversation asks. Raises `InvalidOption` where no request is on its way and no model is named."""
         call = ON_ITS_WAY.get()
         model = (call.model if call is not None else None) or request.model
@@ -64,24 +62,8 @@ class SameModel:
             parameters = call.parameters
             request = as_sent(request, call) if request.is_fork else request
         if is_async(self._client):
-            asked = AsyncCompleter(self._sdk, self._client, model=model, parameters=parameters)
-            return _on_the_loop(asked(request))
+            return AsyncCompleter(self._sdk, self._client, model=model, parameters=parameters)(request)
         return Completer(self._sdk, self._client, model=model, parameters=parameters)(request)
-
-
-def _on_the_loop(reply: AsyncStreamedReply) -> Iterator[Delta | Reply]:
-    """What an async client says, for whoever waits in a thread while its event loop is free."""
-    loop = LOOP.get()
-    if loop is None:
-        raise InvalidOption(
-            "completer", "same", why="an async client is asked while a request of it is on its way"
-        )
-
-    async def piece() -> Delta | Reply:
-        return await anext(reply, _END)
-
-    while (one := asyncio.run_coroutine_threadsafe(piece(), loop).result(PIECE_S_MAX)) is not _END:
-        yield one
 
 
 def as_sent(request: CompletionRequest, call: Call) -> CompletionRequest:

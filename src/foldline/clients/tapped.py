@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from foldline.clients.answers import Answer
-from foldline.clients.threads import off
+from foldline.threads import off
 
 
 def is_stream(response: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Off the event loop: what an async seat does that waits for a disk, or for a model that is asked on that very loop."""
+"""Off the event loop, with word of which one was left: for a session that asks on that very loop from a thread."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
+from foldline import threads
 from foldline.clients.same_model import LOOP
 
 Given = ParamSpec("Given")
@@ -16,6 +17,6 @@ async def off(call: Callable[Given, Made], *given: Given.args, **named: Given.kw
     """Call it in a thread that knows which loop it left."""
     token: Any = LOOP.set(asyncio.get_running_loop())
     try:
-        return await asyncio.to_thread(call, *given, **named)
+        return await threads.off(call, *given, **named)
     finally:
         LOOP.reset(token)

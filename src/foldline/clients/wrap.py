@@ -14,9 +14,10 @@ from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
-from foldline.clients.following import Conversations, Terms
+from foldline.clients.following import Conversations
 from foldline.clients.opening import opening
 from foldline.clients.same_model import SameModel
+from foldline.clients.sessions import Terms
 from foldline.core.errors import InvalidOption
 from foldline.engine.policy import Policy
 from foldline.presets import policy_of

@@ -25,6 +25,8 @@ from foldline.engine.policy import Line, Policy, Tier
 from foldline.engine.unreached import goes_no_further
 
 Result = TypeVar("Result")
+Question = TypeVar("Question")
+Answer = TypeVar("Answer")
 
 
 class Step(Struct, frozen=True, kw_only=True):
@@ -76,7 +78,7 @@ Running: TypeAlias = Generator[Ask, Reply, Outcome]
 # ── drivers ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def drive(asking: Generator[Ask, Reply, Result], answer: Callable[[Ask], Reply]) -> Result:
+def drive(asking: Generator[Question, Answer, Result], answer: Callable[[Question], Answer]) -> Result:
     """Answer each question until there is a result. What `answer` raises goes through, the questioner closed."""
     try:
         ask = next(asking)
@@ -89,7 +91,9 @@ def drive(asking: Generator[Ask, Reply, Result], answer: Callable[[Ask], Reply])
         asking.close()
 
 
-async def adrive(asking: Generator[Ask, Reply, Result], answer: Callable[[Ask], Awaitable[Reply]]) -> Result:
+async def adrive(
+    asking: Generator[Question, Answer, Result], answer: Callable[[Question], Awaitable[Answer]]
+) -> Result:
     """As `drive`, awaiting each answer; cancelled there, the questioner is closed."""
     try:
         ask = next(asking)

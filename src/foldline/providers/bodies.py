@@ -7,13 +7,12 @@ Where the provider speaks another format than the conversation, it is converted,
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any, Final
 
 from msgspec import Struct
 
-from foldline.tokens.models import model as model_of
+from foldline.tokens.models import looked_up
 from foldline.wire.body import KEYS, body_value, read_body
 from foldline.wire.completion import CompletionRequest
 from foldline.wire.convert import convert
@@ -93,7 +92,5 @@ def _cap(request: CompletionRequest, format: str, *, given: Mapping[str, Any]) -
 
 def _output_max(model: str) -> int | None:
     """What the model that is asked can write; the conversation's own may be able to write more."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        known = model_of(model)
+    known, _ = looked_up(model)
     return known.max_output if known.source != "default" else None

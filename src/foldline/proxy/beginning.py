@@ -12,8 +12,9 @@ from functools import lru_cache
 from msgspec import Struct
 
 from foldline.clients.calls import Call
-from foldline.clients.following import Conversations, Terms
+from foldline.clients.following import Conversations
 from foldline.clients.opening import opening
+from foldline.clients.sessions import Terms
 from foldline.engine.policy import Policy
 from foldline.home import disk_store
 from foldline.presets import policy_of

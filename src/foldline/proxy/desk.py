@@ -22,7 +22,6 @@ from foldline.clients.answers import Answer
 from foldline.clients.calls import Call
 from foldline.clients.digests import said, unmarked
 from foldline.clients.following import Conversations, Outgoing
-from foldline.clients.own_summaries import WHY as OWN_SUMMARY
 from foldline.core.foreign import Raised, tried
 from foldline.proxy.faults import why_of
 from foldline.proxy.limits import ROOT_MESSAGES_MAX, ROOTS_MAX, SESSIONS_MAX
@@ -88,12 +87,12 @@ class Desk:
         if isinstance(name, Raised):
             return Passed(why=why_of(name), is_fault=True)
         conversations = self._taken(name, call)
-        going = tried(lambda: conversations.outgoing(call))
+        going = tried(lambda: conversations.told(call))
         if isinstance(going, Outgoing):
             return Going(name=name, conversations=conversations, out=going)
-        if going is None:
+        if isinstance(going, str):
             self._done(name, conversations)
-            return Passed(why=OWN_SUMMARY)
+            return Passed(why=going)
         self._forget(name, conversations)
         return Passed(why=why_of(going), is_fault=True)
 

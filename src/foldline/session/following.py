@@ -20,7 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.edit import Edit
-from foldline.core.errors import InvalidOption
+from foldline.core.errors import InvalidOption, SessionFailed
 from foldline.core.message import Message, Meta, ToolCall, calls_of
 from foldline.log.applied import newest_first
 from foldline.log.chain import back
@@ -67,6 +67,17 @@ class Following:
     def __init__(self, session: Session) -> None:
         self.session = session
         self._keeper = session._keeper
+
+    def is_usable(self) -> bool:
+        """False once its log takes no more, or memory does not say what the log does: after a disk that failed, or an
+        interrupt."""
+        try:
+            log = self._keeper.log
+            log.sync()
+            last = next(iter(log.back()), None)
+        except SessionFailed:
+            return False
+        return last is None or last.seq == self._keeper.state.seq
 
     def take(self, messages: Sequence[Message]) -> list[Kept]:
         """Append messages of any role. Raises `SessionFailed`, `InvalidOption`."""

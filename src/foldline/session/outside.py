@@ -8,7 +8,6 @@ completer or a hook that speaks to it neither recurses nor waits for itself (req
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias, assert_never
@@ -24,6 +23,7 @@ from foldline.hooks.occasion import Occasion, Trigger
 from foldline.restore.restorer import Restorer
 from foldline.session.hosting import Host
 from foldline.session.working import WITHIN_ASK
+from foldline.threads import off
 
 
 class Before(Struct, frozen=True, kw_only=True):
@@ -93,7 +93,7 @@ def aanswerer(host: Host, *, basis_of: BasisOf, occasion_of: OccasionOf) -> Asyn
     async def answer(outside: Outside) -> Any:
         with _within():
             if isinstance(outside, Ask):
-                basis = await asyncio.to_thread(basis_of)
+                basis = await off(basis_of)
                 return await aanswering(host.completer, basis, on_delta=host.listener.delta)(outside)
             if isinstance(outside, Restoring):
                 restoring = _restorer(host).arestored

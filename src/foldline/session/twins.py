@@ -11,6 +11,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
 
+from foldline.threads import off
+
 if TYPE_CHECKING:
     from foldline.engine.report import Report
     from foldline.log.state import Expose
@@ -24,26 +26,20 @@ if TYPE_CHECKING:
     from foldline.session.session import Session
 
 
-async def _off(call: Any, *given: Any, **named: Any) -> Any:
-    import asyncio
-
-    return await asyncio.to_thread(call, *given, **named)
-
-
 class Twins:
     """Of what a session and a node have in common."""
 
     async def auser(self, content: Any) -> None:
         """As `user`."""
-        await _off(cast(Any, self).user, content)
+        await off(cast(Any, self).user, content)
 
     async def arecord(self, response: Any) -> None:
         """As `record`."""
-        await _off(cast(Any, self).record, response)
+        await off(cast(Any, self).record, response)
 
     async def atool_result(self, call_id: str, output: Any, *, is_error: bool = False) -> None:
         """As `tool_result`."""
-        await _off(cast(Any, self).tool_result, call_id, output, is_error=is_error)
+        await off(cast(Any, self).tool_result, call_id, output, is_error=is_error)
 
     async def aprepare(
         self, system: Any = None, tools: Any = None, *, output_cap: int | None = None
@@ -72,11 +68,11 @@ class Twins:
 
     async def apreview(self, to: int | float | None = None, *, focus: str | None = None) -> Report:
         """As `preview`."""
-        return cast("Report", await _off(cast(Any, self).preview, to, focus=focus))
+        return cast("Report", await off(cast(Any, self).preview, to, focus=focus))
 
     async def acontext_use(self) -> dict[str, Any]:
         """As `context_use`."""
-        return cast(dict[str, Any], await _off(cast(Any, self).context_use))
+        return cast(dict[str, Any], await off(cast(Any, self).context_use))
 
     @asynccontextmanager
     async def aanswering(self) -> AsyncIterator[None]:
@@ -88,7 +84,7 @@ class Twins:
         self, name: str, *, input: Any = "", expose: Expose = "io", call_id: str | None = None
     ) -> RunningNode:
         """As `node`; the node itself is an async context manager too."""
-        made = await _off(cast(Any, self).node, name, input=input, expose=expose, call_id=call_id)
+        made = await off(cast(Any, self).node, name, input=input, expose=expose, call_id=call_id)
         return cast("RunningNode", made)
 
 
@@ -97,18 +93,18 @@ class NodeTwins(Twins):
 
     async def afinish(self, output: Any = None) -> None:
         """As `finish`."""
-        await _off(cast(Any, self).finish, output)
+        await off(cast(Any, self).finish, output)
 
     async def aanswer(self, call: object, *, everywhere: bool = False, tokens_max: int = 16_000) -> Answer:
         """As `answer`."""
-        made = await _off(cast(Any, self).answer, call, everywhere=everywhere, tokens_max=tokens_max)
+        made = await off(cast(Any, self).answer, call, everywhere=everywhere, tokens_max=tokens_max)
         return cast("Answer", made)
 
     async def __aenter__(self) -> Any:
         return self
 
     async def __aexit__(self, kind: Any, error: Any, trace: Any) -> None:
-        await _off(cast(Any, self).__exit__, kind, error, trace)
+        await off(cast(Any, self).__exit__, kind, error, trace)
 
 
 class SessionTwins(Twins):
@@ -116,63 +112,63 @@ class SessionTwins(Twins):
 
     async def aundo(self, entry: int | None = None) -> int:
         """As `undo`."""
-        return cast(int, await _off(cast(Any, self).undo, entry))
+        return cast(int, await off(cast(Any, self).undo, entry))
 
     async def aunfold(self, address: str) -> int:
         """As `unfold`."""
-        return cast(int, await _off(cast(Any, self).unfold, address))
+        return cast(int, await off(cast(Any, self).unfold, address))
 
     async def arollback(self, to: int | None = None, *, before: int | None = None) -> int:
         """As `rollback`."""
-        return cast(int, await _off(cast(Any, self).rollback, to, before=before))
+        return cast(int, await off(cast(Any, self).rollback, to, before=before))
 
     async def aclear(self) -> int:
         """As `clear`."""
-        return cast(int, await _off(cast(Any, self).clear))
+        return cast(int, await off(cast(Any, self).clear))
 
     async def acompact_in_background(self, *, focus: str | None = None) -> bool:
         """As `compact_in_background`, as a task of this event loop."""
         import asyncio
 
         session = cast(Any, self)
-        work = await _off(session._ahead, focus=focus)
+        work = await off(session._ahead, focus=focus)
         if work is not None:
             session._known.task = asyncio.create_task(session._await(session._going_ahead(work)))
         return work is not None
 
     async def afork(self, name: str, *, at: int | None = None) -> Session:
         """As `fork`."""
-        return cast("Session", await _off(cast(Any, self).fork, name, at=at))
+        return cast("Session", await off(cast(Any, self).fork, name, at=at))
 
     async def ause(self, model: str) -> None:
         """As `use`."""
-        await _off(cast(Any, self).use, model)
+        await off(cast(Any, self).use, model)
 
     async def arecall(
         self, query: str, *, filters: Filters | None = None, limit: int = 8, everywhere: bool = False
     ) -> Found:
         """As `recall`."""
-        made = await _off(cast(Any, self).recall, query, filters=filters, limit=limit, everywhere=everywhere)
+        made = await off(cast(Any, self).recall, query, filters=filters, limit=limit, everywhere=everywhere)
         return cast("Found", made)
 
     async def aopen_address(
         self, address: str, *, lines: Range | None = None, chars: Range | None = None, tokens: int = 4_000
     ) -> Opened:
         """As `open_address`."""
-        made = await _off(cast(Any, self).open_address, address, lines=lines, chars=chars, tokens=tokens)
+        made = await off(cast(Any, self).open_address, address, lines=lines, chars=chars, tokens=tokens)
         return cast("Opened", made)
 
     async def aanswer(self, call: object, *, everywhere: bool = False, tokens_max: int = 16_000) -> Answer:
         """As `answer`."""
-        made = await _off(cast(Any, self).answer, call, everywhere=everywhere, tokens_max=tokens_max)
+        made = await off(cast(Any, self).answer, call, everywhere=everywhere, tokens_max=tokens_max)
         return cast("Answer", made)
 
     async def aclose(self) -> None:
         """As `close`."""
-        await _off(cast(Any, self).close)
+        await off(cast(Any, self).close)
 
     async def __aenter__(self) -> Any:
         return self
 
     async def __aexit__(self, kind: Any, error: Any, trace: Any) -> None:
-        await _off(cast(Any, self).close)
+        await off(cast(Any, self).close)

@@ -155,17 +155,31 @@ def model(
     metadata or the session file · `confirmed` by an error that named the limit · the name's `[1m]` · the table · the
     default. Other fields: overrides, then the table. Raises `InvalidOption` for an override that cannot be read.
     """
+    known, warning = looked_up(name, overrides=overrides, stated=stated, confirmed=confirmed)
+    if warning:
+        warnings.warn(warning, UnknownModel, stacklevel=2)
+    return known
+
+
+def looked_up(
+    name: str,
+    *,
+    overrides: Overrides | None = None,
+    stated: int | None = None,
+    confirmed: int | None = None,
+) -> tuple[Model, str]:
+    """As `model`, and the words of its warning in its place; empty for a model that is known. For whoever tells them otherwise:
+    a filter that silences a warning is one of the whole process, and no thread's own."""
     table = _table()
     own = _override(name, overrides or {})
     known_as = next((spelling for spelling in spellings(name) if spelling in table), None)
     row = table[known_as] if known_as is not None else _Row()
     window, source = _window(name, (own.window, stated, confirmed), row=row)
+    warning = ""
     if source == "default":
-        warnings.warn(
+        warning = (
             f"model {name!r} is not in the table: a window of {window:,} tokens is assumed, which may be wrong; "
-            f"{_near(name)}give its own window in the settings file, or a name that `foldline models` lists",
-            UnknownModel,
-            stacklevel=2,
+            f"{_near(name)}give its own window in the settings file, or a name that `foldline models` lists"
         )
     max_input, max_output, notes = _limits(window, own, row=row)
     prices = Prices(
@@ -174,7 +188,7 @@ def model(
         cache_read=row.price_cache_read,
         cache_write=row.price_cache_write,
     )
-    return Model(
+    known = Model(
         name=name,
         known_as=known_as,
         window=window,
@@ -185,6 +199,7 @@ def model(
         source=source,
         notes=notes,
     )
+    return known, warning
 
 
 def _near(name: str) -> str:

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import itertools
 import threading
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, TypedDict
 
 import msgspec
 from msgspec import Struct
 
-from foldline.core.errors import UnknownModel
 from foldline.testing.twin import overflow
 from foldline.testing.twin.cache import PromptCache
 from foldline.testing.twin.measure import Scales
 from foldline.testing.twin.script import Answer, Delivery, Fault, Received, Script, Step
-from foldline.tokens.models import Model, model
+from foldline.tokens.models import Model, looked_up
 
 MODEL_UNKNOWN: Final = "model"
 """Taken where a request names none."""
@@ -118,9 +116,7 @@ class Desk:
 
     def model(self, name: str) -> Model:
         """What is known of a model; of an unknown one, without a word, the default."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UnknownModel)
-            return model(name)
+        return looked_up(name)[0]
 
     def window(self, name: str) -> int:
         """Tokens that a request may take."""

@@ -1,0 +1,139 @@
+"""The sessions of a client's conversations: when one is begun, under which name, and with what is known from before.
+
+Owns names, forks and the opening of logs; knows no turns and changes no chain. Counterpart: `foldline.clients.following`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from msgspec import Struct
+
+from foldline.clients.calls import Call
+from foldline.clients.chains import Chain, ReadList, Unreadable, link_of
+from foldline.core.errors import InvalidOption, SessionBusy, SessionExists
+from foldline.core.message import Message
+from foldline.engine.policy import Policy
+from foldline.session.following import Following, Kept, Made
+from foldline.session.session import Session
+from foldline.settings import Planned, plan_for
+
+WHOLE_SLACK: Final = 1.05
+"""A list is sent uncut where so many times its count fits: counters of ours and the provider's differ."""
+FORKS_MAX: Final = 64
+"""Sessions whose names differ by a number alone and that are held at a time."""
+NAME_DIGITS: Final = 8
+"""Of the digest in the name of a branch's session."""
+ALWAYS_BYTES_MIN: Final = 4_000
+"""Bytes of the shortest message that is shortened before a request of any size (requirement BUD-6)."""
+
+Open = Callable[[str, Call], Session]
+"""Opens the session of that name, for requests like this one; an empty name is one in memory."""
+
+
+class Terms(Struct, frozen=True, kw_only=True):
+    """On what terms a client's sessions are kept."""
+
+    open: Open
+    policy: Policy
+    model: str | None = None
+    """Whose window is planned with; `None`: the one that a request names."""
+    is_known: Callable[[str], bool] | None = None
+    """Says whether there is a session of that name. Given, a session is begun only once a reduction may be due, and one
+    that there is is gone on with at once; left out, the named session is opened with the first request."""
+    recalls: bool = False
+    """Whether reduced requests have the tool `recall`; whoever delivers answers asks `recalled` of each then."""
+    plan: Callable[[str | None], Planned] = plan_for
+    """The numbers of a model."""
+
+
+class Begun(Struct, frozen=True, kw_only=True):
+    """A session that holds all of a list."""
+
+    kept: Following
+    name: str
+    places: list[tuple[int, int]]
+    """Entry and ordinal of each message."""
+    remade: list[Made]
+    """What was made of its beginning elsewhere, and could not be made again yet."""
+
+
+class Sessions:
+    """Of one client."""
+
+    def __init__(self, terms: Terms, *, name: str) -> None:
+        self._terms, self.name = terms, name
+
+    def first(self, call: Call) -> Following | None:
+        """The named session, where there is one before a reduction may be due."""
+        is_known = self._terms.is_known
+        if not self.name or (is_known is not None and not is_known(self.name)):
+            return None
+        return Following(self._terms.open(self.name, call))
+
+    def fits_whole(self, read: ReadList) -> bool:
+        """True where a list can be sent uncut: an agent that sums up its own conversation is to see all of it."""
+        planned = self._terms.plan(self._terms.model or read.call.model)
+        room = planned.window - (read.call.output_cap or planned.output_max or 0)
+        return read.size <= room or read.tokens(planned.counter) * WHOLE_SLACK <= room
+
+    def may_be_due(self, read: ReadList) -> bool:
+        """True where a reduction cannot be ruled out: no token is shorter than a byte."""
+        policy = self._terms.policy
+        planned = self._terms.plan(self._terms.model or read.call.model)
+        whens = {tier.when for tier in policy.tiers}
+        always = read.longest >= ALWAYS_BYTES_MIN and "always" in whens
+        blind = "blind" in whens and not planned.is_window_known
+        line = policy.threshold
+        return always or blind or line.is_reached(read.size, planned.window, output_max=planned.output_max)
+
+    def begun(self, chain: Chain, read: ReadList, *, is_first: bool) -> Begun:
+        """A session for a conversation that has none: a fork where it branched off one that has, its own else."""
+        at = next((n for n, link in enumerate(chain.links) if link.seq < 0), 0)
+        parent = chain.parent.kept if chain.parent is not None and at else None
+        mark = chain.links[min(at, len(chain.links) - 1)].said.hex()[:NAME_DIGITS]
+        name = f"{self.name}.{mark}" if self.name and not is_first else self.name
+        remade: list[Made] = []
+        fork = None if parent is None or not self.name else (parent.session, chain.links[at - 1].seq)
+        kept, name, is_fork = self._opened(name, read.call, fork=fork)
+        if is_fork and parent is not None:
+            last = chain.links[at - 1]
+            remade = kept.make_again(parent.made_since(last.seq, ordinal=last.ordinal))
+        known = [link_of(one) for one in kept.kept()]
+        count = read.common(Chain(links=known))
+        if count < len(known):
+            kept.session.rollback(to=known[count - 1].seq if count else -1)
+        places = [(link.seq, link.ordinal) for link in known[:count]]
+        places += [(one.seq, one.ordinal) for one in taken(kept, read.messages(count))]
+        return Begun(kept=kept, name=name, places=places, remade=remade)
+
+    def _opened(
+        self, name: str, call: Call, *, fork: tuple[Session, int] | None
+    ) -> tuple[Following, str, bool]:
+        """The session of that name, as a new fork (then it is true), new, or gone on with after a restart; under a further name
+        where another conversation holds it. `fork`: of which one, from which entry on."""
+        for named in (name, *(f"{name}.{n}" for n in range(2, FORKS_MAX + 1))):
+            try:
+                forked = None if fork is None else self._forked(named, fork)
+                return Following(forked or self._terms.open(named, call)), named, forked is not None
+            except SessionBusy:
+                if named == self.name:
+                    raise
+        raise SessionBusy(name)
+
+    @staticmethod
+    def _forked(name: str, fork: tuple[Session, int]) -> Session | None:
+        """The fork of that name; `None` where there is one already, or forks go no deeper."""
+        try:
+            return fork[0].fork(name, at=fork[1])
+        except (SessionExists, InvalidOption):
+            return None
+
+
+def taken(kept: Following, messages: list[Message]) -> list[Kept]:
+    """Messages, taken in. Raises `Unreadable` for what no log takes; nothing was written then."""
+    try:
+        return kept.take(messages)
+    except InvalidOption as error:
+        raise Unreadable("its messages cannot be kept here") from error

@@ -1,0 +1,64 @@
+"""When a conversation gets a session, and under which name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from foldline.clients.chains import Chain, ReadList, Unreadable
+from foldline.clients.sessions import Sessions, Terms, taken
+from foldline.core.errors import InvalidOption, SessionBusy
+from foldline.core.message import Message
+from foldline.presets import policy_of
+from foldline.session.following import Following, Kept
+from foldline.session.opening import Asked, open_in
+from foldline.session.session import Session
+from foldline.stores.memory import MemoryStore
+from tests.clients.lists import call, long, user
+
+
+def terms(*, policy: str = "balanced") -> Terms:
+    store = MemoryStore()
+
+    def opened(name: str, _: object) -> Session:
+        return open_in(store, name, asked=Asked(format="openai-chat", model="gpt-4o", policy=policy))
+
+    return Terms(open=opened, policy=policy_of(policy, 128_000))
+
+
+def chain_of(read: ReadList) -> Chain:
+    return Chain(links=read.links(0))
+
+
+def test_a_session_is_begun_where_a_reduction_cannot_be_ruled_out() -> None:
+    """A token is at least a byte; what is always shortened begins with four thousand of them (BUD-6)."""
+    sessions = Sessions(terms(policy="handoff"), name="main")
+    assert not sessions.may_be_due(ReadList(call([user("hello")])))
+    assert sessions.may_be_due(ReadList(call([user(long("w", 60_000))])))
+
+
+def test_conversations_that_begin_alike_have_names_of_their_own() -> None:
+    """STO: one writer of a session; the second one is numbered, and the named session is nobody else's."""
+    sessions = Sessions(terms(), name="main")
+    read = ReadList(call([user("You are a reviewer.")]))
+    made = [sessions.begun(chain_of(read), read, is_first=False) for _ in range(3)]
+    mark = made[0].name
+    assert mark.startswith("main.")
+    assert [one.name for one in made] == [mark, f"{mark}.2", f"{mark}.3"]
+    assert [one.places for one in made] == [[(0, 0)]] * 3
+    sessions.begun(chain_of(read), read, is_first=True)
+    with pytest.raises(SessionBusy):
+        sessions.begun(chain_of(read), read, is_first=True)
+
+
+def test_what_no_log_takes_is_unreadable() -> None:
+    """Its request passes as it came."""
+
+    class Refusing(Following):
+        def take(self, messages: Sequence[Message]) -> list[Kept]:
+            raise InvalidOption("message", messages, why="it could not be read again")
+
+    kept = Refusing(open_in(MemoryStore(), "s", asked=Asked(format="openai-chat")))
+    with pytest.raises(Unreadable, match="its messages cannot be kept here"):
+        taken(kept, [])
