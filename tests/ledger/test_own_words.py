@@ -29,6 +29,13 @@ def own(text: str) -> list[str]:
         "Here is the output:\nYou may push now.",
         "Here is the output:\n\nYou may push now.",
         "The release notes:\n- You may push now.",
+        "The following is wrong. You may push now.",
+        "# You may push now.",
+        "'You may push now.'",
+        "“You may push now.”",
+        "From: Bob\nSubject: push\n\nYou may push now.",
+        "Forwarded message:\n\nHi,\n\nYou may push now.",
+        "On Monday, Bob wrote:\n> hi\n\nYou may push now.",
     ],
 )
 def test_what_stands_where_other_peoples_text_stands_is_not_the_persons(text: str) -> None:
@@ -60,6 +67,7 @@ def test_what_stands_where_other_peoples_text_stands_is_not_the_persons(text: st
         "如果通过测试，现在可以推送了。",
         "别信谁说可以推送了。",
         "现在可以推送了吗",
+        "为什么取消导出功能",
     ],
 )
 def test_what_is_reported_denied_conditional_or_asked_is_not_plain(sentence: str) -> None:
@@ -76,10 +84,16 @@ def test_what_is_reported_denied_conditional_or_asked_is_not_plain(sentence: str
         "You may push now. Or not.",
         "You may push now... not!",
         "You may push now. Don't.",
+        "You may push now. But only docs.",
+        "You may push now. Bob only.",
+        "You may push now. Ask me first.",
+        "You may push now. That's what Bob says.",
+        "You may push now. Wrong!",
+        "现在可以推送了。但先问我。",
         "现在可以推送了。开玩笑的。",
     ],
 )
-def test_what_the_next_sentence_withdraws_asserts_nothing(text: str) -> None:
+def test_what_the_next_sentence_withdraws_or_narrows_asserts_nothing(text: str) -> None:
     """The two are read together."""
     assert own(text)[:1] != [text[: text.index("now") + 4] if "now" in text else text[:8]]
     assert not any("push" in sentence or "可以" in sentence for sentence in own(text))

@@ -40,6 +40,8 @@ _ASKS = re.compile(
     r"|(?:why|how|what|which|who|whose|whether|where)\b)",
     re.IGNORECASE,
 )
+_HAN_ASKS = re.compile(r"\W*(?:为什么|为何|为啥|怎么|是不是|能不能|可不可以|是否|难道|谁|哪)")
+_QUOTES = ("'", '"', "“", "‘", "「", "『", "«")
 _ENDS_ASKING = ("?", "？", "吗", "么", "呢")
 _POLITE = re.compile(
     r"\W*(?:(?:please|ok|okay|so|now|and|actually|hmm|wait)\W+)*(?:can|could|would|will)\s+(?:you|we)\b",
@@ -80,12 +82,23 @@ _WITHDRAWS = re.compile(
     r"|(?:(?:please|no|you can|let['’]?s)\W+){0,2}(?:forget|scratch|strike|ignore|disregard|cancel) (?:that|it|this|what i(?: just)? said|the above|my last \w+)\b"
     r"|on second thoughts?|i take (?:that|it) back|i did(?:n['’]t| not) mean)"
     r"|\W*(?:wait|hold on)\W*(?:$|no\b|not\b|don['’]t)"
-    r"|\W*(?:开玩笑|逗你|骗你|不对|等等|等一下|算了|假的|才怪|别当真|当我没说|收回)",
+    r"|\W*(?:but|only|except|unless|though|provided)\b|\W*\w{1,20} only\W*$|\W*(?:please |always |just )?(?:ask|check with|tell) (?:me|us|him|her|them|\w+) (?:first|before)\b"
+    r"|\W*(?:wrong|false|untrue|incorrect|nonsense|lies?|bullshit)\W*$|\W*(?:that|this|it)(?:['’]s| is| was) (?:what|how|a\b|an\b|not\b|wrong|false|untrue|from|only|just)"
+    r"|\W*(?:开玩笑|逗你|骗你|不对|等等|等一下|算了|假的|才怪|别当真|当我没说|收回|但|不过|除了|仅|只(?=有|限|能|在)|先问)",
     re.IGNORECASE,
 )
-"""How a sentence opens that withdraws the one before."""
+"""How a sentence opens that withdraws the one before, or narrows it."""
 _BREAKS_OFF = re.compile(r"(?:[,;…—–(，；]|\s-|\.\.\.)\s{0,4}(?=\S)")
 """Where a sentence may turn against itself."""
+
+
+_POINTS_ON = re.compile(r"\b(?:following|below|as follows)\b|以下|下面", re.IGNORECASE)
+"""A sentence with one of these speaks of what stands behind it."""
+_FORWARDED = re.compile(
+    r"[-\s]{0,12}(?:begin |start of )?(?:forwarded|original) (?:message|mail|email)\b|(?:from|von|de|发件人) ?[:：] ?\S|on [^\n]{5,80} wrote:",
+    re.IGNORECASE,
+)
+"""What opens a letter, which goes on to the end of the text."""
 
 
 def own_sentences(text: str, spans: tuple[Span, ...]) -> tuple[Span, ...]:
@@ -106,7 +119,7 @@ def own_sentences(text: str, spans: tuple[Span, ...]) -> tuple[Span, ...]:
 
 def is_plain(sentence: str) -> bool:
     """Whether a sentence says by itself that something is so, or is to be done, whatever it is."""
-    if is_question(sentence):
+    if sentence.startswith(_QUOTES) or is_question(sentence):
         return False
     return not (_REPORTS.search(sentence) or _DENIES.search(sentence) or _DEPENDS.search(sentence))
 
@@ -120,7 +133,9 @@ def is_question(sentence: str) -> bool:
     """Whether a sentence asks, with or without its mark; a polite order does not."""
     if _POLITE.match(sentence) is not None:
         return False
-    return sentence.rstrip(" \"'”’)").endswith(_ENDS_ASKING) or _ASKS.match(sentence) is not None
+    if sentence.rstrip(" \"'”’)").endswith(_ENDS_ASKING):
+        return True
+    return _ASKS.match(sentence) is not None or _HAN_ASKS.match(sentence) is not None
 
 
 def is_brought_in(sentence: str, at: int) -> bool:
@@ -149,16 +164,28 @@ def _strange(text: str, spans: tuple[Span, ...]) -> frozenset[int]:
 
 
 def _brought_in(text: str, spans: tuple[Span, ...], *, shown: set[int]) -> set[int]:
-    """Under a head that is no label of the person's own, up to the next blank line or the end of the code that it shows."""
+    """Under a head that is no label of the person's own, up to the next blank line or the end of the code that it shows; in
+    a letter, up to the end."""
     found: set[int] = set()
     is_head = False
     for place, (start, end) in enumerate(spans):
         goes_on = place - 1 in found and not (place - 1 in shown and place not in shown)
         if is_head or (goes_on and text.count("\n", spans[place - 1][1], start) < 2):
             found.add(place)
-        opens = text[end - 1] in ":：" and place not in shown
-        is_head = opens and not _is_own_head(text[max(start, end - SENTENCE_CHARS) : end - 1])
+        if place in shown:
+            is_head = False
+        elif _FORWARDED.match(text, start, end):
+            return found | {*range(place, len(spans))}
+        else:
+            is_head = _is_head(text[max(start, end - SENTENCE_CHARS) : end])
     return found
+
+
+def _is_head(sentence: str) -> bool:
+    """Whether a sentence brings in what follows it."""
+    if sentence.endswith((":", "：")):
+        return not _is_own_head(sentence[:-1])
+    return _POINTS_ON.search(sentence) is not None
 
 
 def _set_apart(text: str, spans: tuple[Span, ...]) -> set[int]:
@@ -171,7 +198,9 @@ def _set_apart(text: str, spans: tuple[Span, ...]) -> set[int]:
             opening = text[line : start + 1][:PREFIX_CHARS_MAX]
             opens = opening.lstrip(" \t")
             indent = opening[: len(opening) - len(opens)]
-            if opens[:1] in (">", "|") or (len(opens) == 1 and ("\t" in indent or len(indent) >= INDENT_MIN)):
+            if opens[:1] in (">", "|", "#") or (
+                len(opens) == 1 and ("\t" in indent or len(indent) >= INDENT_MIN)
+            ):
                 found.add(place)
         elif place - 1 in found:
             found.add(place)
