@@ -54,10 +54,9 @@ _DETACHES = re.compile(
     r"(?:^|[\s/({])(?:tmux|screen|coproc|disown|trap|setsid\s+-f|systemd-run|Start-Process|at\s+(?:now|noon|midnight|teatime|\d\S*)|script\s(?:[^\n]{0,80}\s)?-\w*c|make\s(?:[^\n]{0,80}\s)?(?:-\w*i\w*|--ignore-errors)"
     r"|(?:docker|podman)\s+run\s(?:[^\n]{0,80}\s)?(?:-\w{0,3}d\w{0,3}|--detach))(?=\s|$)"
 )
-_FINDS = re.compile(
-    r"(?:^|[\s/({])find\s[^\n]{0,2000}?\s-(?:exec|execdir|ok|okdir)\s(?![^\n;|&]{0,400}\{\} ?\+)"
-)
-"""Its status is not that of the commands that it runs one by one."""
+_RUNS_EACH = re.compile(r"\s-(?:exec|execdir|ok|okdir)\s")
+_RUNS_ALL = re.compile(r"\{\} ?\+")
+"""How `find` runs commands: its status is not that of those that it runs one by one."""
 _SUBSTITUTED = re.compile(r"(?:[<>]\(|(?:(?<=\s)|(?<![\s\S]))\w{1,60}=\"?(?:\$\((?!\()|`))\s{0,4}")
 """Where a command's output is taken for a file or for a value, whose status nobody sees once something follows."""
 _SUBPROCESS = re.compile(
@@ -104,7 +103,7 @@ def hides_status(line: str, *, depth: int = 0) -> bool:
     if _READS_SCRIPT.search(line) or _DEFINES.search(_QUOTED.sub("''", line.partition("<<")[0])):
         return True
     every = _lists(line)
-    if _is_taken_over(line, every) or _SUBPROCESS.search(line) or _FINDS.search(_QUOTED.sub("''", line)):
+    if _is_taken_over(line, every) or _SUBPROCESS.search(line) or _runs_each(_QUOTED.sub("''", line)):
         return True
     if any(_SUBSTITUTES.match(_bare(command)) for found in every for _, command in found.pieces):
         return True
@@ -117,6 +116,11 @@ def hides_status(line: str, *, depth: int = 0) -> bool:
         return True
     pipefail = _PIPEFAIL.search(line) is not None
     return not all(_tells(found, pipefail=pipefail) for found in lists)
+
+
+def _runs_each(bare: str) -> bool:
+    """Whether `find` runs a command for each file."""
+    return "find" in bare and _RUNS_EACH.search(bare) is not None and _RUNS_ALL.search(bare) is None
 
 
 def _is_taken_over(line: str, every: list[_List]) -> bool:
