@@ -72,8 +72,8 @@ DROPS_NAMED = re.compile(
     r"\b(?:forget(?: about)?|scrap|abandon|never\s?mind)\s+(?:the |my |our |that |about )*(?P<a>[^.,;:!?—–]{3,60})"
     rf"|\b(?:drop|cancel|skip|ignore)\s+(?:the |my |our |that )*(?P<b>[^.,;:!?—–]{{3,60}}?)\s+{_KIND}{_CLAUSE_ENDS}"
     r"|\bi(?:['’]ve| have)? changed my mind (?:about|on|regarding) (?:the |my |our |that )*(?P<f>[^.,;:!?—–]{3,60})"
-    rf"|\bthe (?P<c>[^.,;:!?—–]{{3,80}}?)(?: {_KIND})? (?:is|are) (?:off the table|no longer (?:needed|wanted|the plan|required)|not needed any ?more){_CLAUSE_ENDS}"
-    rf"|\bthe (?P<g>[^.,;:!?—–]{{3,80}}?) {_KIND} (?:is|are) (?:cancell?ed|dropped|scrapped|out){_CLAUSE_ENDS}"
+    rf"|\bthe (?P<c>[^.,;:!?—–]{{3,60}}?) (?:(?:{_KIND} )?(?:is|are) (?:off the table|no longer (?:needed|wanted|the plan|required)|not needed any ?more)"
+    rf"|{_KIND} (?:is|are) (?:cancell?ed|dropped|scrapped|out)){_CLAUSE_ENDS}"
     r"|(?:不用(?:再)?做?|不做|取消|放弃|先不做)(?P<d>[^，。！？；\s]{2,20}?)(?:了|这个任务|的任务|功能)?(?=[，。！；\s]|$)"
     rf"|(?P<e>[^，。！？；\s]{{2,20}}?)(?:先)?(?:不用做了|不做了|{_HAN_KIND}(?:先)?(?:作废|取消(?:了|吧)))",
     re.IGNORECASE,
