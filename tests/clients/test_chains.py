@@ -46,3 +46,13 @@ def test_an_answer_is_found_where_it_stands() -> None:
     chain = remembered(user("a"), assistant("b"), user("c"), assistant(" d "))
     read = ReadList(call([user("a"), assistant("b"), user("c and the time"), assistant("d"), user("e")]))
     assert [read.answers_at(place, chain) for place in range(4)] == [False, False, False, True]
+
+
+def test_answers_without_their_reasoning_are_known_of_a_log_and_then_by_their_bytes() -> None:
+    """Law REPLAY: callers of Chat Completions drop `reasoning_content`; after a restart every answer of the log came back so, not
+    the last alone. What a user said is held to the letter."""
+    thought = {"role": "assistant", "content": "b", "reasoning_content": "hm"}
+    chain = remembered(user("a"), thought, user("c"), thought, user("d"))
+    given = [user("a"), assistant("b"), user("c"), assistant("b"), user("d"), user("e")]
+    assert ReadList(call(given)).common(chain) == 5
+    assert ReadList(call([user("a ")])).common(remembered(user("a"))) == 0

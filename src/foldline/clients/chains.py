@@ -160,14 +160,16 @@ class ReadList:
 
     def common(self, chain: Chain) -> int:
         """How many messages of the list are the chain's, from the first on. What is equal in another spelling is known by
-        that from here on."""
+        that from here on. An answer is known without its reasoning until it came back once: callers may drop that, and a log has
+        it (a client that was started again has seen nothing come back yet)."""
         stored = None if chain.kept is None else chain.kept.stored
         answered = len(chain.links) - chain.answers
         count = 0
         for place, (raw, link) in enumerate(zip(self.raws, chain.links, strict=False)):
             if raw != link.raw:
                 message = self.message(place)
-                if not is_same(message, link, loosely=place >= answered, stored=stored):
+                loosely = place >= answered or (not link.raw and message.role == "assistant")
+                if not is_same(message, link, loosely=loosely, stored=stored):
                     break
                 link.raw = raw
             count += 1
