@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from foldline.clients.calls import Call, call_of
-from foldline.clients.following import Conversations, Outgoing
+from foldline.clients.following import Conversations
 from foldline.clients.sessions import Terms
+from foldline.clients.tickets import Outgoing
 from foldline.core.errors import InvalidOption
 from foldline.core.ports import Store
 from foldline.engine.policy import Policy

@@ -175,3 +175,15 @@ def test_recall_goes_behind_the_callers_own_tools_which_keep_their_bytes(format:
     assert added.with_recall() is added
     alone = read({"messages": [], "input": [], "contents": []}, format).with_recall()
     assert alone.tools == [recall_tool(format)]
+
+
+def test_a_lower_cap_is_written_where_the_cap_was() -> None:
+    """Requests that must think for longer than that keep theirs: a provider refuses the two together."""
+    chat = read({"messages": [], "max_completion_tokens": 9_000}, "openai-chat").with_output_cap(5_000)
+    assert chat.body == {"messages": [], "max_completion_tokens": 5_000}
+    gemini = read({"contents": [], "generationConfig": {"maxOutputTokens": 9_000, "topK": 1}}, "gemini")
+    assert gemini.with_output_cap(5_000).body["generationConfig"] == {"maxOutputTokens": 5_000, "topK": 1}
+    thinking = {"messages": [], "max_tokens": 9_000, "thinking": {"type": "enabled", "budget_tokens": 6_000}}
+    call = read(thinking, "anthropic")
+    assert call.with_output_cap(5_000) is call
+    assert call.with_output_cap(7_000).body["max_tokens"] == 7_000

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from foldline.clients.exchange import aexchange, exchange
-from foldline.clients.following import Outgoing
+from foldline.clients.tickets import Outgoing
 from tests.clients.lists import answer, call, conversations, long, user
 from tests.clients.test_answers import frames, log
 from tests.clients.test_tapped import Response

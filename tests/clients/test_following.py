@@ -573,3 +573,22 @@ def test_system_prompt_and_tools_that_cannot_be_read_pass_too() -> None:
     known = conversations()
     assert known.outgoing(call([user(RULE)], tools=["run"])) is None
     assert next(iter(known.passed)).startswith("system prompt or tools cannot be read here (")
+
+
+def test_an_output_cap_that_leaves_no_room_is_lowered_and_nothing_is_compacted() -> None:
+    """CMP-41: what is left of the window, under the caller's own key; the messages go out as they came."""
+    known = conversations()
+    messages = [user(RULE)]
+    grown(known, messages, 5)
+    asked = call(messages, max_tokens=100_000)
+    going = known.outgoing(asked)
+    assert going is not None
+    assert going.messages is None
+    assert going.body is not None
+    left = going.body["max_tokens"]
+    assert 4_096 <= left < 100_000
+    assert going.body == {**asked.body, "max_tokens": left}
+    known.answered(going.ticket, answer("a"))
+    small = known.outgoing(call([*messages, assistant("a"), user("b")], max_tokens=500))
+    assert small is not None
+    assert small.body is None

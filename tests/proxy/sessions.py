@@ -92,7 +92,7 @@ def replayed(count: int, *, chars_max: int) -> list[Turn]:
     for n in range(count):
         turn = rounds[n % len(rounds)]
         calls = tuple(
-            Call(name=call.name, arguments=call.arguments, id=f"call_{n}_{k}")
+            Call(name=call.name, arguments=call.arguments, id=f"again_{n}_{k}")
             for k, call in enumerate(turn.calls)
         )
         turns.append(Turn(text=f"({n}) {turn.text}", calls=calls, results=turn.results, user=turn.user))
@@ -174,7 +174,11 @@ class Agent:
             assert response.status == 200, data[:2000]
         finally:
             connection.close()
-        heard = Heard(self._format, is_stream=True)
+        return self.heard(data, is_stream=True)
+
+    def heard(self, data: bytes, *, is_stream: bool) -> Any:
+        """An answer, put together."""
+        heard = Heard(self._format, is_stream=is_stream)
         heard.take(data)
         return heard.response()
 

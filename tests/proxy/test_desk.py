@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from foldline.clients.calls import Call
 from foldline.clients.following import Conversations
 from foldline.clients.own_summaries import CUES, WHY
-from foldline.core.errors import SessionBusy
+from foldline.core.errors import SessionBusy, SessionFailed
 from foldline.home import disk_store
 from foldline.proxy.beginning import Keeping, beginning
 from foldline.proxy.desk import Desk, Going, Passed
@@ -26,28 +28,33 @@ def names(desk: Desk, *lists: list[Any]) -> list[str]:
     return found
 
 
-def test_a_conversation_is_known_by_what_is_said_before_its_first_answer(tmp_path: Path) -> None:
-    """Issue: sub-agents and parallel conversations behind one key never mix."""
+def test_a_conversation_is_known_by_what_is_said_up_to_its_first_answer(tmp_path: Path) -> None:
+    """Issue: sub-agents and parallel conversations behind one key never mix, though all begin with the same words."""
     desk = Desk(beginning(Keeping(home=tmp_path)))
-    context = {"role": "user", "content": "<environment>"}
-    first, later, other, spelt = names(
+    begun = [{"role": "user", "content": "<environment>"}, user("a")]
+    spelt = [{"role": "user", "content": [{"type": "text", "text": "<environment>"}]}, user("a")]
+    trimmed = {"role": "assistant", "content": [{"type": "text", "text": " b "}]}
+    one, later, same, other, unanswered = names(
         desk,
-        [context, user("a")],
-        [context, user("a"), assistant("b"), user("c")],
-        [context, user("b")],
-        [{"role": "user", "content": [{"type": "text", "text": "<environment>"}]}, user("a")],
+        [*begun, assistant("b"), user("c")],
+        [*begun, assistant("b"), user("c"), assistant("d"), user("e")],
+        [*spelt, trimmed, user("c")],
+        [*begun, assistant("another"), user("c")],
+        begun,
     )
-    assert first == later == spelt != other
-    assert first.startswith("proxy-")
+    assert one == later == same
+    assert len({one, other, unanswered}) == 3
+    assert one.startswith("proxy-")
     desk.close()
 
 
 def test_short_conversations_leave_nothing_on_disk(tmp_path: Path) -> None:
     """Titles and probes cost nothing; a session begins where a reduction may be due."""
     desk = Desk(beginning(Keeping(home=tmp_path)))
-    [short] = names(desk, [user("hello")])
+    [short] = names(desk, [user("hello"), assistant("hi"), user("there")])
     assert disk_store(tmp_path).names() == ()
-    [name] = names(desk, [user("hello"), assistant("hi"), user(long("w", 200_000))])
+    longer = [user("hello"), assistant("hi"), user("there"), assistant("ok"), user(long("w", 200_000))]
+    [name] = names(desk, longer)
     assert name == short
     assert disk_store(tmp_path).names() == (name,)
     desk.close()
@@ -129,4 +136,49 @@ def test_an_agents_own_summary_is_passed_and_counted_by_why(tmp_path: Path) -> N
     assert passed == Passed(why=WHY)
     assert desk.counted(call([user("a")])) is None
     assert desk.counted(call([user("unknown")])) is None
+    desk.close()
+
+
+class Failing:
+    """Conversations whose second request meets a fault of ours."""
+
+    def __init__(self, kept: Conversations) -> None:
+        self.kept, self._asked = kept, 0
+
+    @property
+    def session(self) -> Any:
+        return self.kept.session
+
+    def told(self, call: Call) -> Any:
+        self._asked += 1
+        if self._asked == 2:
+            raise ZeroDivisionError("a fault of these tests")
+        return self.kept.told(call)
+
+    def close(self) -> None:
+        self.kept.close()
+
+
+def test_a_failure_leaves_what_is_on_its_way_beside_it(tmp_path: Path) -> None:
+    """The log is read anew once nothing else of the conversation is on its way."""
+    begun: list[Any] = []
+
+    def begin(name: str, call: Call) -> Any:
+        begun.append(Failing(beginning(Keeping(home=tmp_path))(name, call)))
+        return begun[-1]
+
+    desk = Desk(begin)
+    messages = [user("hello"), assistant("hi"), user(long("w", 200_000))]
+    first = desk.outgoing(call(messages))
+    assert isinstance(first, Going)
+    session = begun[0].session
+    second = desk.outgoing(call(messages))
+    assert isinstance(second, Passed)
+    assert second.is_fault
+    assert session.size == len(messages)
+    desk.done(first)
+    with pytest.raises(SessionFailed):
+        session.user("closed")
+    names(desk, messages)
+    assert len(begun) == 2
     desk.close()

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from foldline.clients.following import Conversations, Ticket
+from foldline.clients.following import Conversations
+from foldline.clients.tickets import Ticket
 from foldline.core.foreign import Raised
 from foldline.wire import strict
 from foldline.wire.events import Events

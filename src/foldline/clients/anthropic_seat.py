@@ -11,7 +11,8 @@ from urllib.parse import parse_qsl
 
 from foldline.clients.calls import Call, beside, call_of
 from foldline.clients.exchange import aexchange, exchange
-from foldline.clients.following import Conversations, Outgoing
+from foldline.clients.following import Conversations
+from foldline.clients.tickets import Outgoing
 from foldline.providers.completer import ASKING
 from foldline.threads import off
 from foldline.wire import strict
@@ -75,13 +76,15 @@ def _call(request: Any) -> Call | None:
 
 
 def _with(request: Any, going: Outgoing) -> Any:
-    """The request with other messages. The caller's own are the very objects it gave."""
-    if going.messages is None:
+    """The request with another body. Of the messages the caller's own are the very objects it gave."""
+    if going.body is None:
         return request
-    own = dict(zip(going.ticket.call.messages, request.json["messages"], strict=True))
-    messages = [own[wire] if wire in own else strict.parse(wire) for wire in going.messages]
+    call, messages = going.ticket.call, request.json["messages"]
+    if going.messages is not None:
+        own = dict(zip(call.messages, messages, strict=True))
+        messages = [own[wire] if wire in own else strict.parse(wire) for wire in going.messages]
     options = request.options.model_copy()
-    options.json_data = {**request.json, "messages": messages}
+    options.json_data = {**request.json, "messages": messages, **going.changed}
     return type(request)(
         options=options,
         cast_to=request.cast_to,

@@ -84,6 +84,21 @@ class Call(Struct, kw_only=True):
         caps = [_plain(told.get(key)) for key in OUTPUT_CAPS]
         return next((cap for cap in caps if isinstance(cap, int) and not isinstance(cap, bool)), None)
 
+    def with_output_cap(self, tokens: int) -> Call:
+        """The request with a lower cap, under the key that it has it; as it is where it must think for longer than that."""
+        thinking = _plain(self.body.get("thinking"))
+        budget = thinking.get("budget_tokens") if isinstance(thinking, dict) else None
+        if isinstance(budget, int) and budget >= tokens:
+            return self
+        named = next((key for key in OUTPUT_CAPS if _plain(self.body.get(key)) is not None), None)
+        config = _plain(self.body.get("generationConfig"))
+        changed = (
+            {"generationConfig": {**(config or {}), OUTPUT_CAPS[-1]: tokens}}
+            if named is None
+            else {named: tokens}
+        )
+        return replace(self, body={**self.body, **changed})
+
     def with_messages(self, shown: Sequence[bytes]) -> dict[str, Any]:
         """The body with other messages, each in its own bytes."""
         return {**self.body, self.key: Raw(b"[%b]" % b",".join(shown))}
@@ -108,9 +123,8 @@ class Call(Struct, kw_only=True):
             found = [key for key in keys if _does(key, _plain(self.body.get(key)))]
             if found:
                 return f"{why} ({found[0]})"
-        if any(
-            kind in wire for wire in self.messages for kind in NATIVE_ITEMS if len(wire) and _is_native(wire)
-        ):
+        told = (wire for wire in self.messages if any(kind in wire for kind in NATIVE_ITEMS))
+        if any(_is_native(wire) for wire in told):
             return "the provider has reduced the history (compaction)"
         return "" if len(self.messages) > self.leading else "it has no messages"
 

@@ -10,8 +10,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from foldline.clients.answers import Answer, refusal_of
-from foldline.clients.following import Conversations, Outgoing
+from foldline.clients.following import Conversations
 from foldline.clients.tapped import atap, is_stream, tap
+from foldline.clients.tickets import Outgoing
 
 REFUSED = 400
 """Statuses from here on are refusals; also what a refusal inside a stream counts as."""

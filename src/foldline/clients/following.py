@@ -31,8 +31,6 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any, Final, TypeAlias
 
-from msgspec import Struct
-
 from foldline.asking import adriven
 from foldline.clients.calls import Call
 from foldline.clients.chains import Chain, Found, ReadList, Unreadable, branched, found, link_of
@@ -41,6 +39,7 @@ from foldline.clients.own_summaries import is_own_summary
 from foldline.clients.same_model import ON_ITS_WAY
 from foldline.clients.sessions import Sessions, Terms, taken
 from foldline.clients.steps import Preparing, Step, Waiting, aanswered, answered
+from foldline.clients.tickets import Outgoing, Ticket
 from foldline.core.errors import CheckpointFailed, FoldlineError, InvalidOption, SessionFailed
 from foldline.core.foreign import Raised, tried
 from foldline.core.message import Message
@@ -56,31 +55,6 @@ BRANCHES_MAX: Final = 64
 """Conversations beside the first that are known at a time; the one that rested longest is forgotten first."""
 WITHIN: Final = "its conversation is being summed up"
 NOT_TAKEN_IN: Final = "an answer was delivered and not taken in"
-
-
-class Ticket(Struct, frozen=True, kw_only=True):
-    """A request that is on its way."""
-
-    chain: Chain
-    call: Call
-    size: int
-    """Links of the chain when it went out."""
-    stamp: int = 0
-
-    @property
-    def is_late(self) -> bool:
-        """True once the conversation has gone on, or was cut back."""
-        return len(self.chain.links) != self.size or self.chain.stamp != self.stamp
-
-
-class Outgoing(Struct, frozen=True, kw_only=True):
-    """What is sent."""
-
-    ticket: Ticket
-    messages: list[bytes] | None = None
-    """In place of the caller's; `None`: as it came."""
-    prepared: Prepared | None = None
-    """What its session made of it; `None` while it has none."""
 
 
 _Going: TypeAlias = Generator[Step, Any, Outgoing | None]

@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from foldline.clients.answers import Answer
 from foldline.clients.calls import Call, call_of
-from foldline.clients.following import Conversations, Outgoing
+from foldline.clients.following import Conversations
+from foldline.clients.tickets import Outgoing
 from foldline.providers.completer import ASKING
 from foldline.threads import off
 from foldline.wire import strict
@@ -187,8 +188,9 @@ def _hear(answer: Answer, piece: Any) -> None:
 
 
 def _with(body: dict[str, Any], going: Outgoing) -> dict[str, Any]:
-    """The body with other contents. The caller's own are the very objects it gave."""
-    if going.messages is None:
-        return body
-    own = dict(zip(going.ticket.call.messages, body["contents"], strict=True))
-    return {**body, "contents": [own[wire] if wire in own else strict.parse(wire) for wire in going.messages]}
+    """The body that is sent. Of the contents the caller's own are the very objects it gave."""
+    contents = body["contents"]
+    if going.messages is not None:
+        own = dict(zip(going.ticket.call.messages, contents, strict=True))
+        contents = [own[wire] if wire in own else strict.parse(wire) for wire in going.messages]
+    return body if going.body is None else {**body, "contents": contents, **going.changed}

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from foldline.clients.calls import Call, beside, call_of
 from foldline.clients.exchange import aexchange, exchange
-from foldline.clients.following import Conversations, Outgoing
+from foldline.clients.following import Conversations
+from foldline.clients.tickets import Outgoing
 from foldline.providers.completer import ASKING
 from foldline.threads import off
 from foldline.wire import strict
@@ -94,10 +95,10 @@ def _call(request: Any) -> Call | None:
 
 
 def _with(request: Any, going: Outgoing) -> Any:
-    """The request with other messages, and the length that goes with them."""
-    if going.messages is None:
+    """The request with another body, and the length that goes with it."""
+    if going.body is None:
         return request
-    body = strict.dump(going.ticket.call.with_messages(going.messages))
+    body = strict.dump(going.body)
     headers = [(key, value) for key, value in request.headers.raw if key.lower() != b"content-length"]
     return type(request)(
         request.method, request.url, headers=headers, content=body, extensions=request.extensions

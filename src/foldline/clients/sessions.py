@@ -86,6 +86,8 @@ class Sessions:
         always = read.longest >= ALWAYS_BYTES_MIN and "always" in whens
         blind = "blind" in whens and not planned.is_window_known
         line = policy.threshold
+        if read.size + (read.call.output_cap or 0) > planned.window:
+            return True  # the cap is what may have to be lowered
         return always or blind or line.is_reached(read.size, planned.window, output_max=planned.output_max)
 
     def begun(self, chain: Chain, read: ReadList, *, is_first: bool) -> Begun:

@@ -48,7 +48,7 @@ def answered(step: Step) -> bool | Prepared | Raised:
         case Preparing(session=session, call=call):
             with on_its_way(call):
                 if step.refusal is None:
-                    return tried(lambda: session.prepare(system=call.system, tools=call.tools))
+                    return tried(lambda: session.prepare(call.system, call.tools, output_cap=call.output_cap))
                 status, body = step.refusal
                 return tried(lambda: session.recover(body, status=status))
         case never:
@@ -64,7 +64,7 @@ async def aanswered(step: Step) -> bool | Prepared | Raised:
         case Preparing(session=session, call=call):
             with on_its_way(call):
                 if step.refusal is None:
-                    return await atried(session.aprepare(system=call.system, tools=call.tools))
+                    return await atried(session.aprepare(call.system, call.tools, output_cap=call.output_cap))
                 status, body = step.refusal
                 return await atried(session.arecover(body, status=status))
         case never:

@@ -1,6 +1,6 @@
 """The conversations of all callers: which one a request belongs to, what goes out for it, and what became of it.
 
-A conversation is known by what is said before its first answer (its root), so that two of one caller never mix and one is found
+A conversation is known by what is said up to its first answer (its root), so that two of one caller never mix and one is found
 again after a restart. What happens inside a root, branches included, is `foldline.clients.following`'s. Everything here may wait
 for a disk or a model and is called off the event loop; whatever goes wrong is a value, and the request goes out as it came.
 
@@ -20,9 +20,11 @@ from msgspec import Struct
 
 from foldline.clients.answers import Answer
 from foldline.clients.calls import Call
-from foldline.clients.digests import said, unmarked
-from foldline.clients.following import Conversations, Outgoing
+from foldline.clients.digests import loose, said, unmarked
+from foldline.clients.following import Conversations
+from foldline.clients.tickets import Outgoing
 from foldline.core.foreign import Raised, tried
+from foldline.core.message import Reasoning
 from foldline.proxy.faults import why_of
 from foldline.proxy.limits import ROOT_MESSAGES_MAX, ROOTS_MAX, SESSIONS_MAX
 from foldline.wire.formats import codec
@@ -51,9 +53,7 @@ class Going(Struct, frozen=True, kw_only=True):
     @property
     def body(self) -> dict[str, Any] | None:
         """What is sent in place of the caller's; `None`: as it came."""
-        return (
-            None if self.out.messages is None else dict(self.out.ticket.call.with_messages(self.out.messages))
-        )
+        return self.out.body
 
 
 Begin = Callable[[str, Call], Conversations]
@@ -63,6 +63,7 @@ Begin = Callable[[str, Call], Conversations]
 class _Root(Struct, kw_only=True):
     conversations: Conversations
     on_their_way: int = 0
+    has_failed: bool = False
 
 
 class Desk:
@@ -93,7 +94,7 @@ class Desk:
         if isinstance(going, str):
             self._done(name, conversations)
             return Passed(why=going)
-        self._forget(name, conversations)
+        self._done(name, conversations, has_failed=True)
         return Passed(why=why_of(going), is_fault=True)
 
     def counted(self, call: Call) -> dict[str, Any] | None:
@@ -133,11 +134,17 @@ class Desk:
         """Nothing of it is on its way any more."""
         self._done(going.name, going.conversations)
 
-    def _done(self, name: str, conversations: Conversations) -> None:
+    def _done(self, name: str, conversations: Conversations, *, has_failed: bool = False) -> None:
+        """After a failure what is known may be wrong; the log is read again, once nothing else of it is on its way."""
         with self._lock:
             root = self._roots.get(name)
-            if root is not None and root.conversations is conversations:
-                root.on_their_way -= 1
+            if root is None or root.conversations is not conversations:
+                return
+            root.on_their_way -= 1
+            root.has_failed = root.has_failed or has_failed
+            if root.has_failed and not root.on_their_way:
+                del self._roots[name]
+                tried(conversations.close)
 
     def close(self) -> None:
         """Close every session."""
@@ -150,16 +157,17 @@ class Desk:
     # ── which root ───────────────────────────────────────────────────────────────────────────────────────────
 
     def _name(self, call: Call) -> str:
-        """Of the session: a digest of what is said before the first answer, however it is spelt."""
+        """Of the session: a digest of what is said up to the first answer, and of that, however it is spelt."""
         digest = blake2b(call.format.encode(), digest_size=16)
         for wire in call.messages[call.leading :][:ROOT_MESSAGES_MAX]:
             meaning, is_answer = self._meaning(wire, call.format)
+            digest.update(meaning)
             if is_answer:
                 break
-            digest.update(meaning)
         return f"proxy-{digest.hexdigest()[:NAME_DIGITS]}"
 
     def _meaning(self, wire: bytes, format: str) -> tuple[bytes, bool]:
+        """What a message says, and whether it is an answer. One of reasoning alone, which callers may drop, says nothing."""
         key = blake2b(wire, digest_size=16, key=format.encode()).digest()
         with self._lock:
             found = self._seen.get(key)
@@ -167,7 +175,12 @@ class Desk:
                 self._seen.move_to_end(key)
                 return found
         message = codec(format).decode(unmarked(wire))
-        found = (said(message), message.role == "assistant")
+        if message.role != "assistant":
+            found = (said(message), False)
+        elif all(isinstance(part, Reasoning) for part in message.parts):
+            found = (b"", False)
+        else:
+            found = (loose(message), True)
         with self._lock:
             self._seen[key] = found
             if len(self._seen) > SEEN_MAX:
@@ -192,11 +205,3 @@ class Desk:
         too_many = {*idle[: max(0, len(self._roots) - ROOTS_MAX)]}
         too_many.update(with_session[: max(0, len(with_session) - SESSIONS_MAX)])
         return [self._roots.pop(name) for name in too_many]
-
-    def _forget(self, name: str, conversations: Conversations) -> None:
-        """After a failure what is known may be wrong; the log is read again with the next request."""
-        with self._lock:
-            root = self._roots.get(name)
-            if root is not None and root.conversations is conversations:
-                del self._roots[name]
-            tried(conversations.close)

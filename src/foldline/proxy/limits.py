@@ -35,7 +35,7 @@ ROOTS_MAX: Final = 1_024
 SESSIONS_MAX: Final = 64
 """Sessions that are open while nothing of theirs is on its way."""
 ROOT_MESSAGES_MAX: Final = 8
-"""A conversation is known by what is said before the first answer, at most so many messages."""
+"""A conversation is known by what is said up to the first answer, at most so many messages."""
 THREADS: Final = 64
 """For what waits for a disk or a model's summary."""
 RECALLS_MAX: Final = 8

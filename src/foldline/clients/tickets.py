@@ -1,0 +1,61 @@
+"""A request that is on its way: what is sent for it, and which conversation its answer belongs to.
+
+Values. Made by `foldline.clients.following`; a seat or a proxy sends what stands in one, and hands the ticket back with the answer.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from foldline.clients.calls import Call
+from foldline.clients.chains import Chain
+from foldline.session.request import Prepared
+
+
+class Ticket(Struct, frozen=True, kw_only=True):
+    """A request that is on its way."""
+
+    chain: Chain
+    call: Call
+    size: int
+    """Links of the chain when it went out."""
+    stamp: int = 0
+
+    @property
+    def is_late(self) -> bool:
+        """True once the conversation has gone on, or was cut back."""
+        return len(self.chain.links) != self.size or self.chain.stamp != self.stamp
+
+
+class Outgoing(Struct, frozen=True, kw_only=True):
+    """What is sent."""
+
+    ticket: Ticket
+    messages: list[bytes] | None = None
+    """In place of the caller's; `None`: as it came."""
+    prepared: Prepared | None = None
+    """What its session made of it; `None` while it has none."""
+
+    @property
+    def output_cap(self) -> int | None:
+        """A cap on the output that leaves room for the input, where the caller's own does not (requirement CMP-41)."""
+        own = self.ticket.call.output_cap
+        left = None if self.prepared is None else self.prepared.output_cap
+        return left if own is not None and left is not None and left < own else None
+
+    @property
+    def changed(self) -> dict[str, Any]:
+        """Keys of the caller's body that are sent otherwise, its messages apart."""
+        call, cap = self.ticket.call, self.output_cap
+        body = call.body if cap is None else call.with_output_cap(cap).body
+        return {key: value for key, value in body.items() if value is not call.body.get(key)}
+
+    @property
+    def body(self) -> dict[str, Any] | None:
+        """What is sent in place of the caller's body; `None`: as it came."""
+        call, changed = self.ticket.call, self.changed
+        if self.messages is not None:
+            return {**call.with_messages(self.messages), **changed}
+        return {**call.body, **changed} if changed else None

@@ -1,0 +1,159 @@
+"""What nothing is done for passes byte for byte, both ways; conversations beside each other never mix."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foldline.home import disk_store
+from foldline.proxy.beginning import Keeping, beginning
+from foldline.session.library import listed, transcript_of
+from foldline.testing.twin import Answer, Call, Twin, endless
+from foldline.testing.twin.script import Received, Step
+from tests.cli.running import documents
+from tests.cli.running import run as command
+from tests.clients.agents import FORMATS
+from tests.proxy.running import Proxy
+from tests.proxy.sessions import HEADERS, MODEL, PATHS, Agent, generated, replayed, run, script
+
+WINDOW = 20_000
+FIRST = "Refactor the project, module by module. Never touch auth.py."
+OF_TIME = {"date", "server"}
+"""Headers that differ from one answer to the next."""
+
+
+@pytest.fixture(autouse=True)
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Sessions and settings of this test alone."""
+    (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = {WINDOW}\nmax_output = 2000\n')
+    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
+    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "home"
+
+
+def answered(url: str, format: str, body: bytes, *, stream: bool) -> tuple[int, bytes, dict[str, str]]:
+    """An answer in its bytes, and its headers without those of the connection."""
+    path = PATHS[format]
+    if not stream:
+        body = json.dumps({k: v for k, v in json.loads(body).items() if not k.startswith("stream")}).encode()
+        path = path.replace("streamGenerateContent?alt=sse", "generateContent")
+    host, port = url.removeprefix("http://").split(":")
+    connection = http.client.HTTPConnection(host, int(port), timeout=30)
+    try:
+        connection.request("POST", path, body, HEADERS)
+        response = connection.getresponse()
+        headers = {
+            name.lower(): value for name, value in response.getheaders() if name.lower() not in OF_TIME
+        }
+        return response.status, response.read(), headers
+    finally:
+        connection.close()
+
+
+def traffic(format: str, *, stream: bool, is_through: bool) -> tuple[list[Any], list[Any]]:
+    """Generated turns and recorded ones below the budget: what came up, and what came down."""
+    down, turns = [], [*generated(6, tokens=200), *replayed(6, chars_max=900)]
+    tools = sorted({call.name for turn in turns for call in turn.calls})
+    with (
+        Twin(script(turns), window=200_000) as twin,
+        Proxy(twin.url, keeping=Keeping(window=200_000)) as proxy,
+    ):
+        url = proxy.url if is_through else twin.url
+        agent = Agent(format, first=FIRST, tools=tools)
+        for turn in turns:
+            down.append(answered(url, format, agent.body(), stream=stream))
+            agent.take(agent.heard(down[-1][1], is_stream=stream), turn)
+        up = [(request.path, request.body) for request in twin.requests]
+    return up, down
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("format", FORMATS)
+def test_below_the_budget_every_byte_is_the_same_both_ways(home: Path, format: str, stream: bool) -> None:
+    """LOSSLESS on the wire: bodies, streams, statuses and headers, of generated and recorded traffic; and nothing is on disk."""
+    assert traffic(format, stream=stream, is_through=True) == traffic(format, stream=stream, is_through=False)
+    assert not list(listed(disk_store(home)))
+
+
+def test_conversations_beside_each_other_never_mix(home: Path) -> None:
+    """Issue: sub-agents and parallel conversations behind one key; all of them begin with the same words."""
+    agents = [Agent("openai-chat", first=FIRST) for _ in range(4)]
+    faults: list[BaseException] = []
+
+    def step(request: Received) -> Step:
+        messages = request.parsed["messages"]
+        mine = next((m["content"] for m in messages if m["role"] == "assistant"), f"I am {len(messages)}")
+        return Answer(text=str(mine)[:200])
+
+    def work(number: int, url: str) -> None:
+        agent = agents[number]
+        try:
+            agent.messages.append({"role": "assistant", "content": f"I am agent {number}."})
+            for n in range(25):
+                words = " ".join(f"agent{number}_{n}_{i}" for i in range(150))
+                agent.messages.append({"role": "user", "content": words})
+                response = agent.ask(url)
+                agent.messages.append(response["choices"][0]["message"])
+        except AssertionError as error:
+            faults.append(error)
+
+    with Twin(endless(step), window=WINDOW) as twin, Proxy(twin.url) as proxy:
+        threads = [threading.Thread(target=work, args=(n, proxy.url)) for n in range(len(agents))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        requests, records = twin.requests, proxy.wait_for(100)
+    assert faults == []
+    for request in requests:
+        text = request.body.decode()
+        assert sum(f"agent{n}_" in text for n in range(len(agents))) == 1, "a request holds one agent's words"
+    assert sum(record.is_compaction for record in records) >= len(agents)
+    assert not [record.why for record in records if record.outcome == "failed open"]
+
+
+def test_observing_changes_nothing_and_says_what_would_be_done(home: Path) -> None:
+    """Issue: measure and report only."""
+    turns = generated(40, tokens=240)
+    agent = Agent("anthropic", first=FIRST)
+    begin = beginning(Keeping(is_durable=False))
+    with Twin(script(turns), window=200_000) as twin, Proxy(twin.url, begin=begin, mode="observe") as proxy:
+        bodies = []
+        for turn in turns:
+            bodies.append(agent.body())
+            agent.take(agent.ask(proxy.url), turn)
+        records = proxy.wait_for(len(turns))
+        assert [request.body for request in twin.requests] == bodies
+    assert any(record.is_compaction for record in records)
+    assert not list(listed(disk_store(home)))
+
+
+def test_the_commands_work_on_the_proxys_sessions(home: Path) -> None:
+    """Issue: `foldline context` and `recall`, while the proxy goes on with them."""
+    turns = generated(40, tokens=240)
+    agent = Agent("openai-chat", first=FIRST)
+    with Twin(script(turns), window=WINDOW) as twin, Proxy(twin.url) as proxy:
+        run(agent, turns, proxy.url)
+        [session] = listed(disk_store(home))
+        [told] = documents(command("context", session.name, "--json").stdout)
+        assert 0 < told["tokens_total"] < WINDOW
+        found = command("recall", session.name, "value_3_1")
+        assert found.exit_code == 0, found.output
+        assert "value_3_1" in found.stdout
+        assert transcript_of(disk_store(home), session.name).wire == "openai-chat"
+
+
+def test_a_call_that_no_agent_made_is_the_agents_own_affair() -> None:
+    """A tool call in an answer passes as it is, arguments that are no JSON too."""
+    broken = Answer(calls=(Call(name="bash", arguments='{"cut', id="c"),))
+    agent = Agent("openai-chat", first=FIRST)
+    with Twin([broken]) as twin, Proxy(twin.url) as proxy:
+        response = agent.ask(proxy.url)
+    assert response["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"] == '{"cut'
+    assert twin.requests[0].status == 200
