@@ -16,6 +16,9 @@ if sdk.missing("gemini"):
 from google import genai
 from google.genai import errors, types
 
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning"
+)  # the SDK's own, where aiohttp is installed
 MODEL = "gemini-2.5-pro"
 NEW = "gemini-3-pro-preview"
 FULL = Answer(thinking="Let me see.", text="Listing. " * 9, calls=(Call(name="ls", arguments={"path": "é"}),))
