@@ -83,7 +83,7 @@ class _Door:
         began = perf_counter()
         asked = Asked(
             method=request.method,
-            target=request.raw_path if hasattr(request, "raw_path") else str(request.rel_url),
+            target=request.raw_path,
             headers=tuple(text_of(request.raw_headers)),
             version=(request.version.major, request.version.minor),
         )

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from typing import Any
+
 import pytest
 
-from tests.cli.running import run
+from foldline.cli.commands.proxy import Wanted, teller
+from foldline.proxy.meters import Record
+from tests.cli.payloads import FORBIDDEN, PAYLOADS
+from tests.cli.running import Screen, run
 
 
 @pytest.mark.parametrize(
@@ -26,3 +33,48 @@ def test_what_is_not_safe_or_not_known_is_refused_before_anything_listens(args: 
     done = run("proxy", *args)
     assert done.exit_code == 2, done.output
     assert done.stdout == ""
+
+
+WANTED = Wanted(
+    upstream=None,
+    port=0,
+    host="127.0.0.1",
+    expose=False,
+    policy="balanced",
+    window=None,
+    completer="none",
+    recall=False,
+    token=False,
+    strict=False,
+    observe=False,
+    as_json=False,
+)
+NOTE = "its server drops the beginning of the history in silence"
+
+
+def record(**values: Any) -> Record:
+    return Record(**{"method": "POST", "path": "/v1/messages", "status": 200, "session": "proxy-1", **values})
+
+
+def test_a_terminal_shows_a_calm_line_and_each_note_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue: a truncation in silence is reported; threat 9: what a client named never acts on a terminal."""
+    out = Screen()
+    monkeypatch.setattr(sys, "stdout", out)
+    tell = teller(WANTED)
+    for name in ("claude-sonnet-5", *PAYLOADS.values()):
+        tell(record(model=name, why=name[:40], notes=(NOTE,)))
+    shown = out.text()
+    assert "claude-sonnet-5" in shown
+    assert shown.count(NOTE) == 1
+    assert FORBIDDEN.search(shown) is None
+
+
+def test_elsewhere_each_request_is_one_json_object(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    """For programs; on a terminal too where it is asked for."""
+    tell = teller(WANTED)
+    tell(record(notes=(NOTE,)))
+    tell(record(model="\x1b[31m"))
+    first, second = capsysbinary.readouterr().out.splitlines()
+    assert json.loads(first)["notes"] == [NOTE]
+    assert json.loads(second)["model"] == "\x1b[31m"
+    assert b"\x1b" not in second

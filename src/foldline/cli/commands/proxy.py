@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 PORT = 8377
 TOKEN_BYTES = 16
 WINDOW_MIN = 1_000
+NOTES_MAX = 1_000
+"""Notes of conversations that are shown, each once."""
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -90,7 +92,7 @@ def command(**given: Any) -> int:
     return run(
         _options(wanted),
         ready=lambda running, token: _say_ready(running, token, wanted=wanted),
-        tell=_teller(wanted),
+        tell=teller(wanted),
     )
 
 
@@ -163,7 +165,7 @@ def _say_ready(running: Running, token: str, *, wanted: Wanted) -> None:
     screen.say(f"status: curl -H 'x-foldline-token: {token}' {running.url}/_foldline/status")
 
 
-def _teller(wanted: Wanted) -> Any:
+def teller(wanted: Wanted) -> Any:
     """What prints a request's record."""
     from time import localtime, strftime
 
@@ -171,11 +173,16 @@ def _teller(wanted: Wanted) -> Any:
     from foldline.proxy.meters import as_json
 
     is_calm = screen.is_terminal("stdout") and not wanted.as_json
+    told: set[tuple[str, str]] = set()
 
     def tell(record: Record) -> None:
-        if is_calm:
-            screen.write_text(line(record, clock=strftime("%H:%M:%S", localtime())) + "\n")
-        else:
+        if not is_calm:
             screen.write_line(as_json(record))
+            return
+        screen.write_text(line(record, clock=strftime("%H:%M:%S", localtime())) + "\n")
+        for note in record.notes:
+            if (record.session, note) not in told and len(told) < NOTES_MAX:
+                told.add((record.session, note))
+                screen.write_text(f"          {note}\n")
 
     return tell
