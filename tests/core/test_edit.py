@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from foldline.core.address import block, part_address, span_address
-from foldline.core.edit import Drop, Edit, Fold, Frame, Replace, apply, edited
+from foldline.core.edit import Drop, Edit, Fold, Frame, Mark, Replace, apply, edited
 from foldline.core.errors import LawViolation
 from foldline.core.message import NEW, Message, Part, Text, ToolResult
 from foldline.core.view import Span, View, view_of
@@ -228,3 +228,25 @@ def test_parts_that_repairs_put_in_are_named_by_no_edit() -> None:
     assert [after[n] is made[n - 2] for n in (2, 3)] == [True, True]
     nowhere = replace(words, slot=NEW)
     assert edited(view.items(), [nowhere], counter=COUNTER) == view.items()
+
+
+def test_a_history_that_keeps_the_addresses_of_its_spans_is_asked_for_them() -> None:
+    """TRACE: a session knows them by the digests in its log; the range asked for is the whole from first to last."""
+    view = view_from(SESSION)
+    frame = Frame(counter=COUNTER, address_of=lambda start, end: f"kept {start}-{end}")
+    assert frame.span_address(view.items()[1:4]) == "kept 1-4"
+    folded = apply(view, [fold((1, 4))], frame=frame_for(view)).items()
+    assert frame.span_address(folded[1:3]) == "kept 1-5"
+
+
+def test_a_mark_goes_behind_the_part_it_names_and_leaves_the_others_of_that_ordinal_alone() -> None:
+    """Law CUT: what a repair put in shares the ordinal of a message and has no slot; it stays the same object."""
+    [said] = view_from([user("The port is 8080.")]).items()
+    made = replace(said, message=replace(said.message, parts=(Text(text="put in", slot=NEW),)))
+    behind = Text(text="[superseded by m2@00000000]", slot=NEW)
+    mark = Mark(seq=0, slot=0, part=behind, address="m2@00000000")
+    first, second = edited((said, made), [mark], counter=COUNTER)
+    assert first.message.parts == (*said.message.parts, behind)
+    assert first.tokens == said.tokens + COUNTER.text(behind.text)
+    assert second is made
+    assert edited((said,), [replace(mark, slot=7)], counter=COUNTER)[0] is said

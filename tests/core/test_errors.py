@@ -45,7 +45,78 @@ def test_every_error_derives_from_one_and_stands_in_the_tree_at_the_top_of_its_m
             {"tokens_min": 2_000, "tokens_target": 1_000, "result": "the result"},
             "the smallest valid history has 2,000 tokens, the target is 1,000: pinned",
         ),
+        (
+            errors.TargetUnreachable(2_000, 1_000, "pinned", reduced=False),
+            {"result": None},
+            "nothing was reduced: the history has 2,000 tokens, the target is 1,000: pinned",
+        ),
+        (
+            errors.ProviderFailed("acme", None, why="no route"),
+            {"status": None, "body": None},
+            "acme could not be asked: no route; try again",
+        ),
+        (
+            errors.ProviderFailed("acme", 401, why="no such key", body={"e": 1}, then="give another key"),
+            {"provider": "acme", "status": 401, "why": "no such key", "body": {"e": 1}},
+            "acme refused the request (401): no such key; give another key",
+        ),
+        (
+            errors.ProviderFailed("acme", 500, why="overloaded"),
+            {"status": 500},
+            "acme failed (500): overloaded; try again",
+        ),
+        (
+            errors.InvalidRequest("pinned", tokens_used=2_100, tokens_limit=2_000, said="too long"),
+            {"why": "pinned", "tokens_used": 2_100, "tokens_limit": 2_000, "said": "too long"},
+            "the conversation is too long for the model (2,100 tokens, the limit is 2,000): pinned",
+        ),
+        (
+            errors.InvalidRequest("pinned", tokens_used=2_100),
+            {"tokens_limit": None},
+            "the conversation is too long for the model: pinned",
+        ),
+        (
+            errors.UnknownSession("x"),
+            {"name": "x", "near": ()},
+            "no session is called 'x'; `foldline sessions` lists them",
+        ),
+        (
+            errors.UnknownSession("fix", ("fax", "fox")),
+            {"near": ("fax", "fox")},
+            "no session is called 'fix'; did you mean 'fax'?",
+        ),
+        (
+            errors.SessionExists("x"),
+            {"name": "x"},
+            "there is a session called 'x' already; open it, or take another name",
+        ),
+        (
+            errors.SessionBusy("x"),
+            {"name": "x", "holder": "another process"},
+            "another process is writing session 'x'; wait until it has closed it, or fork the session",
+        ),
+        (
+            errors.SessionBusy("index", "process 7", beside=True),
+            {"holder": "process 7"},
+            "process 7 is writing the file index; wait until it has closed it",
+        ),
+        (
+            errors.SessionFailed("x", "disk full"),
+            {"name": "x", "why": "disk full"},
+            "session 'x' can no longer be used (disk full); mend the cause and open it again",
+        ),
+        (
+            errors.SessionFailed("x", errors.CLOSED),
+            {"why": "it was closed"},
+            "session 'x' can no longer be used (it was closed); open it again",
+        ),
         (errors.SessionCorrupt(4_096, "torn"), {"offset": 4_096}, "damaged at byte 4,096: torn"),
+        (
+            errors.SessionCorrupt(4_096, "torn", name="x"),
+            {"name": "x"},
+            "session 'x' is damaged at byte 4,096: torn; `foldline verify x` says more, "
+            "its --salvage FILE keeps what is sound",
+        ),
     ],
 )
 def test_an_error_says_what_where_and_why(
@@ -59,3 +130,13 @@ def test_an_error_says_what_where_and_why(
 def test_an_option_out_of_bounds_is_a_value_error_too() -> None:
     """Callers who know Python's own tree need not know ours."""
     assert isinstance(errors.InvalidOption("to", 0, why="above 0"), ValueError)
+
+
+def test_a_value_that_cannot_be_written_is_told_by_its_type() -> None:
+    """S12: the error of a bad option is never another error, nor longer than a person reads."""
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert str(errors.InvalidOption("to", deep, why="no number")) == "to=a list: no number"
+    assert str(errors.InvalidOption("to", 10**5_000, why="too large")) == "to=a int: too large"
+    assert len(str(errors.InvalidOption("to", "x" * 9_000, why="no number"))) < errors.WORDS_MAX + 30

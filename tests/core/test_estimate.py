@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foldline.core.estimate import Estimate, estimate
+from foldline.core.estimate import Counting, Estimate, estimate, project
 from foldline.core.message import Usage
 
 USAGE = Usage(tokens_input=1_000, tokens_output=200, tokens_cache_read=900)
@@ -32,3 +32,24 @@ def test_a_cached_token_is_an_input_token_once() -> None:
     """TOK-4: cache reads and writes are inside the input, and a projection does not add them."""
     cached = Usage(tokens_input=1_000, tokens_cache_read=900, tokens_cache_write=100)
     assert estimate([], fixed=0, usage=cached, usage_at=0).tokens == 1_000
+
+
+def test_a_policy_may_leave_system_prompt_and_tools_out_where_nothing_was_reported() -> None:
+    """TOK-8: the policies of other libraries count so."""
+    assert project(60, fixed=500, counting=Counting()).tokens == 560
+    assert project(60, fixed=500, counting=Counting(fixed=False)).tokens == 60
+
+
+def test_what_system_prompt_and_tools_have_grown_since_is_added_and_what_they_shrank_is_not_taken_off() -> (
+    None
+):
+    """TOK-6: the reported total holds them as they were then; where nobody counted them then, no growth is known."""
+
+    def projected(fixed: int, fixed_then: int | None, *, growth: bool = True) -> Estimate:
+        counting = Counting(growth=growth)
+        return project(70, fixed=fixed, counting=counting, usage=USAGE, fixed_then=fixed_then)
+
+    assert projected(500, 200) == Estimate(tokens_anchored=1_200, tokens_estimated=370)
+    assert projected(200, 500).tokens_estimated == 70
+    assert projected(500, None).tokens_estimated == 70
+    assert projected(500, 200, growth=False).tokens_estimated == 70

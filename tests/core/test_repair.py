@@ -12,7 +12,7 @@ from foldline.core.laws import check
 from foldline.core.mending import mended
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.core.pairing import Needs
-from foldline.core.repair import OPENING, Repaired, repair
+from foldline.core.repair import NOTHING, OPENING, Repaired, repair
 from foldline.testing.builders import assistant, call, result, system, thinking, user
 
 STRICT = Needs(blank_text=False, first=frozenset({"user"}), reasoning_may_end=False)
@@ -53,6 +53,15 @@ def test_a_message_without_content_is_taken_out(message: Message) -> None:
     found = repair([user("go"), assistant("ok"), message], Needs())
     assert kinds(found) == ["empty-message"]
     assert [p.seq for p in found.placed] == [0, 1]
+
+
+def test_a_history_of_which_nothing_is_left_says_so_and_no_history_stays_none() -> None:
+    """Law ROLE: a request without a message is refused by every provider."""
+    found = repair([user("  "), assistant("")], STRICT)
+    assert [(p.seq, p.message.role, p.message.text) for p in found.placed] == [(1, "user", NOTHING)]
+    assert found.repairs[-1].why == "nothing of the history is left to send"
+    assert kinds(found) == ["empty-message"] * 3
+    assert repair([], STRICT) == Repaired(placed=(), repairs=())
 
 
 def test_reasoning_that_nothing_follows_is_taken_out_where_the_provider_refuses_it() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.engine.progress import Progress, Sizes, cause_of
+from foldline.engine.progress import STALLED_MAX, Progress, Sizes, cause_of, why_stopped, why_too_little
 
 
 def test_three_in_a_row_that_leave_the_request_due_are_a_spiral() -> None:
@@ -56,3 +56,19 @@ def test_the_cause_names_what_is_too_large_and_what_helps() -> None:
     message = cause_of(Sizes(before=40_000, after=39_000, line=28_000, fixed=1_000, largest=30_000))
     assert "one message that has to stay takes 30,000" in message
     assert "pin less" in cause_of(Sizes(before=40_000, after=39_000, line=28_000))
+
+
+def test_a_refusal_says_what_would_have_been_freed_of_what_and_why_that_is_too_little() -> None:
+    """1jehuang/jcode#170: a person sees the numbers; a compaction that adds would free nothing, and not less."""
+    sizes = Sizes(before=19_000, after=18_990, line=15_000, fixed=16_000)
+    said = "it would free 10 of 19,000 tokens and leave the request due: " + cause_of(sizes)
+    assert why_too_little(sizes) == said
+    grown = Sizes(before=19_000, after=19_100, line=15_000)
+    assert why_too_little(grown).startswith("it would free 0 of 19,000 tokens ")
+
+
+def test_a_stop_says_after_how_many_and_why() -> None:
+    """anomalyco/opencode#27924: a stop with a clear error."""
+    assert why_stopped("the tools are too large") == (
+        f"stopped after {STALLED_MAX} compactions in a row that did not help: the tools are too large"
+    )

@@ -8,7 +8,7 @@ import pytest
 
 import foldline
 from foldline.engine.unreached import why_unreached
-from foldline.testing.builders import view_from
+from foldline.testing.builders import user, view_from
 
 STEP = "It reads the module and then looks at the handler in detail, step by step. " * 12
 
@@ -63,3 +63,14 @@ def test_an_empty_view_has_no_largest_message() -> None:
     said = why_unreached(view_from([]), kept=frozenset(), tokens_fixed=0, target=5, policy_end="its own end")
     assert "largest" not in said
     assert "raise the target" in said
+
+
+def test_where_something_may_still_go_the_policys_own_end_is_the_reason() -> None:
+    """Law END: after its last pass there is a message that no rule holds; with all of them held it is not the policy."""
+
+    def said(*kept: int) -> str:
+        view = view_from([user(STEP), user("On.")])
+        return why_unreached(view, kept=set(kept), tokens_fixed=0, target=5, policy_end="its own end")
+
+    assert said(1) == "its own end"
+    assert "the largest message (m0)" in said(0, 1)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foldline.core.address import parse_address, read_block
-from foldline.core.message import Message, speaks_for_user
+from foldline.core.message import Message, Text, speaks_for_user
 from foldline.passes.fold_oldest import FoldOldest
 from foldline.testing.builders import assistant, call, result, system, user
 from tests.passes.planning import Planned, one_round, planned, talk, work
@@ -164,6 +164,20 @@ def test_what_gives_a_rule_stays_in_place_before_newer_questions() -> None:
     kept = [item.message.text for item in done.after if item.message.synthetic is None]
     assert rule in kept
     assert 0 < len([text for text in kept if "article" in text]) < 40
+
+
+def test_an_earlier_summary_stays_in_place_before_what_users_said_since() -> None:
+    """CMP-16: what another tool's compaction said stands for all that users said before it."""
+    earlier = Message(
+        role="user", parts=(Text(text="So far: the client moves to v2.", slot=0),), synthetic="summary"
+    )
+    chatter = [user(f"Did you see article number {n} about cars?") for n in range(40)]
+    aside = [assistant("Interesting, tell me more about it.") for _ in chatter]
+    talked = [message for pair in zip(chatter, aside, strict=True) for message in pair]
+    done = planned(LAST, [earlier, assistant("Right."), *talked, user("Go on.")], target=400)
+    kept = [item.message.text for item in done.after if item.message.synthetic != "fold"]
+    assert earlier.text in kept
+    assert len([text for text in kept if "article" in text]) < 40
 
 
 def test_a_fold_may_be_one_line_a_message() -> None:

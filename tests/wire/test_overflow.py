@@ -121,3 +121,18 @@ def test_errors_in_errors_are_read_to_a_depth_and_broken_json_as_text() -> None:
         body = {"error": body}
     assert not classify_error("gateway", 400, body).is_overflow
     assert classify_error("gateway", 400, '{"error": {"message": "' + words).is_overflow
+
+
+def test_numbers_that_words_leave_out_are_read_beside_them_through_a_gateways_wrapping() -> None:
+    """anomalyco/opencode#50187: llama.cpp before it wrote both numbers; a number that is none is not taken."""
+    bare = {
+        "message": "the request exceeds the available context size",
+        "n_prompt_tokens": 13_392,
+        "n_ctx": 8_192,
+    }
+    for body in ({"error": bare}, {"body": {"error": bare}}, {"error": json.dumps({"error": bare})}):
+        found = classify_error("llama.cpp", 400, body)
+        assert (found.is_overflow, found.tokens_used, found.tokens_limit) == (True, 13_392, 8_192)
+    for wrong in (True, 0, -1, "8192", None):
+        found = classify_error("llama.cpp", 400, {"error": {**bare, "n_ctx": wrong}})
+        assert (found.is_overflow, found.tokens_limit) == (True, None)

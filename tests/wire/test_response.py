@@ -87,3 +87,12 @@ def test_an_answer_whose_message_is_no_object_is_refused(wire: object) -> None:
     """Bad input gets an error of ours."""
     with pytest.raises(InvalidOption):
         read_response(wire, format="openai-chat")
+
+
+def test_a_response_nested_too_deep_is_refused() -> None:
+    """S12: no error but ours, whatever is recorded."""
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(InvalidOption, match="nested too deep"):
+        plain_value(deep)

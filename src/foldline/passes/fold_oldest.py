@@ -111,14 +111,18 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             most=int(target * self.ledger_most) if target < history * self.facts_first else 0,
         )
         sources = _Sources(structure, words=words, frame=frame)
-        for turn in range(1, DIVISIONS_MAX + 1):
-            division = self._divide(structure, loose, room=rooms, words=words, frame=frame)
-            folding = _Folding(sources, division, clamps=clamps, summary=self.summary)
-            again = _again(rooms, division, folding=folding) if turn < DIVISIONS_MAX else None
+
+        def shared_out(room: _Room) -> _Folding:
+            division = self._divide(structure, loose, room=room, words=words, frame=frame)
+            return _Folding(sources, division, clamps=clamps, summary=self.summary)
+
+        folding = shared_out(rooms)
+        for _ in range(DIVISIONS_MAX - 1):
+            again = _again(rooms, folding)
             if again is None:
                 break
-            rooms = again
-        return Plan(edits=(*clamps, *division.edits, *folding.fold))
+            rooms, folding = again, shared_out(again)
+        return Plan(edits=(*folding.edits, *folding.fold))
 
     def _said_share(self, structure: Outline) -> float:
         """Where nobody but users and the agent speaks, what was said is the work: older words weigh as much as newer."""
@@ -189,8 +193,8 @@ class _Folding:
     ) -> None:
         items = sources.structure.items
         self._sources = sources
-        self._division = division
-        self._edits = (*clamps, *division.edits)
+        self.division = division
+        self.edits = (*clamps, *division.edits)
         self._summary = summary
         self._gone = [item for unit in division.folded for item in items[unit.start : unit.end]]
         self._budget = division.ledger - division.bare
@@ -200,7 +204,7 @@ class _Folding:
         """The edit; none where it would shrink nothing."""
         if not self._gone:
             return ()
-        frame, target = self._sources.frame, self._division.target
+        frame, target = self._sources.frame, self.division.target
         edit = fold_of(
             self._gone, "\n".join(filter(None, [_head(self._gone, target=target), self._text])), frame=frame
         )
@@ -209,7 +213,7 @@ class _Folding:
     @property
     def is_any(self) -> bool:
         """Whether there is something to fold, told without writing where the ledger is certain to be shorter."""
-        return (self._has_ledger and self._tokens_gone > self._division.ledger) or bool(self.fold)
+        return (self._has_ledger and self._tokens_gone > self.division.ledger) or bool(self.fold)
 
     @property
     def tokens_wanted(self) -> int | None:
@@ -240,7 +244,7 @@ class _Folding:
         sources = self._sources
         seqs = {item.seq for item in self._gone}
         rest = [item for item in sources.structure.items if item.seq not in seqs]
-        stays = edited(rest, self._edits, counter=sources.frame.counter)
+        stays = edited(rest, self.edits, counter=sources.frame.counter)
         return Evicted(
             folded=[_as_it_came(item, sources.frame) for item in self._gone],
             history=sources.history,
@@ -344,9 +348,10 @@ def _with_edge(
     return beyond, cut.edits, 0
 
 
-def _again(room: _Room, division: _Division, *, folding: _Folding) -> _Room | None:
+def _again(room: _Room, folding: _Folding) -> _Room | None:
     """The room shared out anew, now that it is known what the ledger needs: what it leaves, users' words get, then whole
     units; and where facts come first, those give way to it. `None` where the division is right."""
+    division = folding.division
     least = max(SPARE_TOKENS_MIN, int(room.target * SPARE_SHARE))
     if not folding.is_any:
         return replace(room, ledger=0, said=room.said + division.ledger) if division.ledger else None
