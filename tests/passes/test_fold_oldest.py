@@ -82,6 +82,14 @@ def test_what_must_stay_is_clamped_before_the_target_is_given_up() -> None:
     assert done.texts[-3] == "the wish"
 
 
+def test_where_everything_must_stay_nothing_is_folded() -> None:
+    """Laws PIN and TAIL: with all of it pinned or last there is nothing a fold could stand for."""
+    messages = [*talk(6), user("next")]
+    done = planned(LAST, messages, target=50, pins=range(len(messages)))
+    assert done.edits == ()
+    assert planned(LAST, [user("next " * 400)], target=50).edits == ()
+
+
 def test_the_fold_says_what_it_covers_and_how_to_get_it_back() -> None:
     """Law TRACE, CMP-40: a user's message with the address of all it stands for, and more than a number."""
     done = planned(LAST, [*work(40), *talk(9), user("next")], target=1000)
