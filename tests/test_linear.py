@@ -19,6 +19,7 @@ from tests.linear import GRAIN_S, STOP_S, TURNS, Stopped, Work, beside, growth, 
     [
         pytest.param(r"\s*,?\s*:", " ", id="quadratic"),
         pytest.param(r"(\w+\s?)*$", "a", id="exponential"),
+        pytest.param(r"(?:a?){25}a{25}$", "a", id="exponential and bounded"),
         pytest.param(r"\w{0,2000}b", "a", id="two thousand looks at each character"),
     ],
 )
