@@ -117,6 +117,10 @@ def test_a_base_url_with_a_secret_lets_in_who_knows_it() -> None:
     assert inner_target(inside, SECRET) == "/v1/messages?beta=true"
     assert status(asked(target="/s3cret/_foldline/status"), SECRET) == 401
     assert inner_target(asked(target="/v1/x"), RULES) == "/v1/x"
+    assert inner_target(asked(target="/"), RULES) == "/"
+    assert inner_target(asked(target="/s3cret"), SECRET) == "/"
+    assert inner_target(asked(target="/s3cret?a"), SECRET) == "?a"
+    assert inner_target(asked(target="/s3cretx/v1"), SECRET) == "/s3cretx/v1"
 
 
 def test_a_conversation_has_to_say_that_it_is_json() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -114,3 +116,26 @@ def test_a_restarted_proxy_goes_on_with_the_same_bytes(twin: Twin, format: str) 
     broken = [n for n in range(1, 20) if twin.requests[n].extends != n - 1]
     assert 10 not in broken
     assert len(broken) >= 1
+
+
+def test_the_secret_of_the_base_url_is_in_no_record(twin: Twin) -> None:
+    """Test S3: of a request that is refused for something else neither."""
+    with Proxy(twin.url, prefix="s3cret") as proxy:
+        for headers in ({"origin": "null"}, {"content-type": "text/plain"}):
+            asked = urllib.request.Request(f"{proxy.url}/v1/messages", b"{}", headers)
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(asked, timeout=20)
+            refused.value.close()
+        records = proxy.wait_for(2)
+    assert [record.path for record in records] == ["/v1/messages"] * 2
+    assert "s3cret" not in str(records)
+    assert twin.requests == ()
+
+
+def test_it_listens_on_the_other_loopback_too(twin: Twin) -> None:
+    """Its URL is one that can be copied."""
+    with Proxy(twin.url, host="::1") as proxy:
+        assert proxy.url == f"http://[::1]:{proxy.port}"
+        client = client_of("anthropic", proxy.url)
+        run(client, "anthropic", turns=1, stream=False, is_async=False)
+    assert twin.requests[0].status == 200

@@ -1,7 +1,7 @@
 """Compressed bodies, opened on the side: what is passed on stays as it came.
 
 A request is opened whole, within a size; an answer piece by piece, as it comes. A gzip bomb costs the size that is allowed and no
-more. `zstd`, which Codex may send, is opened where the extra `archive` is installed.
+more. `zstd`, which Codex may send, is opened where its package is installed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _zstd(data: bytes, bytes_max: int) -> bytes:
     try:
         import zstandard
     except ImportError:
-        raise CannotOpen("a zstd body is read where foldline[archive] is installed") from None
+        raise CannotOpen("a zstd body is read where foldline[proxy] is installed whole") from None
     try:
         with zstandard.ZstdDecompressor().stream_reader(data) as reader:
             plain = reader.read(bytes_max + 1)

@@ -85,8 +85,13 @@ def no_json(asked: Asked) -> Refusal | None:
 
 
 def inner_target(asked: Asked, rules: Rules) -> str:
-    """The target without the secret that the base URL begins with."""
-    return asked.target[len(rules.prefix) + 1 :] if rules.prefix else asked.target
+    """The target without the secret that the base URL begins with, of a request that is refused too: it is shown."""
+    secret = f"/{rules.prefix}"
+    if not rules.prefix or not (
+        asked.target == secret or asked.target.startswith((f"{secret}/", f"{secret}?"))
+    ):
+        return asked.target
+    return asked.target[len(secret) :] or "/"
 
 
 def _spelt(asked: Asked) -> Refusal | None:

@@ -88,7 +88,7 @@ class _Door:
             version=(request.version.major, request.version.minor),
         )
         refused = refusal(asked, self._rules)
-        target = asked.target if refused else inner_target(asked, self._rules)
+        target = inner_target(asked, self._rules)
         found = route(asked, target if target.startswith("/") else "/")
         if refused is None and found.kind == "conversation":
             refused = no_json(asked)
@@ -170,7 +170,8 @@ async def _listening(
             prefix=options.prefix,
         )
         door.append(_Door(exchange, options, rules=rules, meters=meters, tell=tell))
-        base = f"http://{options.host}:{port}" + (f"/{options.prefix}" if options.prefix else "")
+        host = f"[{options.host}]" if ":" in options.host else options.host
+        base = f"http://{host}:{port}" + (f"/{options.prefix}" if options.prefix else "")
         ready(Running(url=base, port=port, meters=meters))
         await stop.wait()
     finally:
