@@ -222,6 +222,114 @@ def test_an_answer_to_what_was_cut_back_is_none_of_the_conversations() -> None:
     assert names(known) == [RULE[:12], "third"]
 
 
+def test_answers_that_are_given_their_beginning_are_of_one_conversation(tmp_path: Path) -> None:
+    """Laws PREFIX and ONCE: a prefill comes back as one message with its answer, or is left out; one session, folded where it is due."""
+    known = conversations(tmp_path)
+    messages, compacted = [user(RULE)], 0
+    for n in range(24):
+        shown = turn(known, [*messages, assistant("{")], f'"n": {n}}}')
+        assert shown[-2:] == [messages[-1], assistant("{")]
+        assert known.report is not None
+        compacted += known.report.outcome == "compacted"
+        kept = assistant(f'{{"n": {n}}}') if n % 3 else assistant(f'"n": {n}}}')
+        messages += [kept, user(f"step {n} {long(f'w{n}x', 9_000)}")]
+        if n == 12:
+            known.close()
+            known = conversations(tmp_path)
+    assert known.session is not None
+    assert sum(one.counts for one in known.session.compactions) == compacted >= 2
+    assert DiskStore(tmp_path).names() == ("main",)
+    assert len(shown) < len(messages) / 2
+    known.close()
+
+
+def test_a_reminder_on_the_very_first_message_is_no_other_conversation(tmp_path: Path) -> None:
+    """It shares nothing yet but its answer."""
+    known = conversations(tmp_path)
+    turn(known, [user(f"{RULE} It is 14:00.")], "well")
+    turn(known, [user(RULE), assistant("well"), user("on")])
+    assert names(known) == [RULE[:12], "well", "on", "done"]
+    known.close()
+
+
+@pytest.mark.parametrize("is_waiting", [False, True], ids=["after an answer", "in a call"])
+def test_a_sub_agent_leaves_the_session_to_the_one_that_waits_for_it(
+    tmp_path: Path, is_waiting: bool
+) -> None:
+    """FUN-1: what shares nothing is no rewind, however far it goes on; the main list finds what was folded of it."""
+    known = conversations(tmp_path)
+    messages = [user(RULE)]
+    before = grown(known, messages, 12)
+    asked = call(messages)
+    going = known.outgoing(asked)
+    assert going is not None
+    before = sent(going, asked)
+    response = answer("well")
+    if is_waiting:
+        tool = {"id": "c", "type": "function", "function": {"name": "research", "arguments": "{}"}}
+        response["choices"][0]["message"] = {"role": "assistant", "content": None, "tool_calls": [tool]}
+    known.answered(going.ticket, response)
+    held = names(known)
+    sub = [user("You are a researcher.")]
+    grown(known, sub, 4, tokens=90)
+    assert names(known) == held
+    messages.append(response["choices"][0]["message"])
+    messages.append({"role": "tool", "tool_call_id": "c", "content": "found"} if is_waiting else user("on"))
+    assert turn(known, messages)[: len(before)] == before
+    assert DiskStore(tmp_path).names() == ("main",)
+    known.close()
+
+
+def test_a_sub_agent_that_begins_alike_is_told_by_prompt_and_tools_and_by_the_call_that_waits() -> None:
+    """A rewind has the system prompt or the tools of the conversation, and nobody waits for it."""
+    for system, is_waiting, is_rewind in (
+        ("main", False, True),
+        ("other", False, False),
+        ("main", True, False),
+    ):
+        known = conversations()
+        messages = [user(RULE)]
+        for n in range(2):
+            going = known.outgoing(call(messages, system="main"))
+            assert going is not None
+            response = answer(f"answer {n}")
+            if is_waiting and n:
+                tool = {"id": "c", "type": "function", "function": {"name": "research", "arguments": "{}"}}
+                response["choices"][0]["message"]["tool_calls"] = [tool]
+            known.answered(going.ticket, response)
+            messages += [assistant(f"answer {n}"), user(f"step {n}")]
+        other = [*messages[:1], user("and this")]
+        for n in range(2):
+            going = known.outgoing(call(other, system=system))
+            assert going is not None
+            known.answered(going.ticket, answer(f"well {n}"))
+            other += [assistant(f"well {n}"), user("on")]
+        assert ("and this" in names(known)) is is_rewind
+
+
+def test_a_rewind_of_a_rewind_is_the_same_conversation(tmp_path: Path) -> None:
+    """At any depth: what goes on while the rest of it rests stands in the named session."""
+    known = conversations(tmp_path)
+    messages = [user(RULE)]
+    for depth in range(4):
+        for n in range(2):
+            text = f"answer {depth}.{n}"
+            turn(known, messages, text)
+            messages += [assistant(text), user(f"step {depth}.{n}")]
+        messages = [*messages[:-4], user(f"another way {depth}")]
+        turn(known, messages, "hm")
+        messages = [*messages[:-1], user(f"a third way {depth}")]
+    turn(known, messages, "well")
+    turn(known, [*messages, assistant("well"), user("on")])
+    assert [message["content"] for message in known.session.messages][:-1] == [  # type: ignore[union-attr]
+        *(message["content"] for message in messages),
+        "well",
+        "on",
+    ]
+    assert DiskStore(tmp_path).names() == ("main",)
+    known.close()
+
+
 def test_two_conversations_in_turns_never_mix() -> None:
     """Sub-agents behind one client: each keeps its own, the named session stays the first one's."""
     known = conversations()

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from foldline.clients.calls import Call
 from foldline.clients.digests import loose, said, unmarked
-from foldline.core.message import Message
+from foldline.core.message import Message, Reasoning, Text, calls_of
 from foldline.session.following import Following, Kept, Made
 from foldline.session.incoming import fixed_part
 from foldline.tokens.choose import counter_for
@@ -34,6 +34,21 @@ _PLACE: Final = re.compile(r"\d+")
 
 class Unreadable(ValueError):
     """A request with something in it that is not read here. Its words name the field, and quote nothing."""
+
+
+class Fixed(Struct, frozen=True, kw_only=True):
+    """System prompt and tools of a request, as digests."""
+
+    system: bytes = b""
+    tools: bytes = b""
+    has_tools: bool = False
+
+    def is_of_one_agent(self, other: Fixed) -> bool:
+        """True for two that one agent may have: its prompt may name the time, and its tools may change, but hardly both at once."""
+        return self.system == other.system or (self.has_tools and self.tools == other.tools)
+
+
+NOT_YET: Final = Fixed()
 
 
 class Link(Struct, kw_only=True):
@@ -70,14 +85,29 @@ class Chain(Struct, kw_only=True, eq=False):
     """When, in requests of this client."""
     born: int = 0
     parent: Chain | None = None
+    shared: int = 0
+    """So many messages it had of its parent when it branched off."""
+    has_open_calls: bool = False
+    """True while its last answer calls tools: it waits, and does not rest."""
+    merged: bytes = b""
+    """Of the last answer together with the beginning that the request gave it, as `Link.loose`; empty without one."""
     name: str | None = None
     """Under which its session is opened again; `None` for one that the host opened, or that has none."""
-    fixed: bytes = b""
-    """A digest of system prompt and tools of its last request."""
+    fixed: Fixed = NOT_YET
+    """Of its last request."""
     waiting: list[Future[None]] | None = None
     """Who waits while a request of it has its turn; `None` while none has."""
     is_unsure: bool = False
     """True once something failed so that links and log may differ: the log is read before the next request then."""
+
+    def answered(self, made: Sequence[tuple[Message, Link]], *, before: int, beginning: Message) -> None:
+        """Take in an answer that may come back. `before`: the last entry before it; `beginning`: the last message of the request,
+        which is the beginning of the answer where it is the assistant's."""
+        self.links = [*self.links, *(link for _, link in made)]
+        self.answers, self.before_answer = len(made), before
+        self.has_open_calls = any(calls_of(message) for message, _ in made)
+        if beginning.role == "assistant" and len(made) == 1:
+            self.merged = merged(beginning, made[0][0])
 
     def remember(self, kept: Sequence[Kept]) -> None:
         """Take in what a log has: its last answer may not have come back yet, and what was said before it may be said anew."""
@@ -100,8 +130,9 @@ class ReadList:
         self.raws = [blake2b(wire, digest_size=DIGEST_BYTES).digest() for wire in self._wires]
         self._fixed = [repr(call.system), repr(call.tools)]
         fixed = [text.encode("utf-8", "surrogatepass") for text in self._fixed]
-        self.fixed = blake2b(b"\0".join(fixed), digest_size=DIGEST_BYTES).digest()
-        """A digest of system prompt and tools."""
+        system, tools = (blake2b(text, digest_size=DIGEST_BYTES).digest() for text in fixed)
+        self.fixed = Fixed(system=system, tools=tools, has_tools=call.tools is not None)
+        """System prompt and tools."""
         self.size = sum(map(len, call.messages)) + sum(map(len, fixed))
         """Bytes of the conversation: an upper bound of its tokens."""
         self.longest = max(map(len, self._wires), default=0)
@@ -241,16 +272,24 @@ def found(read: ReadList, chains: Sequence[Chain], *, takes_places: bool = True)
 def _place_taken(chain: Chain, read: ReadList) -> Chain | None:
     """The conversation whose place a branch of it takes, if it does: it goes further, and the other one rests."""
     parent = chain.parent
-    if parent is None or parent.kept is None or chain.kept is not None:
+    goes_further = len(read) > len(chain.links) - chain.answers
+    if parent is None or chain.kept is not None or not goes_further:
         return None
-    rests = parent.used < chain.born and parent.waiting is None
-    return parent if rests and len(read) > len(chain.links) else None
+    if parent.used == 0:
+        return parent  # known from a log, and nobody's in this process: a program that begins anew under the name
+    rests = parent.used < chain.born and parent.waiting is None and not parent.has_open_calls
+    is_rewind = chain.shared > 0 and read.fixed.is_of_one_agent(parent.fixed)
+    return parent if rests and is_rewind else None
 
 
 def _is_said_anew(chain: Chain, count: int, *, read: ReadList) -> bool:
     """True for a list that differs only in what the last request brought, and has its answer behind that: of a client that puts the
-    time or a reminder behind its newest message, and takes it away again."""
-    if not (chain.answers and 0 < chain.steady <= count):
+    time or a reminder behind its newest message, and takes it away again, or that gives each answer a beginning."""
+    asked = len(chain.links) - chain.answers
+    if chain.merged and count == asked - 1 < len(read) and loose(read.message(count)) == chain.merged:
+        return True
+    is_its = chain.steady > 0 or chain.fixed in (NOT_YET, read.fixed)
+    if not (chain.answers and chain.steady <= count and is_its):
         return False
     last = min(len(read) - chain.answers, count + SAID_ANEW_MAX)
     return any(read.answers_at(place, chain) for place in range(count, last + 1))
@@ -268,4 +307,11 @@ def branched(parent: Chain, count: int, *, now: int) -> Chain:
         Link(raw=link.raw, said=link.said, loose=link.loose, seq=link.seq, ordinal=link.ordinal)
         for link in parent.links[:count]
     ]
-    return Chain(links=links, parent=parent, born=now)
+    return Chain(links=links, parent=parent, born=now, shared=count)
+
+
+def merged(beginning: Message, answer: Message) -> bytes:
+    """Of an answer behind the beginning that its request gave it, as one message: how its caller sends it back."""
+    texts = beginning.text, answer.text
+    others = tuple(part for part in answer.parts if not isinstance(part, (Text, Reasoning)))
+    return loose(Message(role=answer.role, parts=(Text(text="".join(texts)), *others), format=answer.format))

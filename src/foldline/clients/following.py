@@ -12,6 +12,16 @@
     known    a b c d          another list that begins alike: a branch of its own, which costs nothing while it is short.
     request  a x              Gone on with while the first one rests, it takes its place in the session (a rollback)
 
+              ┌──────────── goes on, answered otherwise, said anew ───────────┐
+              ▼                                                               │
+    list ──► known ─────────────────────────────────────────────────────────► turn ──► sent ──► answered
+      │                                                                       ▲
+      └────► branch ── goes further while its parent rests ──► its parent ────┘
+
+A parent rests while no request of it came since, and none of its calls waits for a result. A branch is a rewind of it where the two
+share messages, and the system prompt or the tools; else it is another agent's. The first list of a program may share nothing with
+what a log of that name holds, and takes its place.
+
 The named session is the first conversation's. Others pass as they are until a reduction may be due, and get a session of their own
 then (`sessions`). A request that nothing was done for goes out as it came.
 
@@ -33,11 +43,12 @@ from typing import Any, Final, TypeAlias
 
 from foldline.asking import adriven
 from foldline.clients.calls import Call
-from foldline.clients.chains import Chain, Found, ReadList, Unreadable, branched, found, link_of
+from foldline.clients.chains import Chain, Found, ReadList, Unreadable, branched, found
+from foldline.clients.digests import unmarked
 from foldline.clients.own_summaries import WHY as OWN_SUMMARY
 from foldline.clients.own_summaries import is_own_summary
 from foldline.clients.same_model import ON_ITS_WAY
-from foldline.clients.sessions import Sessions, Terms, taken
+from foldline.clients.sessions import Sessions, Terms, recorded, taken
 from foldline.clients.steps import Preparing, Step, Waiting, aanswered, answered
 from foldline.clients.tickets import Outgoing, Ticket
 from foldline.core.errors import CheckpointFailed, FoldlineError, InvalidOption, SessionFailed
@@ -223,7 +234,7 @@ class Conversations:
         if not self._has_turn(ticket):
             return None
         try:
-            told = tried(lambda: self._take_in(ticket.chain, response))
+            told = tried(lambda: self._take_in(ticket, response))
         finally:
             self._leave((ticket.chain,))
         if not isinstance(told, Raised) or isinstance(told.error, InvalidOption):
@@ -231,15 +242,16 @@ class Conversations:
         self._count(f"{NOT_TAKEN_IN} ({type(told.error).__name__})")
         return told
 
-    def _take_in(self, chain: Chain, response: Any) -> None:
-        if chain.kept is None:
-            return
+    def _take_in(self, ticket: Ticket, response: Any) -> None:
+        chain, call = ticket.chain, ticket.call
         with self._watched(chain):
-            before = chain.before_recall if chain.before_recall >= 0 else chain.kept.seq
-            made = [link_of(one) for one in chain.kept.record(response)]
+            before = (
+                chain.kept.seq if chain.kept is not None and chain.before_recall < 0 else chain.before_recall
+            )
+            made = recorded(chain.kept, response, format=call.format)
+            beginning = codec(call.format).decode(unmarked(call.messages[-1]))
             with self._lock:
-                chain.links = [*chain.links, *made]
-                chain.answers, chain.before_answer = len(made), before
+                chain.answered(made, before=before, beginning=beginning)
 
     def recalled(self, ticket: Ticket, response: Any) -> Outgoing | None:
         """Where an answer calls `recall`: the request that goes on with what was recalled. Neither is the caller's to see; both
@@ -384,6 +396,7 @@ class Conversations:
         elif where.count < len(chain.links):
             self._answered_otherwise(chain, where.count)
         chain.answers, chain.fixed, start = 0, read.fixed, len(chain.links)
+        chain.merged, chain.has_open_calls = b"", False
         links = read.links(start)
         if chain.kept is not None:
             for link, one in zip(links, taken(chain.kept, read.messages(start)), strict=True):
@@ -417,10 +430,11 @@ class Conversations:
 
     def _promoted(self, branch: Chain, into: Chain) -> Chain:
         """The conversation that a branch takes the place of, without what came after the two parted."""
-        at = next((n for n, link in enumerate(branch.links) if link.seq < 0), len(branch.links))
-        self._cut_back(into, at)
+        self._cut_back(into, branch.shared)
         with self._lock:
             self._branches.remove(branch)
+            for other in self._branches:
+                other.parent = into if other.parent is branch else other.parent
         return into
 
     def _cut_back(self, chain: Chain, count: int) -> None:

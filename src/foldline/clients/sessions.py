@@ -6,18 +6,20 @@ Owns names, forks and the opening of logs; knows no turns and changes no chain. 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 
 from foldline.clients.calls import Call
-from foldline.clients.chains import Chain, ReadList, Unreadable, link_of
+from foldline.clients.chains import Chain, Link, ReadList, Unreadable, link_of
+from foldline.clients.digests import loose, said
 from foldline.core.errors import InvalidOption, SessionBusy, SessionExists
 from foldline.core.message import Message
 from foldline.engine.policy import Policy
 from foldline.session.following import Following, Kept, Made
 from foldline.session.session import Session
 from foldline.settings import Planned, plan_for
+from foldline.wire.response import read_response
 
 WHOLE_SLACK: Final = 1.05
 """A list is sent uncut where so many times its count fits: counters of ours and the provider's differ."""
@@ -131,6 +133,14 @@ class Sessions:
             return fork[0].fork(name, at=fork[1])
         except (SessionExists, InvalidOption):
             return None
+
+
+def recorded(kept: Following | None, response: Any, *, format: str) -> list[tuple[Message, Link]]:
+    """What was answered, taken in where there is a session. Raises as `Session.record`."""
+    if kept is not None:
+        return [(one.message, link_of(one)) for one in kept.record(response)]
+    messages = read_response(response, format=format).messages
+    return [(one, Link(raw=b"", said=said(one), loose=loose(one))) for one in messages]
 
 
 def taken(kept: Following, messages: list[Message]) -> list[Kept]:
