@@ -23,6 +23,11 @@ def run(random: Random, size: int, alphabet: str = ALNUM) -> str:
     return "".join(random.choice(alphabet) for _ in range(size))
 
 
+def made(random: Random) -> str:
+    """A value in no order, and with digits in it wherever the letters fall."""
+    return run(random, 8) + "7x" + run(random, 6) + "4Q9z"
+
+
 def _plain(text: str) -> tuple[str, str]:
     return text, text
 
@@ -117,6 +122,22 @@ FAMILIES: Final[Mapping[str, Callable[[Random], tuple[str, str]]]] = {
     "assigned, key": lambda r: _behind("x-api-key: ", run(r, 32, HEX)),
     "assigned, token": lambda r: _behind("ACCESS_TOKEN=", run(r, 40)),
     "assigned, secret": lambda r: _behind("client_secret: ", run(r, 30, ALNUM)),
+    "assigned, typed": lambda r: (lambda v: (f"const apiKey: string = '{v}'", v))(run(r, 30) + "7"),
+    "password, said": lambda r: _behind("The password for the test database is ", made(r)),
+    "password, german": lambda r: _behind("Passwort: ", made(r)),
+    "password, french": lambda r: _behind("mot de passe : ", made(r)),
+    "password, chinese": lambda r: _behind("密码：", made(r)),
+    "password, chinese sentence": lambda r: _behind("密码是 ", made(r)),
+    "password, russian": lambda r: _behind("пароль: ", made(r)),
+    "assigned, chinese": lambda r: _behind("密钥为 ", made(r)),
+    "tag": lambda r: _behind("<password>", made(r), "</password>"),
+    "tag, key": lambda r: _behind("<apiKey>", made(r), "</apiKey>"),
+    "netrc": lambda r: _behind("machine api.test login bob password ", run(r, 16)),
+    "cookie": lambda r: _behind("Cookie: theme=dark; session=", made(r), "; lang=en"),
+    "cookie, set": lambda r: _behind("Set-Cookie: sid=", made(r), "; Path=/"),
+    "option": lambda r: _behind("curl -u bob:", run(r, 12), " https://api.test"),
+    "option, long": lambda r: _behind("curl -X POST --user bob:", run(r, 12), " https://api.test"),
+    "option, several": lambda r: _behind("curl -sSu bob:", run(r, 12), " https://api.test"),
 }
 """What a test calls it, its family before the comma → the text and the secret in it."""
 

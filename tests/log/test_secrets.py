@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from foldline.log.secret_families import TOKENS, WORDS
+from foldline.log.secret_places import PLACES
 from foldline.log.secrets import Redactor, find
 from tests.linear import slowness
 from tests.log import secret_samples as samples
@@ -30,7 +31,7 @@ def bare(text: str) -> str:
 @pytest.mark.parametrize("wrapping", samples.WRAPPINGS)
 @pytest.mark.parametrize("family", samples.FAMILIES)
 def test_every_family_is_redacted_in_every_wrapping(family: str, wrapping: str) -> None:
-    """S14: all families (69 samples of more than 50), each in six wrappings, forty times."""
+    """S14: all families (85 samples of more than 50), each in six wrappings, forty times."""
     random = Random(f"{family}/{wrapping}")
     for _ in range(ROUNDS):
         text, secret = samples.FAMILIES[family](random)
@@ -48,7 +49,7 @@ def test_every_family_is_redacted_in_every_wrapping(family: str, wrapping: str) 
 
 def test_there_are_at_least_twenty_families() -> None:
     """S14."""
-    assert len({family.name for family in (*TOKENS, *WORDS)}) >= 50
+    assert len({family.name for family in (*TOKENS, *WORDS, *PLACES)}) >= 50
 
 
 def test_one_secret_has_one_fingerprint_in_every_wrapping_and_another_under_another_key() -> None:
@@ -150,8 +151,8 @@ def test_what_a_redactor_knows_again_is_bounded() -> None:
 # ── bounds ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 FILLERS = ("a", "-", "A1", "=", ":", ' "', "\\", "aB3xY9" * 8, ".eyJ", "PRIVATE KEY-----", "=aB3", "://a:b")
-OWN = [(anchor.decode(), "") for family in (*TOKENS, *WORDS) for anchor in family.anchors]
-NEAR = [(a.decode(), filler) for f in WORDS for a in f.anchors for filler in FILLERS]
+OWN = [(anchor.decode(), "") for family in (*TOKENS, *WORDS, *PLACES) for anchor in family.anchors]
+NEAR = [(a.decode(), filler) for f in (*WORDS, *PLACES) for a in f.anchors for filler in FILLERS]
 NEAR += [(anchor, filler) for anchor in ("sk-", "eyJ", "key-", ".atlasv1.", "Q~") for filler in FILLERS]
 SCANS_MAX = 30
 """Plain looks at each character. The slowest takes 12 of them, transcripts 1."""

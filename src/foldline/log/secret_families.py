@@ -2,7 +2,8 @@
 
 One row a family: the words by which it is found, and a bounded expression that is tried at those places alone. So a
 body is searched at the speed of `bytes.find`, and no input makes it slow. `foldline.log.secrets` runs the table; what
-an assigned value must look like is `foldline.log.secret_shapes`'s.
+an assigned value must look like is `foldline.log.secret_shapes`'s; cookies, options, markup and other languages stand
+in `foldline.log.secret_places`.
 
 Sources of the shapes: the providers' own pages on key formats and secret scanning (GitHub's list of supported
 patterns, GitLab's of token prefixes, AWS's of unique identifiers, Slack's, Stripe's and Google's on their keys).
@@ -33,6 +34,18 @@ _QUOTE: Final = rb"(?:\\{0,7}[\"'`])?"
 _GAP: Final = rb"[ \t]{0,4}"
 _VALUE: Final = rb"[A-Za-z0-9!#%&*+./:?@^_~-]"
 """A character of an assigned value; `=` stands at its end alone."""
+_TYPED: Final = rb":%b[A-Za-z&][A-Za-z0-9_.<>\[\]|?&*' ]{0,48}+=%b(?=\\{0,7}[\"'`])" % (_GAP, _GAP)
+"""`: string = ` before a quote; the name of a type is no value."""
+_ABOUT: Final = rb"(?:[ \t](?:for|of|to|f\xc3\xbcr|de|para)(?:[ \t][A-Za-z0-9_.@-]{1,32}){1,4})?"
+_SAID: Final = (
+    rb"%b[ \t]{1,4}(?:is|was|ist|est|es)(?:[ \t]now)?:?[ \t]{1,4}" % _ABOUT
+    + b"|"
+    + rb"%b(?:\xe6\x98\xaf|\xe4\xb8\xba|\xe7\x82\xba|\xe3\x81\xaf|\xec\x9d\x80|\xeb\x8a\x94)(?:\xef\xbc\x9a|:)?%b"
+    % (_GAP, _GAP)
+)
+"""A sentence: `The password for the test database is …`, 密码是 …; Chinese, Japanese and Korean words for it, in UTF-8."""
+_EQUALS: Final = rb"%b%b(?:[:=]=?|=>|:=|\xef\xbc\x9a)%b" % (_QUOTE, _GAP, _GAP)
+"""`=`, `: `, `=>` and the wide colon."""
 
 
 class Family(Struct, frozen=True, kw_only=True):
@@ -45,6 +58,10 @@ class Family(Struct, frozen=True, kw_only=True):
     """Matched where an anchor stands; its group `s` is the secret, else all of it."""
     before: int = 0
     """Bytes before the anchor that belong to the secret; the pattern looks behind for them."""
+    around: int = 24
+    """Bytes before a match that `accept` may judge by."""
+    inner: re.Pattern[bytes] | None = None
+    """Where the pattern matches a list: finds each member in its group `s`, and is judged by its own groups."""
     accept: Callable[[Mapping[str, bytes]], bool] = is_mixed
     """Says from the pattern's groups, and the bytes `before` and `after`, whether it is one."""
 
@@ -59,19 +76,19 @@ def _prefixed(name: str, *prefixes: bytes, then: bytes) -> Family:
     return Family(name=name, anchors=prefixes, pattern=_rx(b"(?:%b)%b" % (words, then)))
 
 
-def _assigned(name: str, anchor: bytes, *, words: bytes) -> Family:
-    """A family of values that stand behind a word: `word = value`, `"word": "value"`, `--word value`. `words`: an
-    expression that matches where the anchor stands."""
+def assigned(name: str, anchor: bytes, *, words: bytes) -> Family:
+    """A family of values that stand behind a word: `word = value`, `"word": "value"`, `--word value`, `The word is
+    value`. `words`: an expression that matches where the anchor stands."""
     tail = rb"(?P<tail>[A-Za-z0-9_.-]{0,24}+)"
-    sign = rb"(?P<sign>%b%b(?:[:=]=?|=>|:=)%b|[ \t]{1,4})" % (_QUOTE, _GAP, _GAP)
+    sign = rb"(?P<sign>%b|%b|(?P<said>%b)|[ \t]{1,4})" % (_TYPED, _EQUALS, _SAID)
     value = rb"(?P<quote>\\{0,7}[\"'`])?(?P<s>%b{6,%d}+={0,2})(?!\xe2\x9f\xa6)" % (_VALUE, TOKEN_BYTES_MAX)
     pattern = rb"(?<!\xe2\x9f\xa6)(?<!u27e6)(?P<word>(?i:%b))%b%b%b" % (words, tail, sign, value)
     return Family(name=name, anchors=(anchor,), pattern=re.compile(pattern), accept=is_secret)
 
 
-def _quoted(name: str, anchor: bytes, *, words: bytes) -> Family:
+def quoted(name: str, anchor: bytes, *, words: bytes) -> Family:
     """A family of quoted values with signs in them, behind a word: `"password": "…"`."""
-    sign = rb"(?P<sign>%b%b(?:[:=]=?|=>|:=)%b)" % (_QUOTE, _GAP, _GAP)
+    sign = rb"(?P<sign>%b|%b|%b)" % (_TYPED, _EQUALS, _SAID)
     value = rb"(?P<quote>\\{0,7}[\"'`])(?P<s>[A-Za-z0-9!#$%&*?@^+=_~.,:;-]{8,64}+)(?=\\{0,7}[\"'`])"
     pattern = rb"(?P<word>(?i:%b))(?P<tail>[A-Za-z0-9_.-]{0,24}+)%b%b" % (words, sign, value)
     return Family(name=name, anchors=(anchor,), pattern=re.compile(pattern), accept=is_chosen)
@@ -182,6 +199,12 @@ TOKENS: Final[tuple[Family, ...]] = (
 )
 """Families that say what they are by how they begin: one run of at least `RUN_BYTES_MIN` characters."""
 
+OWN_KEY: Final = (
+    rb"(?:(?<=api)|(?<=auth)|(?<=access)|(?<=account)|(?<=private)|(?<=signing)|(?<=encryption)|(?<=master)"
+    rb"|(?<=api[_-])|(?<=auth[_-])|(?<=access[_-])|(?<=account[_-])|(?<=private[_-])|(?<=signing[_-])"
+    rb"|(?<=encryption[_-])|(?<=master[_-])|(?<=api )|(?<=access ))key"
+)
+"""A key that opens something."""
 WORDS: Final[tuple[Family, ...]] = (
     Family(
         name="azure",
@@ -246,19 +269,13 @@ WORDS: Final[tuple[Family, ...]] = (
         ),
         accept=is_secret,
     ),
-    _assigned("password", b"pass", words=rb"pass(?:w(?:or)?d|phrase|code)"),
-    _assigned("password", b"pwd", words=rb"pwd"),
-    _quoted("password", b"pass", words=rb"pass(?:w(?:or)?d|phrase|code)"),
-    _quoted("password", b"pwd", words=rb"pwd"),
-    _assigned("assigned", b"secret", words=rb"secret"),
-    _assigned("assigned", b"token", words=rb"token"),
-    _assigned("assigned", b"credential", words=rb"credential"),
-    _assigned(
-        "assigned",
-        b"key",
-        words=rb"(?:(?<=api)|(?<=auth)|(?<=access)|(?<=account)|(?<=private)|(?<=signing)|(?<=encryption)|(?<=master)"
-        rb"|(?<=api[_-])|(?<=auth[_-])|(?<=access[_-])|(?<=account[_-])|(?<=private[_-])|(?<=signing[_-])"
-        rb"|(?<=encryption[_-])|(?<=master[_-]))key",
-    ),
+    assigned("password", b"pass", words=rb"pass(?:w(?:or)?[dt]|phrase|code|e(?![A-Za-z]))"),
+    assigned("password", b"pwd", words=rb"pwd"),
+    quoted("password", b"pass", words=rb"pass(?:w(?:or)?[dt]|phrase|code|e(?![A-Za-z]))"),
+    quoted("password", b"pwd", words=rb"pwd"),
+    assigned("assigned", b"secret", words=rb"secret"),
+    assigned("assigned", b"token", words=rb"token"),
+    assigned("assigned", b"credential", words=rb"credential"),
+    assigned("assigned", b"key", words=OWN_KEY),
 )
 """Families that a word near them gives away. The anchors are searched in lower case."""

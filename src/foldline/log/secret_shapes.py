@@ -50,6 +50,11 @@ _CLUSTER: Final = re.compile(rb"[bcdfghjklmnpqrstvwxz]{6}", re.IGNORECASE)
 """Six consonants on end: no word has them, of twelve letters in no order every other."""
 _NAME: Final = re.compile(rb"_*+(?:[A-Za-z]++(?:[0-9]{1,6}+[A-Za-z]*+)?_*+)++")
 """A name in code: `_X509Supplier`, `TOKEN_HOP1_B64`."""
+_JOINTS: Final = re.compile(rb"[-_./:@+~]")
+_SPOKEN: Final = re.compile(rb"[A-Za-z]*+[0-9]{0,6}+[A-Za-z]*+")
+"""A piece of what stands in sentences: `base64encoded`, `RFC6749`, `2fa`, `2024`."""
+_CHOSEN: Final = tuple(map(re.compile, (rb"[A-Z]", rb"[a-z]", rb"[0-9]", rb"[!%&*?^][A-Za-z0-9]")))
+"""What people are made to put into a password, all of it."""
 _OTHER_TOKENS: Final = re.compile(
     rb"(?:continuation|page|next|previous|cursor|sync|resume|cancell?(?:ation)?|special|mask|pad|stop|start)[_-]?$",
     re.IGNORECASE,
@@ -59,6 +64,16 @@ _OPTION: Final = re.compile(rb"(?:^|[\s\"'])--?[A-Za-z-]{0,20}$")
 _OWN_WORDS: Final = re.compile(
     rb"pass|pwd|token|secret|user|admin|name|value|field|key|var|arg|param|test|str", re.IGNORECASE
 )
+_KEY_WORDS: Final = tuple(
+    word.encode()
+    for word in ("secret", "token", "credential", "key", "authorization", "密钥", "密鑰", "秘钥", "令牌")
+)
+"""Words before what a machine chose, not a person."""
+_COMMAND: Final = re.compile(rb"(?:\b|(?<=\\[nrt]))(?:curl|wget|https?)[ \t\\]")
+"""A command that takes `-u name:password`."""
+_BESIDE: Final = re.compile(rb"[;|&]")
+"""Between one command and the next."""
+_TAG: Final = re.compile(rb"<[A-Za-z0-9_.:-]{0,23}\Z")
 
 BITS_MIN: Final = 2.5
 """Least entropy a byte of a secret, within itself: `aaaabbbb` has 1, eight different characters have 3."""
@@ -117,6 +132,8 @@ def is_secret(groups: Mapping[str, bytes]) -> bool:
         return False
     if not groups["quote"] and _is_code(groups, value):
         return False
+    if groups.get("said"):
+        return _is_made(value) or _is_hand_made(groups, value)
     return _is_random(value) or _is_hand_made(groups, value)
 
 
@@ -130,6 +147,34 @@ def is_chosen(groups: Mapping[str, bytes]) -> bool:
         and all(re.search(kind, value) for kind in kinds)
         and not value.startswith((b"$", b"%", b"#"))
     )
+
+
+def is_tagged(groups: Mapping[str, bytes]) -> bool:
+    """True for the text of an element that is called as a secret is: `<password>…</password>`."""
+    told = {**groups, "quote": b'"'}
+    return bool(_TAG.search(groups["before"])) and (is_secret(told) or is_chosen(told))
+
+
+def is_session(groups: Mapping[str, bytes]) -> bool:
+    """True for the value of a cookie that is in no order: a session, not `theme=dark`."""
+    return not _PLACEHOLDER.search(groups["s"]) and _is_random(groups["s"][:256])
+
+
+def is_option(groups: Mapping[str, bytes]) -> bool:
+    """True for the password of `-u name:password`: any one of a command that is known, else one in no order."""
+    value = groups["s"]
+    if value.startswith(b"$") or _PLACEHOLDER.search(value):
+        return False
+    if value.isdigit() and groups["user"].isdigit():  # `docker run -u 1000:1001`
+        return False
+    if groups.get("command") or _COMMAND.search(_BESIDE.split(groups["before"])[-1]):
+        return is_password(groups)
+    return b"/" not in value and _is_random(value[:256])
+
+
+def is_login(groups: Mapping[str, bytes]) -> bool:
+    """True for a password of `.netrc` that is no stand-in."""
+    return not _PLACEHOLDER.search(groups["s"]) and is_password(groups)
 
 
 def _is_asked_for(groups: Mapping[str, bytes]) -> bool:
@@ -163,6 +208,13 @@ def _is_random(value: bytes) -> bool:
     return bool(words and re.search(rb"[0-9]", value)) and not _WORDY.fullmatch(value)
 
 
+def _is_made(value: bytes) -> bool:
+    """True for what nobody writes in a sentence but to tell a secret: no words, names in code, versions and dates."""
+    if all(kind.search(value) for kind in _CHOSEN):
+        return True
+    return _is_random(value) and not all(_SPOKEN.fullmatch(piece) for piece in _JOINTS.split(value))
+
+
 def _is_word(letters: bytes) -> bool:
     """True for words as people and programs write them: `password`, `newPasswordHash`, `TOKEN`."""
     if letters.islower() or letters.isupper():
@@ -177,10 +229,6 @@ def _is_word(letters: bytes) -> bool:
 
 def _is_hand_made(groups: Mapping[str, bytes], value: bytes) -> bool:
     """True for a quoted value like `hunter22` that a person chose: letters, then digits or signs."""
-    if (
-        not groups["quote"]
-        or _OWN_WORDS.search(value)
-        or not groups["word"].lower().startswith((b"pass", b"pwd"))
-    ):
+    if not groups["quote"] or _OWN_WORDS.search(value) or groups["word"].lower().startswith(_KEY_WORDS):
         return False
     return bool(re.fullmatch(rb"[A-Za-z]{3,}[0-9!#%&*?@^]{1,6}", value) and re.search(rb"[0-9]", value))

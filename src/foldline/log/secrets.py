@@ -23,6 +23,7 @@ from typing import Final
 from msgspec import Struct
 
 from foldline.log.secret_families import RUN_BYTES_MIN, TOKENS, WORDS, Family
+from foldline.log.secret_places import LETTERS, PLACES
 
 FINGERPRINT_DIGITS: Final = 16
 """Hexadecimal digits of a fingerprint, 4 bits each."""
@@ -39,10 +40,13 @@ PIECE_BYTES: Final = 16
 """Shortest piece of one that is known again, bytes."""
 
 _ESCAPES: Final = (
-    re.compile(rb"\\u00(2[013-9a-fA-F]|[346][0-9a-fA-F]|[57][0-9abABd-eD-E])"),
+    re.compile(
+        rb"\\u(00(?:2[013-9a-fA-F]|[346][0-9a-fA-F]|[57][0-9abABd-eD-E])|%b)"
+        % b"|".join(code for letter in LETTERS for code in (b"%04x" % ord(letter), b"%04X" % ord(letter)))
+    ),
     re.compile(rb"\\(/)"),
 )
-"""Printable ASCII that is spelt as an escape, quotes and backslashes apart."""
+"""Printable ASCII that is spelt as an escape, quotes and backslashes apart; and the letters of words before a secret."""
 _BREAKS: Final = re.compile(rb"(?:(?<!\\)\\++[nr]|[\r\n])+")
 _SEALED: Final = re.compile(
     rb'"(?:signature|thoughtSignature|thought_signature|encrypted_content|encrypted_reasoning)"\s*:\s*"$'
@@ -55,8 +59,6 @@ _SEALED_LONG: Final = re.compile(
 """Before a value that is opaque when it is long and base64 from its start."""
 _BASE64: Final = re.compile(rb"[A-Za-z0-9+/_=-]*")
 _SEAL_BYTES_MIN: Final = 32
-_AROUND_BYTES: Final = 24
-"""Bytes before a match that a family may judge by."""
 _KEY_BYTES: Final = 64
 """Bytes before a value in which its key is looked for."""
 _RUN: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+=~%"
@@ -71,6 +73,13 @@ _BY_ANCHOR: Final = {
     )
 }
 """The families to try where an anchor stands; those of a shorter one that it begins with too."""
+_BY_WORD: Final = {
+    anchor: tuple(family for family in (*WORDS, *PLACES) if anchor in family.anchors)
+    for anchor in dict.fromkeys(own for family in (*WORDS, *PLACES) for own in family.anchors)
+}
+"""The families that share an anchor: it is searched once for all of them."""
+_BY_ASCII: Final = {anchor: families for anchor, families in _BY_WORD.items() if anchor.isascii()}
+"""Those that a text of ASCII alone may hold."""
 _ANCHORS: Final = re.compile(b"|".join(map(re.escape, _BY_ANCHOR)))
 
 
@@ -199,24 +208,26 @@ def _same(one: bytes, other: bytes) -> int:
 
 def _spans(plain: bytes) -> Iterator[tuple[int, int, str]]:
     folded = plain.lower()
-    for family in WORDS:
-        for anchor in family.anchors:
-            yield from _spans_of(family, anchor, plain=plain, folded=folded)
+    for anchor, families in (_BY_ASCII if plain.isascii() else _BY_WORD).items():
+        if anchor in folded:
+            yield from _spans_of(families, anchor, plain=plain, folded=folded)
     for start, end in _runs(plain):
         yield from _tokens(plain, start, stop=end)
 
 
 def _spans_of(
-    family: Family, anchor: bytes, *, plain: bytes, folded: bytes
+    families: tuple[Family, ...], anchor: bytes, *, plain: bytes, folded: bytes
 ) -> Iterator[tuple[int, int, str]]:
-    """The members of a family at one of its anchors. Goes on behind what a pattern matched, taken or not: so no byte
-    is looked at more than a bounded number of times."""
+    """The members of families at an anchor that they share. Each goes on behind what its pattern matched, taken or not:
+    so no byte is looked at more than a bounded number of times."""
+    ends = [0] * len(families)
     at = folded.find(anchor)
     while at >= 0:
-        end, taken = _try(family, plain, at=at)
-        if taken is not None:
-            yield taken
-        at = folded.find(anchor, max(end, at + 1))
+        for number, family in enumerate(families):
+            if at >= ends[number]:
+                ends[number], taken = _try(family, plain, at=at)
+                yield from taken
+        at = folded.find(anchor, max(min(ends), at + 1))
 
 
 def _runs(plain: bytes) -> Iterator[tuple[int, int]]:
@@ -240,31 +251,36 @@ def _tokens(plain: bytes, start: int, *, stop: int) -> Iterator[tuple[int, int, 
         for family in _BY_ANCHOR[found[0]]:
             end, taken = _try(family, plain, at=found.start())
             at = max(at, end)
-            if taken is not None:
-                yield taken
+            yield from taken
+            if taken:
                 break
 
 
-def _try(family: Family, plain: bytes, *, at: int) -> tuple[int, tuple[int, int, str] | None]:
-    """Where to go on behind a place where an anchor stands, and the span of the secret there, if there is one."""
+def _try(family: Family, plain: bytes, *, at: int) -> tuple[int, list[tuple[int, int, str]]]:
+    """Where to go on behind a place where an anchor stands, and the spans of the secrets there."""
     match = family.pattern.match(plain, at)
     if match is None:
-        return at, None
+        return at, []
     group = "s" if "s" in family.pattern.groupindex else 0
     start, end = match.start(group) - family.before, match.end(group)
     sealed = _sealed_until(plain, start)
     if sealed:
-        return max(end, sealed), None
-    if family.accept(_groups(match, plain, start=start, end=end)):
-        return end, (start, end, family.name)
-    return end, None
+        return max(end, sealed), []
+    inner = [(match, start, end)]
+    if family.inner is not None:
+        inner = [(m, m.start("s"), m.end("s")) for m in family.inner.finditer(plain, start, end)]
+    return end, [
+        (first, last, family.name)
+        for one, first, last in inner
+        if family.accept(_groups(one, plain, span=(first, last), around=family.around))
+    ]
 
 
-def _groups(match: re.Match[bytes], plain: bytes, *, start: int, end: int) -> dict[str, bytes]:
+def _groups(match: re.Match[bytes], plain: bytes, *, span: tuple[int, int], around: int) -> dict[str, bytes]:
     """What a family may judge by: the pattern's groups, the secret, what stands before the match and after it."""
     told = {name: group or b"" for name, group in match.groupdict().items()}
-    before = plain[max(0, match.start() - _AROUND_BYTES) : match.start()]
-    return {**told, "s": plain[start:end], "before": before, "after": plain[match.end() : match.end() + 1]}
+    before = plain[max(0, match.start() - around) : match.start()]
+    return {**told, "s": plain[slice(*span)], "before": before, "after": plain[match.end() : match.end() + 1]}
 
 
 def _sealed_until(plain: bytes, start: int) -> int:
@@ -316,9 +332,10 @@ def _unescape(data: bytes) -> tuple[bytes, _Spelling]:
         start = match.start()
         while start > at and data[start - 1 : start] == b"\\":
             start -= 1
-        pieces += (data[at:start], b"/" if match[1] == b"/" else bytes((int(match[1], 16),)))
+        letter = match[1] if match[1] == b"/" else chr(int(match[1], 16)).encode()
+        pieces += (data[at:start], letter)
         places.append(start - shift)
-        shift += match.end() - start - 1
+        shift += match.end() - start - len(letter)
         extra.append(shift)
         at = match.end()
     pieces.append(data[at:])
