@@ -178,3 +178,34 @@ def test_a_count_is_of_what_would_be_sent(tmp_path: Path, monkeypatch: pytest.Mo
         assert whole < counted(proxy) < 20_000
         assert len(json.loads(twin.requests[-1].body)["messages"]) < len(agent.messages)
         assert len(proxy.wait_for(62)) == 62
+
+
+@pytest.mark.parametrize("is_known", [False, True], ids=["unknown window", "known window"])
+def test_a_server_that_cuts_in_silence_is_reported(
+    is_known: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Issue: silent truncation reported, as of Ollama: before a reduction is due, and of what was reduced for a larger window."""
+    window = 32_000 if is_known else 200_000
+    (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = {window}\nmax_output = 2000\n')
+    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
+    turns = generated(40, tokens=300)
+    agent = Agent("openai-chat", first="Refactor the project.")
+    with Twin(script(turns), window=8_000, truncates=True) as twin, Proxy(twin.url, home=tmp_path) as proxy:
+        run(agent, turns, proxy.url)
+        records = proxy.wait_for(len(turns))
+    notes = [note for record in records for note in record.notes if "in silence" in note]
+    assert notes
+    assert "num_ctx" in notes[0]
+    cut = next(n for n, request in enumerate(twin.requests) if request.tokens > 8_000)
+    first = next(n for n, record in enumerate(records) if any("in silence" in note for note in record.notes))
+    assert first - cut <= 2
+
+
+def test_a_server_that_cuts_nothing_is_not_accused(tmp_path: Path) -> None:
+    """Not of its own counting, nor of a picture's bytes."""
+    turns = generated(30, tokens=300)
+    agent = Agent("anthropic", first="Refactor the project.")
+    with Twin(script(turns), window=200_000) as twin, Proxy(twin.url, home=tmp_path) as proxy:
+        run(agent, turns, proxy.url)
+        records = proxy.wait_for(len(turns))
+    assert not [record.notes for record in records if any("in silence" in note for note in record.notes)]

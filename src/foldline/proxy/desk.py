@@ -28,8 +28,22 @@ from foldline.core.message import Reasoning
 from foldline.proxy.faults import why_of
 from foldline.proxy.limits import ROOT_MESSAGES_MAX, ROOTS_MAX, SESSIONS_MAX
 from foldline.wire.formats import codec
+from foldline.wire.mismatch import Outgoing as Sent
+from foldline.wire.mismatch import mismatch_of
 
 NAME_DIGITS: Final = 12
+BYTES_A_TOKEN: Final = 4
+"""Of text, about: what is told by it has a margin of three times."""
+MEDIA: Final = (
+    b"base64",
+    b"image_url",
+    b"inlineData",
+    b"inline_data",
+    b"input_image",
+    b"input_file",
+    b"input_audio",
+)
+"""Marks of what is no text, whose bytes say nothing of its tokens."""
 SEEN_MAX: Final = 4_096
 """First messages whose meaning is remembered by their bytes."""
 
@@ -64,6 +78,10 @@ class _Root(Struct, kw_only=True):
     conversations: Conversations
     on_their_way: int = 0
     has_failed: bool = False
+    size: int = 0
+    """Bytes of the messages of the last request that was answered."""
+    reported: int = 0
+    """Tokens that the provider counted for it."""
 
 
 class Desk:
@@ -129,6 +147,26 @@ class Desk:
         """Take an answer in; what went wrong, where something did. The next request brings it once more then."""
         ended = tried(answer.end)
         return why_of(ended) if isinstance(ended, Raised) else ""
+
+    def mismatch(self, going: Going, reported: int) -> str:
+        """What a provider's count of the input says against a request that has no session, by its bytes: a server that cuts what is
+        too long for it, and says nothing, is met before a reduction is due. Empty where nothing is wrong."""
+        call = going.out.ticket.call
+        size = sum(map(len, call.messages))
+        with self._lock:
+            root = self._roots.get(going.name)
+            if root is None or going.out.prepared is not None or not reported:
+                return ""
+            goes_on = size >= root.size
+            sent = Sent(
+                tokens=size // BYTES_A_TOKEN,
+                grown=max(0, size - root.size) // BYTES_A_TOKEN,
+                before=root.reported if goes_on and root.reported else None,
+                is_text=not any(mark in wire for wire in call.messages for mark in MEDIA),
+            )
+            root.size, root.reported = size, reported
+        found = mismatch_of(reported, sent, window=max(reported, sent.tokens))
+        return "" if found is None else found.note()
 
     def done(self, going: Going) -> None:
         """Nothing of it is on its way any more."""

@@ -251,7 +251,7 @@ class Exchange:
         heard = Heard(way.route.format, is_stream=is_stream)
         if isinstance(going, Going) and self._mode != "observe":
             heard = self._desk.answer(going, is_stream=is_stream)
-        incoming = Incoming(response, heard)
+        incoming = Incoming(response, heard, going if isinstance(going, Going) else None)
         way.opened.append(incoming)
         return incoming
 
@@ -298,6 +298,9 @@ class Exchange:
         why, usage = await off(self._taken_in, heard, way.route.format)
         if why:
             way.record.why = why
+        if usage is not None and incoming.going is not None:
+            note = self._desk.mismatch(incoming.going, usage.tokens_input or 0)
+            way.record.notes = (*way.record.notes, *([note] if note else []))
         if usage is not None:
             way.record.tokens_sent = usage.tokens_input or way.record.tokens_sent
             way.record.tokens_in = max(way.record.tokens_in, way.record.tokens_sent)

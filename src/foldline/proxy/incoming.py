@@ -13,15 +13,19 @@ import aiohttp
 
 from foldline.clients.answers import ANSWER_BYTES_MAX, Heard, refusal_of
 from foldline.clients.exchange import REFUSED
+from foldline.proxy.desk import Going
 from foldline.proxy.encodings import Opening
 from foldline.proxy.limits import HELD_BYTES_MAX, HOLD_S, REFUSAL_BYTES_MAX
 
 
 class Incoming:
-    """One response of the upstream. `heard`: what listens; `None` where nothing does."""
+    """One response of the upstream. `heard`: what listens; `None` where nothing does. `going`: the request in a conversation that it
+    answers."""
 
-    def __init__(self, response: aiohttp.ClientResponse, heard: Heard | None) -> None:
-        self.response, self.heard = response, heard
+    def __init__(
+        self, response: aiohttp.ClientResponse, heard: Heard | None, going: Going | None = None
+    ) -> None:
+        self.response, self.heard, self.going = response, heard, going
         self._opening = Opening(response.headers.get("content-encoding", ""), bytes_max=ANSWER_BYTES_MAX)
         self._held: list[bytes] = []
 
