@@ -65,10 +65,8 @@ class Opening:
         """What these bytes are, opened; nothing once it failed."""
         if self.failed:
             return b""
-        if self._inflate is None:
-            return data
         try:
-            plain = self._inflate.decompress(data, self._left + 1)
+            plain = data if self._inflate is None else self._inflate.decompress(data, self._left + 1)
         except zlib.error:
             self.failed = True
             return b""
