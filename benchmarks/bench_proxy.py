@@ -1,0 +1,288 @@
+"""What the proxy adds to a request, to a streamed event and to memory, and how many requests a second pass it.
+
+    python -m benchmarks.bench_proxy [--quick]
+
+The processor's time for a body of 1 MB that goes out as it came, and for one behind a compaction, beside parsing that body; the time of
+one streamed event; requests a second beside a pass-through made of uvicorn and httpx (`benchmarks.plain_proxy`), each process alone
+between the same upstream and the same clients, in turns; memory a stream. Nothing here leaves the machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.histories import chat_history
+from benchmarks.measure import Bound, cpu_medians, is_quick, milliseconds, verdict
+from foldline.clients.answers import Heard
+from foldline.clients.calls import Call, call_of
+from foldline.clients.following import Conversations
+from foldline.clients.sessions import Terms
+from foldline.presets import policy_of
+from foldline.proxy.desk import Desk, Going
+from foldline.session.opening import Asked, open_in
+from foldline.session.session import Session
+from foldline.stores.memory import MemoryStore
+from foldline.wire import strict
+
+PARSING_MAX = 4.0
+EVENT_MS_MAX = 0.1
+RATE_MIN = 3.0
+KB_A_STREAM_MAX = 128
+MODEL = "gemini-1.5-pro"
+"""For its window of two million tokens: 1 MB fits."""
+BODY_BYTES, BODY_BYTES_QUICK = 2**20, 2**14
+TARGET = 0.3
+EVENTS, EVENTS_QUICK = 5_000, 50
+REQUESTS, REQUESTS_QUICK = 1_500, 20
+CLIENTS = 16
+TURNS, TURNS_QUICK = 5, 1
+STREAMS, STREAMS_QUICK = 100, 4
+START_S = 60.0
+ROOT = Path(__file__).parent.parent
+HOST = "127.0.0.1"
+DELTA = b'data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"some words"}}]}\n\n'
+
+
+class Agent:
+    """A list of about so many bytes that grows by a turn a request, and the proxy's desk that follows it."""
+
+    def __init__(self, size: int, *, compacted: bool = False) -> None:
+        self._messages, self._turn, self._session = _history(size), 0, list[Session]()
+        self._desk = Desk(self._begun)
+        self.followed(self.body())
+        if compacted:
+            self._session[0].compact(to=TARGET)
+            self.followed(self.body())
+
+    def _begun(self, name: str, call: Call) -> Conversations:
+        terms = Terms(open=self._opened, policy=policy_of("balanced", 2_000_000), model=MODEL)
+        return Conversations(terms, name=name)
+
+    def _opened(self, name: str, call: Call) -> Session:
+        """In memory: what a disk takes is its own affair."""
+        session = open_in(MemoryStore(), name, asked=Asked(model=MODEL, format=call.format))
+        self._session.append(session)
+        return session
+
+    def body(self) -> bytes:
+        """The next request."""
+        self._turn += 1
+        said = [("assistant", f"answer {self._turn}"), ("user", f"step {self._turn}")]
+        self._messages += [{"role": role, "content": text} for role, text in said]
+        return json.dumps({"model": MODEL, "messages": self._messages}, separators=(",", ":")).encode()
+
+    def followed(self, data: bytes) -> None:
+        """What is done for a body that came in, up to the bytes that go out."""
+        strict.loads(data)
+        call = call_of(data, format="openai-chat")
+        assert call is not None, "it is a request of chat"
+        going = self._desk.outgoing(call)
+        assert isinstance(going, Going), "it is a conversation"
+        if going.body is not None:
+            strict.dump(going.body)
+        self._desk.done(going)
+
+
+def _history(size: int) -> list[Any]:
+    found, left = [], size
+    for message in chat_history(2_000):
+        found.append(message)
+        left -= len(json.dumps(message))
+        if left <= 0 and message["role"] == "user":
+            return found
+    return found
+
+
+def bodies(*, quick: bool) -> list[Bound]:
+    """The time for a body, beside parsing it."""
+    size = BODY_BYTES_QUICK if quick else BODY_BYTES
+    plain, shrunk = Agent(size), Agent(size, compacted=True)
+    sent = [agent.body() for agent in (plain, shrunk)]
+    parsing = f"parsing a body of {len(sent[0]):,} bytes"
+
+    def next_of(agent: Agent, place: int) -> Callable[[], object]:
+        def made() -> object:
+            sent[place] = agent.body()
+            return None
+
+        return made
+
+    medians = cpu_medians(
+        {
+            parsing: lambda: json.loads(sent[0]),
+            "(next)": next_of(plain, 0),
+            "a body that goes out as it came": lambda: plain.followed(sent[0]),
+            "(next, behind a compaction)": next_of(shrunk, 1),
+            "a body behind a compaction": lambda: shrunk.followed(sent[1]),
+        },
+        quick=quick,
+    )
+    shown = {name: seconds for name, seconds in medians.items() if not name.startswith("(")}
+    milliseconds(shown)
+    floor = shown.pop(parsing)
+    return [
+        Bound(f"{name} ÷ {parsing}", seconds / floor, most=PARSING_MAX) for name, seconds in shown.items()
+    ]
+
+
+def events(*, quick: bool) -> list[Bound]:
+    """The time of one event that is read on the side."""
+    count = EVENTS_QUICK if quick else EVENTS
+
+    def heard() -> None:
+        one = Heard("openai-chat", is_stream=True)
+        for _ in range(count):
+            one.take(DELTA)
+
+    seconds = cpu_medians({"heard": heard}, quick=quick)["heard"] / count
+    milliseconds({"one streamed event, read on the side": seconds})
+    return [Bound("one streamed event, read on the side: ms", seconds * 1e3, most=EVENT_MS_MAX)]
+
+
+# ── processes ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def process(*command: str, home: Path) -> Iterator[tuple[int, int]]:
+    """One of the programs on a port of its own: the port and the process's id."""
+    with socket.create_server((HOST, 0)) as free:
+        port = int(free.getsockname()[1])
+    env = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", "FOLDLINE_HOME": str(home)}
+    filled = [part.replace("PORT", str(port)) for part in command]
+    running = subprocess.Popen(
+        [sys.executable, *filled], env=env, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        _wait_for(port, running)
+        yield port, running.pid
+    finally:
+        running.terminate()
+        running.wait()
+
+
+def _wait_for(port: int, running: subprocess.Popen[bytes]) -> None:
+    end = time.monotonic() + START_S
+    while time.monotonic() < end and running.poll() is None:
+        try:
+            socket.create_connection((HOST, port), timeout=1).close()
+        except OSError:
+            time.sleep(0.05)
+            continue
+        return
+    raise SystemExit(f"nothing answers on port {port}")
+
+
+async def _asked(port: int, bodies: list[bytes], *, hold: asyncio.Event | None = None) -> None:
+    """Requests one after the other on one connection."""
+    reader, writer = await asyncio.open_connection(HOST, port)
+    for body in bodies:
+        head = (
+            f"POST /v1/chat/completions HTTP/1.1\r\nHost: {HOST}:{port}\r\nContent-Type: application/json\r\n"
+            f"Authorization: Bearer k\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        writer.write(head.encode() + body)
+        answer = await reader.readuntil(b"\r\n\r\n")
+        assert answer.startswith(b"HTTP/1.1 200"), answer
+        if b"chunked" in answer.lower():
+            await reader.readuntil(b"0\r\n\r\n")
+        else:
+            length = next(
+                line for line in answer.lower().split(b"\r\n") if line.startswith(b"content-length")
+            )
+            await reader.readexactly(int(length.partition(b":")[2]))
+    writer.close()
+
+
+def _body(n: int, *, stream: bool) -> bytes:
+    told = {
+        "model": "gpt-4o",
+        "stream": stream,
+        "messages": [{"role": "user", "content": f"hello {n} " + "word " * 200}],
+    }
+    return json.dumps(told).encode()
+
+
+def rate(port: int, *, requests: int, stream: bool) -> float:
+    """Requests a second."""
+
+    async def all_of_them() -> None:
+        each = [_body(n, stream=stream) for n in range(max(1, requests // CLIENTS))]
+        await asyncio.gather(*(_asked(port, each) for _ in range(CLIENTS)))
+
+    began = time.perf_counter()
+    asyncio.run(all_of_them())
+    return max(1, requests // CLIENTS) * CLIENTS / (time.perf_counter() - began)
+
+
+def _kb(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
+
+
+def memory(port: int, pid: int, *, streams: int) -> float:
+    """What is held more while so many streams are on their way, KB a stream."""
+
+    async def seen() -> int:
+        asked = [asyncio.ensure_future(_asked(port, [_body(n, stream=True)])) for n in range(streams)]
+        most = 0
+        while not all(one.done() for one in asked):
+            most = max(most, _kb(pid))
+            await asyncio.sleep(0.01)
+        await asyncio.gather(*asked)
+        return most
+
+    asyncio.run(seen())  # the first time it grows its pools
+    before = _kb(pid)
+    return (asyncio.run(seen()) - before) / streams
+
+
+def through(*, quick: bool) -> list[Bound]:
+    """Requests a second, and memory, of whole processes."""
+    requests, turns = (REQUESTS_QUICK, TURNS_QUICK) if quick else (REQUESTS, TURNS)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        process("-m", "benchmarks.plain_upstream", "PORT", home=Path(folder)) as (up, _),
+    ):
+        ours = ("-m", "foldline", "proxy", "--port", "PORT", "--upstream", f"http://{HOST}:{up}")
+        plain = ("-m", "benchmarks.plain_proxy", "PORT", f"http://{HOST}:{up}")
+        with (
+            process(*ours, home=Path(folder)) as (port, pid),
+            process(*plain, home=Path(folder)) as (other, _),
+        ):
+            bounds = []
+            for stream in (False, True):
+                kind = "streamed" if stream else "whole"
+                rates: dict[int, list[float]] = {port: [], other: []}
+                for _ in range(turns + 1):
+                    for one, found in rates.items():
+                        found.append(rate(one, requests=requests, stream=stream))
+                mine, theirs = (median(found[1:]) for found in rates.values())
+                print(f"{f'requests a second, {kind}: ours, pass-through':<64} {mine:10,.0f} {theirs:10,.0f}")
+                bounds.append(
+                    Bound(f"requests a second, {kind}: ours ÷ pass-through", mine / theirs, least=RATE_MIN)
+                )
+            if Path("/proc/self/statm").is_file():
+                held = memory(port, pid, streams=STREAMS_QUICK if quick else STREAMS)
+                bounds.append(Bound("memory a stream, KB", held, most=KB_A_STREAM_MAX))
+            return bounds
+
+
+def main() -> None:
+    """Print the figures; exit 1 when a ratio is broken."""
+    quick = is_quick()
+    verdict([*bodies(quick=quick), *events(quick=quick), *through(quick=quick)], quick=quick)
+
+
+if __name__ == "__main__":
+    main()
