@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from foldline.clients.own_summaries import WHY
 from foldline.home import disk_store
 from foldline.proxy.beginning import Keeping, beginning
 from foldline.session.library import listed, transcript_of
@@ -157,3 +158,30 @@ def test_a_call_that_no_agent_made_is_the_agents_own_affair() -> None:
         response = agent.ask(proxy.url)
     assert response["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"] == '{"cut'
     assert twin.requests[0].status == 200
+
+
+@pytest.mark.parametrize("is_within", [True, False], ids=["within the window", "past it"])
+def test_an_agent_that_compacts_itself_goes_on_from_its_own_summary(home: Path, is_within: bool) -> None:
+    """Issue: its summary request is passed on whole (the view with its instruction last, where the whole would not fit); what it
+    comes to begins a conversation of its own, and the first one stays as it was."""
+    turns = generated(20 if is_within else 60, tokens=240)
+    more = generated(60, tokens=240)
+    asked = "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.\n\nSum up the conversation."
+    steps = [*script(turns), Answer(text="<summary>Never touch auth.py.</summary>"), *script(more)]
+    agent = Agent("anthropic", first=FIRST)
+    with Twin(steps, window=WINDOW) as twin, Proxy(twin.url) as proxy:
+        run(agent, turns, proxy.url)
+        last = agent.messages[-1]
+        whole = {"role": "user", "content": [*last["content"], {"type": "text", "text": asked}]}
+        agent.messages[-1] = whole
+        body, summary = json.loads(agent.body()), agent.ask(proxy.url)
+        sent = json.loads(twin.requests[len(turns)].body)
+        fresh = Agent("anthropic", first=f"This session is being continued. {summary['content'][-1]['text']}")
+        run(fresh, more, proxy.url)
+        records = proxy.wait_for(len(turns) + 1 + len(more))
+        assert {request.status for request in twin.requests} == {200}
+    assert (sent == body) == is_within
+    assert sent["messages"][-1]["content"][-1]["text"] == asked
+    assert (records[len(turns)].why == WHY) == is_within
+    assert "Never touch auth.py" in twin.requests[-1].body.decode()
+    assert len(list(listed(disk_store(home)))) == 2
