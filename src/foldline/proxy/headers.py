@@ -1,6 +1,7 @@
-"""Headers: which go on to the other side, which belong to one connection, and which may be seen.
+"""Headers: which go on to the other side, which belong to one connection, and which hold a key.
 
-Keys are in headers, so what is shown of them is a list of names that are allowed, never a list of names that are not. Pure.
+Keys are in headers, so none of them is recorded or logged anywhere; what holds a key is named for errors of the upstream that quote
+one. Pure.
 """
 
 from __future__ import annotations
@@ -17,13 +18,6 @@ HOP: Final = frozenset(
 """Of one connection (RFC 9110, 7.6.1), and what a proxy settles itself."""
 OURS: Final = frozenset({"host", "content-length", "x-foldline-token"})
 """Written anew, or none of the provider's business."""
-SHOWN: Final = frozenset(
-    {
-        "accept", "accept-encoding", "anthropic-beta", "anthropic-version", "content-encoding", "content-length",
-        "content-type", "openai-beta", "request-id", "retry-after", "user-agent", "x-request-id",
-    }
-)  # fmt: skip
-"""May stand in a log."""
 KEYS: Final = frozenset(
     {"authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "proxy-authorization"}
 )
@@ -62,11 +56,6 @@ def _text(data: bytes) -> str:
         return data.decode()
     except UnicodeDecodeError:
         return data.decode("latin-1")
-
-
-def shown(given: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """What may stand in a log."""
-    return {name.lower(): value for name, value in given if name.lower() in SHOWN}
 
 
 def secrets_in(given: Iterable[tuple[str, str]], target: str) -> tuple[str, ...]:

@@ -154,7 +154,14 @@ def _options(wanted: Wanted) -> Options:
         is_exposed=wanted.host not in LOOPBACK,
         mode=mode,
         recalls=wanted.recall,
-        about={"policy": wanted.policy, "mode": mode, "upstream": upstream or "each provider's own"},
+        about={
+            "policy": wanted.policy,
+            "mode": mode,
+            "upstream": upstream or "each provider's own",
+            "window": keeping.window,
+            "completer": wanted.completer,
+            "recall": wanted.recall,
+        },
     )
 
 
