@@ -9,7 +9,7 @@ import pytest
 
 from foldline.core.message import ToolCall
 from foldline.core.view import Item, item_of
-from foldline.ledger.book import COMMAND_CHARS, command_of, entries_of, paths_of
+from foldline.ledger.book import COMMAND_CHARS, Told, command_of, entries_of, paths_of
 from foldline.testing.builders import assistant, call, result
 
 PATCH = "*** Begin Patch\n*** Update File: src/a.py\n+x\n*** Add File: src/b.py\n+y\n*** End Patch"
@@ -230,3 +230,22 @@ def test_the_last_words_of_the_agent_begin_at_a_word() -> None:
         found = entries_of([item_of(0, assistant("x" * spare + said), weights=(1,), overhead=1)])
         words = found[-1].text.removeprefix("last said: ").split()
         assert words[0] in (*said.split(), "x" * spare + "The"), spare
+
+
+def test_what_was_told_of_calls_is_forgotten_by_the_room_it_takes() -> None:
+    """JRN-19: a call is known by its whole result, so that few large ones may not hold what many small ones do; what is told
+    is the same."""
+    messages = [
+        message
+        for number in range(40)
+        for message in (
+            assistant(call("bash", f"c{number}", command=f"make {number}")),
+            result(f"c{number}", "x" * 9_000),
+        )
+    ]
+    items = [item_of(seq, message, weights=(1,), overhead=1) for seq, message in enumerate(messages)]
+    roomy, narrow = Told(), Told(chars_max=100_000)
+    assert entries_of(items, told=roomy) == entries_of(items, told=narrow) == entries_of(items)
+    assert entries_of(items, told=narrow) == entries_of(items)
+    assert len(roomy) == 40
+    assert 0 < len(narrow) <= 10

@@ -12,11 +12,12 @@ from msgspec.structs import replace
 import foldline
 from foldline.core.errors import InvalidOption, SessionFailed, TargetUnreachable, UnknownAddress
 from foldline.engine.policy import Line
+from foldline.ledger.book import TOLD_CHARS_MAX
 from foldline.ledger.facts import CACHED_BYTES_MAX
 from foldline.ledger.found_in_text import WORDS_MAX
 from foldline.presets import policy_of
 from foldline.session.history import Page
-from foldline.session.session import FACTS_BYTES_A_TOKEN
+from foldline.session.session import FACTS_BYTES_A_TOKEN, TOLD_CHARS_A_TOKEN
 from foldline.stores.memory import MemoryStore
 from tests.session.making import answer, opened, reopened, worked
 
@@ -340,12 +341,15 @@ def test_a_closed_session_says_so_whatever_it_is_asked(call: Any, on_disk: bool,
             len(said)
 
 
-def test_what_is_remembered_of_facts_goes_by_the_window(tmp_path: Path) -> None:
-    """JRN-19: facts are asked of what a view shows; memory does not grow with the log, and a larger window has more room."""
+def test_what_is_remembered_of_facts_and_calls_goes_by_the_window(tmp_path: Path) -> None:
+    """JRN-19: facts are asked of what a view shows; memory does not grow with the log, and a larger window has more room.
+    Calls are held with their results, which are most of a log."""
     with foldline.open("s", home=tmp_path, model="gpt-4o") as session:
-        small = session._known.memo["facts"]
+        small, few = session._known.memo["facts"], session._known.memo["told"]
         session.use("claude-sonnet-4-5")
-        large = session._known.memo["facts"]
+        large, more = session._known.memo["facts"], session._known.memo["told"]
+    assert few._chars_max == 128_000 * TOLD_CHARS_A_TOKEN
+    assert few._chars_max < more._chars_max <= TOLD_CHARS_MAX
     assert small._bytes_max == 128_000 * FACTS_BYTES_A_TOKEN
     assert small._bytes_max < large._bytes_max <= CACHED_BYTES_MAX
     assert small._extract._reader._words_max < large._extract._reader._words_max <= WORDS_MAX

@@ -37,8 +37,11 @@ DECISION_CHARS = 240
 NEXT_CHARS = 300
 STATUS_CHARS = 1_000
 """How far from its end a result is searched for what an editor says of itself."""
-TOLD_MAX = 10_000
-"""Calls that `Told` remembers before it forgets all and starts again."""
+TOLD_CHARS_MAX = 16 << 20
+"""About what the calls that `Told` remembers may hold with their results before it forgets all and starts again: a history
+of two million tokens twice over."""
+CALL_CHARS = 1_000
+"""About what a call takes beside its characters, with its entries."""
 PATHS_MAX = 64
 """Paths taken from one call."""
 
@@ -107,10 +110,16 @@ class Done(Struct, frozen=True, kw_only=True):
 
 class Told:
     """What was told of calls, to be known when the same call leaves the view again: in the second draft of a ledger, or at
-    the next compaction of a history that came back longer. Bounded by `TOLD_MAX` calls."""
+    the next compaction of a history that came back longer. A call is known by its whole result, which is held for it, also
+    when it has left the view: bounded by about what all of them take."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, chars_max: int = TOLD_CHARS_MAX) -> None:
         self._entries: dict[tuple[int, str, str, str, bool, str], tuple[Entry, ...]] = {}
+        self._chars_max = chars_max
+        self._chars = 0
+
+    def __len__(self) -> int:
+        return len(self._entries)
 
     def of(self, done: Done, *, folder: str) -> tuple[Entry, ...]:
         """The entries of one call."""
@@ -120,8 +129,10 @@ class Told:
         key = (done.seq, done.call.name, done.call.arguments, text, is_error, folder)
         known = self._entries.get(key)
         if known is None:
-            if len(self._entries) >= TOLD_MAX:
-                self._entries.clear()
+            size = CALL_CHARS + len(done.call.arguments) + len(text)
+            if self._chars + size > self._chars_max:
+                self._entries, self._chars = {}, 0
+            self._chars += size
             known = self._entries[key] = tuple(_of_call(done, folder=folder))
         return known
 

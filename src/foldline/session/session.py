@@ -22,6 +22,7 @@ from foldline.core.kinds import refuse_no_number, refuse_no_text
 from foldline.core.ports import Store
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
+from foldline.ledger.book import TOLD_CHARS_MAX, Told
 from foldline.ledger.facts import CACHED_BYTES_MAX, FactCache
 from foldline.ledger.found_in_text import WORDS_MAX, Finder
 from foldline.log.applied import newest_first
@@ -47,6 +48,8 @@ from foldline.wire.codec import Request
 
 FACTS_BYTES_A_TOKEN = 128
 """About what facts may take in memory for each token of the window: twice what a view full of them takes."""
+TOLD_CHARS_A_TOKEN = 16
+"""What calls with their results may hold in memory for each token of the window: more than twice what a view full of them has."""
 TOKENS_A_WORD = 4
 """A word is remembered for so many tokens of the window: more than a view has that are different."""
 
@@ -82,7 +85,10 @@ def memo_for(setup: Setup) -> dict[str, Any]:
     left it go, so that memory does not grow with the log."""
     window = setup.planned.window
     finder = Finder(words_max=min(WORDS_MAX, window // TOKENS_A_WORD))
-    return {"facts": FactCache(finder, bytes_max=min(CACHED_BYTES_MAX, window * FACTS_BYTES_A_TOKEN))}
+    return {
+        "facts": FactCache(finder, bytes_max=min(CACHED_BYTES_MAX, window * FACTS_BYTES_A_TOKEN)),
+        "told": Told(chars_max=min(TOLD_CHARS_MAX, window * TOLD_CHARS_A_TOKEN)),
+    }
 
 
 class Session(Conversation, SessionTwins, Recalling):
