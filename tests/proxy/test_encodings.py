@@ -58,3 +58,14 @@ def test_an_answer_that_cannot_be_read_is_passed_over() -> None:
         opening.take(data)
         assert opening.failed
         assert opening.take(b"more") == b""
+
+
+@pytest.mark.parametrize("bytes_per_piece", [1, 7, 10_000])
+def test_a_gzip_stream_of_several_members_is_read_to_its_end(bytes_per_piece: int) -> None:
+    """RFC 1952: members follow each other; a server that flushes by member is heard as well."""
+    data = b"".join(gzip.compress(piece) for piece in (b"one ", b"", b"two"))
+    opening = Opening("gzip", bytes_max=100)
+    pieces = [opening.take(data[at : at + bytes_per_piece]) for at in range(0, len(data), bytes_per_piece)]
+    assert b"".join(pieces) == b"one two"
+    assert opening.is_whole
+    assert not opening.failed

@@ -33,3 +33,11 @@ def test_what_names_no_model_is_shown_by_its_path() -> None:
     told = shown(model="", method="GET", path="/v1/models?key=k")
     assert told == "14:02:11 GET /v1/models as it came 2,310 ms"
     assert "…" in shown(model="m" * 99)
+
+
+def test_no_name_of_a_model_makes_a_line_of_its_own() -> None:
+    """Content never reaches a terminal unescaped: a record is one line, and steers nothing."""
+    told = line(
+        Record(method="POST", path="/", status=200, model="m\n14:02:12 forged\x1b[2J", ms=1), clock="14:02:11"
+    )
+    assert told.isprintable()

@@ -65,11 +65,21 @@ class Opening:
         """What these bytes are, opened; nothing once it failed."""
         if self.failed:
             return b""
+        pieces = []
         try:
-            plain = data if self._inflate is None else self._inflate.decompress(data, self._left + 1)
+            while data and not self.failed:
+                plain, data = self._some(data)
+                pieces.append(plain)
+                self._left -= len(plain)
+                self.failed = self._left < 0
         except zlib.error:
             self.failed = True
-            return b""
-        self._left -= len(plain)
-        self.failed = self._left < 0
-        return plain
+        return b"".join(pieces)
+
+    def _some(self, data: bytes) -> tuple[bytes, bytes]:
+        """Of one member of a gzip stream, which may have several, and what follows it."""
+        if self._inflate is None:
+            return data, b""
+        if self._inflate.eof:
+            self._inflate = zlib.decompressobj(GZIP_OR_ZLIB)
+        return self._inflate.decompress(data, self._left + 1), self._inflate.unused_data

@@ -1,7 +1,6 @@
 """Sizes and times of the proxy, each with its name and its reason: no body, wait or list in it is without an end.
 
-Values alone; they are used where they are named. What a provider allows is larger or equal, so that a limit here never refuses
-what would have been answered.
+Values alone; they are used where they are named.
 """
 
 from __future__ import annotations
@@ -9,7 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 BODY_BYTES_MAX: Final = 32 * 2**20
-"""A conversation larger than this is answered with 413, as Anthropic does. Uploads that are only passed through have no limit."""
+"""A conversation larger than this is answered with 413, as Anthropic does; no window holds so much text. Uploads that are only passed
+through have no limit."""
 HEAD_LINE_BYTES_MAX: Final = 16 * 2**10
 """Of the first line of a request, and of one header."""
 HEAD_S: Final = 10.0

@@ -18,7 +18,12 @@ def line(record: Record, *, clock: str) -> str:
     pieces = [clock, f"{_name(record):<{MODEL_CHARS}}", f"{_tokens(record):>20}", f"{_done(record):<22}"]
     pieces.append(f"{_cache(record):<11}" if record.tokens_sent else " " * 11)
     pieces.append(f"{record.ms:>8,} ms")
-    return "  ".join([*pieces, *_trouble(record)]).rstrip()
+    return _printable("  ".join([*pieces, *_trouble(record)])).rstrip()
+
+
+def _printable(text: str) -> str:
+    """One line, whatever a request calls its model: nothing in it ends the line or steers a terminal."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)
 
 
 def _name(record: Record) -> str:
