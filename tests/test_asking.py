@@ -46,6 +46,48 @@ def test_a_text_is_a_reply_and_so_are_its_deltas_with_what_comes_last() -> None:
     assert heard("a summary") == heard(Deltas(("a ", "summary"))) == Reply(text="a summary")
 
 
+@pytest.mark.parametrize(
+    ("format", "given", "is_open"),
+    [
+        ("anthropic", {"role": "assistant", "content": "a summary"}, False),
+        ("anthropic", {"role": "assistant", "content": "a summary", "usage": {"input_tokens": 1}}, True),
+        ("openai-chat", {"role": "assistant", "content": "a summary"}, False),
+        ("openai-chat", {"choices": [{"message": {"role": "assistant", "content": "a"}}]}, True),
+        (
+            "openai-chat",
+            {"choices": [{"message": {"role": "assistant", "content": "a"}, "finish_reason": "stop"}]},
+            False,
+        ),
+        ("openai-responses", [{"role": "assistant", "content": "a summary"}], False),
+        ("openai-responses", {"id": "r", "output": [{"role": "assistant", "content": "a summary"}]}, True),
+        ("gemini", {"candidates": [{"content": {"role": "model", "parts": [{"text": "a"}]}}]}, True),
+    ],
+)
+def test_a_response_without_an_ending_broke_off_and_a_bare_message_has_no_place_for_one(
+    format: str, given: Any, is_open: bool
+) -> None:
+    """CMP-21: half a summary is none. A text, its deltas and a message alone are vouched for by whoever hands them over."""
+    assert heard(given, basis=Basis(format=format)).is_open is is_open
+
+
+def test_a_reply_object_says_how_it_ended() -> None:
+    """CMP-21: behind deltas too, where the stream below broke off before it said so."""
+    assert heard(Said(text="a summary", stop_reason=None)).is_open
+    assert heard(Deltas(("a ", "summary", Said(stop_reason=None)))).is_open
+    assert not heard(Deltas(("a ", "summary"))).is_open
+    assert not heard("a summary").is_open
+
+
+def test_an_incomplete_response_says_why() -> None:
+    """CMP-21: a filter is no limit that a shorter text would keep."""
+    given = {
+        "status": "incomplete",
+        "incomplete_details": {"reason": "content_filter"},
+        "output": [{"role": "assistant", "content": "a"}],
+    }
+    assert heard(given, basis=Basis(format="openai-responses")).stop_reason == "content_filter"
+
+
 def test_an_object_says_its_calls_however_they_are_spelt() -> None:
     """Requirement CMP-3: a call comes back as a call, from a dict or an object, arguments as text or value."""
     calls = ({"id": "c1", "name": "read", "arguments": {"path": "a"}}, {"name": "ls", "arguments": "{}"})

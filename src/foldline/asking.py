@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Itera
 from typing import Any, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.core.completion import Ask, Reply
 from foldline.core.errors import InvalidOption
@@ -235,14 +236,7 @@ class _Flow:
         if self._last is None:
             return Reply(text=text, reasoning=reasoning)
         whole = _whole(self._last, request)
-        return Reply(
-            text=whole.text or text,
-            reasoning=whole.reasoning or reasoning,
-            stop_reason=whole.stop_reason,
-            tool_calls=whole.tool_calls,
-            usage=whole.usage,
-            messages=whole.messages,
-        )
+        return replace(whole, text=whole.text or text, reasoning=whole.reasoning or reasoning)
 
 
 def _whole(given: Any, request: CompletionRequest) -> Reply:
@@ -258,6 +252,7 @@ def _whole(given: Any, request: CompletionRequest) -> Reply:
         text=given.text,
         reasoning=getattr(given, "reasoning", None) or "",
         stop_reason=given.stop_reason,
+        is_open=given.stop_reason is None,
         tool_calls=tuple(_call(one) for one in getattr(given, "tool_calls", None) or ()),
         usage=_usage(getattr(given, "usage", None), request.format),
         messages=read_response(list(messages), format=request.format).messages if messages else (),
@@ -276,6 +271,7 @@ def _response(given: Any, request: CompletionRequest) -> Reply:
     return Reply(
         text="\n".join(message.text for message in told.messages if message.text),
         stop_reason=meta.stop_reason if meta is not None else None,
+        is_open=told.is_open,
         tool_calls=tuple(call for message in told.messages for call in calls_of(message)),
         usage=meta.usage if meta is not None else None,
         messages=told.messages,

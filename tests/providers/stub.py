@@ -28,6 +28,8 @@ class Stub:
         self.url = ""
         self.status = 200
         self.error: Any = None
+        self.streams: dict[str, list[dict[str, Any]]] = STREAMS
+        """What a stream of each format holds."""
         self.requests: list[tuple[str, dict[str, Any]]] = []
         """Path and body of each."""
 
@@ -35,7 +37,7 @@ class Stub:
         """Kind and bytes of the answer."""
         if self.error is not None:
             return "application/json", json.dumps(self.error).encode()
-        events = STREAMS[next(name for word, name in DIALECTS.items() if f"/{word}" in path)]
+        events = self.streams[next(name for word, name in DIALECTS.items() if f"/{word}" in path)]
         frames = [
             (f"event: {event['type']}\n" if "type" in event else "") + f"data: {json.dumps(event)}\n\n"
             for event in events

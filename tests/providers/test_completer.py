@@ -12,9 +12,11 @@ import pytest
 import foldline
 from foldline.core.errors import InvalidOption, ProviderFailed
 from foldline.providers.completer import AsyncCompleter, Completer, completer
+from foldline.providers.sdks import SDKS
 from foldline.wire.completion import Delta
 from foldline.wire.overflow import classify_error
 from tests.providers.stub import KEY, asking, stub
+from tests.wire.test_streamed import STREAMS
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the SDKs' own
 
@@ -167,6 +169,27 @@ def test_an_error_says_what_was_refused_and_never_the_key(format: str) -> None:
             assert classify_error(error.provider, error.status, error.body).tokens_limit == 200_000
             assert KEY not in f"{error} {error.body} {error.__cause__} {error.why}"
             assert error.__suppress_context__
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_an_answer_that_fails_while_it_comes_is_an_error_without_the_key(is_async: bool) -> None:
+    """CMP-11, CMP-21: Responses says under status 200 that the request was too long; what came before is no summary."""
+    said = {"code": "context_length_exceeded", "message": f"Your input exceeds the context window ({KEY})"}
+    failed = {"type": "response.failed", "response": {"status": "failed", "error": said, "output": []}}
+    with stub() as server:
+        server.streams = {"openai-responses": [*STREAMS["openai-responses"][:-1], failed]}
+        client = client_for("openai-responses", server.url, is_async=is_async)
+        asked = completer(client, model="m")
+        asked._sdk = SDKS["openai"]  # as at OpenAI's own address
+
+        def ask() -> Any:
+            told = asked(asking("openai-responses")).reply()
+            return asyncio.run(told) if asyncio.iscoroutine(told) else told
+
+        with pytest.raises(ProviderFailed, match="exceeds the context window") as raised:
+            ask()
+    assert classify_error(status=raised.value.status, body=raised.value.body).is_overflow
+    assert KEY not in str(raised.value) + str(raised.value.body)
 
 
 def test_a_completer_closes_the_client_that_it_asks_through() -> None:

@@ -6,9 +6,12 @@ import asyncio
 from collections.abc import AsyncGenerator, Generator
 from typing import Any
 
+import pytest
+
 from foldline.providers.replies import AsyncStreamedReply, StreamedReply, whole
 from foldline.wire.completion import Delta
-from tests.wire.test_streamed import ANTHROPIC
+from foldline.wire.endings import ending
+from tests.wire.test_streamed import ANTHROPIC, STREAMS
 
 CLOSED: list[str] = []
 
@@ -66,3 +69,26 @@ def test_an_answer_without_a_message_is_an_empty_reply_with_its_reason() -> None
         whole({"candidates": [{"finishReason": "RECITATION"}]}, format="gemini").stop_reason == "RECITATION"
     )
     assert whole({}, format="anthropic").text == ""
+
+
+def _of(given: list[dict[str, Any]]) -> Generator[dict[str, Any]]:
+    yield from given
+
+
+@pytest.mark.parametrize("format", sorted(STREAMS))
+def test_a_stream_that_stops_before_its_ending_is_open_wherever_it_stops(format: str) -> None:
+    """CMP-21: a server, or a gateway before it, may end a stream in the middle without an error."""
+    ends = ("message_delta", "response.completed")
+    told = STREAMS[format]
+    end = next(
+        at
+        for at, event in enumerate(told)
+        if event.get("type") in ends
+        or 'finish_reason": "' in str(event).replace("'", '"')
+        or "finishReason" in str(event)
+    )
+    assert end >= 2
+    for length in range(end):
+        reply = StreamedReply(_of(told[:length]), format=format).reply()
+        assert reply.is_open or ending(reply.stop_reason or "") == "cut"
+    assert not StreamedReply(_of(told), format=format).reply().is_open

@@ -53,6 +53,20 @@ FAULTS: list[tuple[FailureName, Reply]] = [
     ("cut_off", Reply(text=GOOD, stop_reason="MAX_TOKENS")),
     ("cut_off", Reply(text='<analysis>n</analysis>{"goal":"x","files":["a.py","b', stop_reason="length")),
     ("cut_off", Reply(text="<think>The user asked", stop_reason="length")),
+    ("cut_off", Reply(text=GOOD, stop_reason="in_progress")),
+    ("cut_off", Reply(text=GOOD, is_open=True)),
+    ("cut_off", Reply(text="", reasoning="The user asked", is_open=True)),
+    ("empty", Reply(is_open=True)),
+    ("unfinished", Reply(text=GOOD, stop_reason="pause_turn")),
+    ("unfinished", Reply(text=GOOD, stop_reason="error")),
+    ("unfinished", Reply(text=GOOD, stop_reason="abort")),
+    ("unfinished", Reply(text=GOOD, stop_reason="cancelled")),
+    ("unfinished", Reply(text=GOOD, stop_reason="failed")),
+    ("unfinished", Reply(text=GOOD, stop_reason="OTHER")),
+    ("unfinished", Reply(text=GOOD, stop_reason="")),
+    ("unfinished", Reply(text=GOOD, stop_reason="a_word_of_tomorrow")),
+    ("tool_call", Reply(text=GOOD, stop_reason="MALFORMED_FUNCTION_CALL")),
+    ("refused", Reply(text=GOOD, stop_reason="LANGUAGE")),
     ("refused", Reply(text="", stop_reason="refusal")),
     ("refused", Reply(text=GOOD, stop_reason="content_filter")),
     ("refused", Reply(text="I'm sorry, but I can't help with that.")),
@@ -108,6 +122,25 @@ def test_each_fault_has_its_name(name: FailureName, reply: Reply) -> None:
 def test_a_summary_is_one_even_where_it_quotes(text: str) -> None:
     """A fault that is not plain is none."""
     assert fault_of(Reply(text=text, stop_reason="end_turn"), ASKED) is None
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "end_turn",
+        "stop_sequence",
+        "tool_use",
+        "stop",
+        "tool_calls",
+        "function_call",
+        "completed",
+        "STOP",
+        None,
+    ],
+)
+def test_a_text_is_taken_behind_a_good_ending_or_where_none_has_a_place(reason: str | None) -> None:
+    """CMP-21: the good endings are listed, not the bad ones; a plain text has no place for one."""
+    assert fault_of(Reply(text=GOOD, stop_reason=reason), ASKED) is None
 
 
 def test_where_a_form_looks_at_no_content_a_call_in_prose_passes() -> None:

@@ -54,6 +54,9 @@ class Reply(Struct, frozen=True, kw_only=True):
     """As the provider spells it."""
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage | None = None
+    is_open: bool = False
+    """True where a provider's answer, or a reply object, has a place for its ending and names none: it broke off. A plain text has
+    no such place; whoever hands one over vouches for it."""
     messages: tuple[Message, ...] = ()
     """The model's message as it came, where the completer gives it: what a refused call is sent back in, with the signed
     reasoning before it."""
@@ -66,6 +69,7 @@ class Reply(Struct, frozen=True, kw_only=True):
 FailureName: TypeAlias = Literal[
     "empty",
     "cut_off",
+    "unfinished",
     "refused",
     "acknowledgement",
     "only_analysis",
@@ -83,7 +87,8 @@ FailureName: TypeAlias = Literal[
 """Why a text is no summary."""
 FAILURES: Mapping[FailureName, str] = {
     "empty": "no text came",
-    "cut_off": "the reply ended at the output limit",
+    "cut_off": "the reply ended at the output limit, or stopped and never said that it had ended",
+    "unfinished": "the provider ended it for another reason than that it was done: an error, an abort, a pause, a word not known here",
     "refused": "the provider or the model declined",
     "acknowledgement": "it said that it understood, or that it was ready, and no more",
     "only_analysis": "it thought, and wrote no summary",

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from foldline.core.errors import InvalidOption, ProviderFailed
 from foldline.providers.bodies import Body, body_for
-from foldline.providers.faults import failed
+from foldline.providers.faults import AnswerFailed, failed, sound
 from foldline.providers.replies import AsyncStreamedReply, StreamedReply
 from foldline.providers.sdks import Sdk, aevents, events, is_async, made, raised_by, sdk_of, secrets_of
 from foldline.wire.completion import CompletionRequest
@@ -93,8 +93,10 @@ class Completer(_Asked):
                     ASKING.reset(token)
                 if event is None:
                     return
-                yield event
+                yield sound(event)
         except raised_by(self._sdk) as error:
+            raise self._failed(error) from None
+        except AnswerFailed as error:
             raise self._failed(error) from None
         finally:
             given.close()
@@ -119,8 +121,10 @@ class AsyncCompleter(_Asked):
                     ASKING.reset(token)
                 if event is None:
                     return
-                yield event
+                yield sound(event)
         except raised_by(self._sdk) as error:
+            raise self._failed(error) from None
+        except AnswerFailed as error:
             raise self._failed(error) from None
         finally:
             await given.aclose()

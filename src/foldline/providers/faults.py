@@ -28,6 +28,23 @@ LATER: Final = "the provider's own fault: try again later"
 UNREACHED: Final = "check the network and the base URL, and that a server listens there"
 
 
+class AnswerFailed(Exception):
+    """An answer that began as one, under a status that says that all is well, and ended in an error."""
+
+    def __init__(self, body: Mapping[str, Any]) -> None:
+        self.body = body
+        super().__init__("the answer ended in an error")
+
+
+def sound(event: dict[str, Any]) -> dict[str, Any]:
+    """The event of a stream, unless it says that the answer failed. Raises `AnswerFailed`."""
+    told = event.get("response") if event.get("type") == "response.failed" else event
+    error = told.get("error") if isinstance(told, Mapping) else None
+    if event.get("type") == "response.failed" or isinstance(error, Mapping) or event.get("type") == "error":
+        raise AnswerFailed({"error": error} if error is not None else event)
+    return event
+
+
 def failed(error: BaseException, *, provider: str, key: str, secrets: tuple[str, ...] = ()) -> ProviderFailed:
     """The error to raise for an SDK's exception. `key`: where the SDK looks for its key; `secrets`: values that must not
     be seen, whatever the provider echoes."""

@@ -29,13 +29,14 @@ def whole(response: dict[str, Any], *, format: str) -> Reply:
     try:
         messages = read_response(response, format=format).messages
     except InvalidOption:
-        return Reply(stop_reason=_blocked(response))
+        return Reply(stop_reason=_blocked(response), is_open=True)
     parts = [part for message in messages for part in message.parts]
     meta = messages[-1].meta
     return Reply(
         text="".join(message.text for message in messages),
         reasoning="\n".join(part.text for part in parts if isinstance(part, Reasoning) and part.text),
         stop_reason=meta.stop_reason if meta is not None else None,
+        is_open=meta is None or meta.stop_reason is None,
         tool_calls=tuple(part for part in parts if isinstance(part, ToolCall)),
         usage=meta.usage if meta is not None else None,
         messages=messages,
@@ -43,9 +44,9 @@ def whole(response: dict[str, Any], *, format: str) -> Reply:
 
 
 def _blocked(response: dict[str, Any]) -> str | None:
-    """Why Gemini gave no answer."""
+    """Why Gemini or Responses gave no answer."""
     candidates = response.get("candidates")
-    told = candidates[0].get("finishReason") if candidates else None
+    told = candidates[0].get("finishReason") if candidates else response.get("status")
     return told or (response.get("promptFeedback") or {}).get("blockReason")
 
 

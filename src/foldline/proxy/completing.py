@@ -20,7 +20,7 @@ from foldline.clients.exchange import REFUSED
 from foldline.clients.same_model import LOOP, ON_ITS_WAY, PIECE_S_MAX, as_sent
 from foldline.core.errors import InvalidOption, ProviderFailed
 from foldline.providers.bodies import Body, body_for
-from foldline.providers.faults import failed
+from foldline.providers.faults import AnswerFailed, failed, sound
 from foldline.providers.replies import StreamedReply
 from foldline.proxy.encodings import Opening
 from foldline.proxy.headers import Pairs, secrets_in
@@ -91,8 +91,10 @@ def _events(hand: InHand, body: Body, *, loop: asyncio.AbstractEventLoop) -> Gen
             data = opening.take(waited(response.content.read(REFUSAL_BYTES_MAX)))
             raise _refused(response.status, data, hand=hand)
         while piece := waited(response.content.readany()):
-            yield from events.feed(opening.take(piece))
-        yield from events.close()
+            yield from map(sound, events.feed(opening.take(piece)))
+        yield from map(sound, events.close())
+    except AnswerFailed as error:
+        raise _failed(error, hand=hand) from None
     finally:
         loop.call_soon_threadsafe(response.close)
 
@@ -106,9 +108,13 @@ class _Refusal(Exception):
 
 
 def _refused(status: int, data: bytes, *, hand: InHand) -> ProviderFailed:
+    return _failed(_Refusal(status, refusal_of(data)), hand=hand)
+
+
+def _failed(error: Exception, *, hand: InHand) -> ProviderFailed:
     secrets = secrets_in(hand.headers, hand.target)
     key = "of the agent that sent the request"
-    return failed(_Refusal(status, refusal_of(data)), provider=hand.provider, key=key, secrets=secrets)
+    return failed(error, provider=hand.provider, key=key, secrets=secrets)
 
 
 def http_value(body: Body) -> dict[str, Any]:

@@ -286,7 +286,7 @@ class _Talk:
         name: FailureName = fault[0]
         if name == "overflow":
             return self._smaller()
-        if name == "provider_error":
+        if name in ("provider_error", "unfinished"):
             return self.brief.retries_errors
         self.remark = fault[1] if name in MENDED else ""
         return name in MENDED

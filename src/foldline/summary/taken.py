@@ -17,26 +17,11 @@ from msgspec import Struct
 from foldline.core.address import escape_tags
 from foldline.core.completion import FailureName, Reply
 from foldline.summary.language import is_in_another
+from foldline.wire.endings import ending
 
 Fault: TypeAlias = tuple[FailureName, str]
 """A failure's name, and why in a few words."""
 
-CUT_REASONS: Final = frozenset(
-    {"max_tokens", "length", "max_output_tokens", "incomplete", "model_context_window_exceeded", "max_length"}
-)
-"""Why a reply ended that was not finished, as Anthropic, OpenAI chat, Responses and Gemini spell it, in lower case."""
-REFUSED_REASONS: Final = frozenset(
-    {
-        "refusal",
-        "content_filter",
-        "safety",
-        "prohibited_content",
-        "blocklist",
-        "spii",
-        "recitation",
-        "guardrail_intervened",
-    }
-)
 SHORT_CHARS: Final = 40
 """A text below this says too little of …"""
 SHORT_OF_TOKENS: Final = 200
@@ -126,19 +111,35 @@ def fault_of(reply: Reply, asked: Asked) -> Fault | None:
     if reply.error:
         return ("overflow" if reply.is_overflow else "provider_error"), reply.error
     text = extracted(reply.text)
-    reason = (reply.stop_reason or "").lower()
     if reply.tool_calls and not text:
         return "tool_call", f"it called {reply.tool_calls[0].name[:64]} in every round and wrote nothing"
-    if reason in CUT_REASONS:
-        return (
-            "cut_off",
-            f"it ended at the output limit ({reply.stop_reason}), after {len(text):,} characters",
-        )
-    if reason in REFUSED_REASONS:
-        return "refused", f"the provider ended it ({reply.stop_reason})"
+    unfinished = _unfinished(reply, len(text))
+    if unfinished is not None:
+        return unfinished
     if not text:
         return _without_text(reply)
     return _of_words(text, asked)
+
+
+def _unfinished(reply: Reply, chars: int) -> Fault | None:
+    """Why a reply's ending makes it none; `None` where the ending is good, or where there is no place for one, as in a plain
+    text, for which whoever hands it over vouches."""
+    if reply.stop_reason is None:
+        if not reply.is_open or not (reply.text.strip() or reply.reasoning.strip()):
+            return None
+        return "cut_off", f"it stopped after {chars:,} characters and never said that it had ended"
+    reason = str(reply.stop_reason)[:64]
+    match ending(reason):
+        case "whole":
+            return None
+        case "cut":
+            return "cut_off", f"it ended at the output limit ({reason}), after {chars:,} characters"
+        case "declined":
+            return "refused", f"the provider ended it ({reason})"
+        case "calling":
+            return "tool_call", f"it wanted to call a tool ({reason})"
+        case "other":
+            return "unfinished", f"the provider ended it ({reason}), after {chars:,} characters"
 
 
 def _without_text(reply: Reply) -> Fault:

@@ -55,6 +55,8 @@ class Response(Struct, frozen=True, kw_only=True):
     """In order; id, model, reason and usage are with the last."""
     done: native.Done = native.Done()
     """What the provider's service says it did."""
+    is_open: bool = False
+    """True for a whole response that does not say why it ended: it broke off. A bare message has no place for that."""
     tokens_claimed: int = 0
     """The input that its usage claims, where that is above the window; such a usage is not read."""
 
@@ -78,7 +80,13 @@ def read_response(response: object, *, format: str, tokens_window: int | None = 
         raise _refused(response, f"it holds no message of {format}; record what the model answered")
     reading = _usage(opened, format=format, tokens_window=tokens_window)
     messages[-1] = replace(messages[-1], meta=_meta(opened, reading.usage, format=format))
-    return Response(messages=tuple(messages), done=native.done(opened), tokens_claimed=reading.tokens_claimed)
+    meta = messages[-1].meta
+    return Response(
+        messages=tuple(messages),
+        done=native.done(opened),
+        is_open=_is_whole(opened, format) and (meta is None or meta.stop_reason is None),
+        tokens_claimed=reading.tokens_claimed,
+    )
 
 
 def plain_value(value: object) -> Any:
@@ -146,6 +154,15 @@ def _format_of(opened: Mapping[str, Any]) -> str | None:
     return "anthropic" if "stop_reason" in opened and "content" in opened else None
 
 
+def _is_whole(opened: Mapping[str, Any], format: str) -> bool:
+    """True for a response, which says why it ended; false for a message alone."""
+    if format == "anthropic":
+        return "usage" in opened or "stop_reason" in opened
+    if format == "openai-responses":
+        return "output" in opened and len(opened) > 1
+    return "choices" in opened or "candidates" in opened
+
+
 def _without_nulls(wire: Any) -> Any:
     """A message without the keys that a response fills with null and a request need not have."""
     if not isinstance(wire, dict):
@@ -165,9 +182,15 @@ def _meta(opened: Mapping[str, Any], usage: Usage | None, *, format: str) -> Met
     return Meta(
         response_id=_text(opened, shape.id),
         model=_text(opened, shape.model),
-        stop_reason=_text(ended, shape.stop),
+        stop_reason=_incomplete(ended) or _text(ended, shape.stop),
         usage=usage,
     )
+
+
+def _incomplete(told: Mapping[str, Any]) -> str | None:
+    """Why a response of OpenAI Responses is incomplete, where it says; its status says no more than that."""
+    details = told.get("incomplete_details")
+    return _text(details, ("reason",)) if isinstance(details, Mapping) else None
 
 
 def _text(told: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:

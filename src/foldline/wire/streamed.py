@@ -182,7 +182,7 @@ class _Chat:
 
 class _Responses:
     REASONING = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
-    ENDS = ("response.completed", "response.incomplete", "response.failed")
+    ENDS = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")
 
     def __init__(self) -> None:
         self.begun = False
@@ -195,6 +195,8 @@ class _Responses:
             self._items[event.get("output_index", len(self._items))] = event.get("item")
         elif kind in self.ENDS or kind == "response.created":
             self._response = _object(event.get("response"))
+            if kind in self.ENDS and self._response.get("status") is None:
+                self._response["status"] = kind.partition(".")[2]
         self.begun = self.begun or kind.startswith("response.output_item") or kind.endswith(".delta")
         if kind == "response.output_text.delta":
             return Delta(text=_text(event.get("delta")))
