@@ -43,6 +43,8 @@ Told = TypeVar("Told")
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
 Listen = Callable[[str], None]
+Owed = Callable[[Any], Any]
+"""The answer to a question that is asked even of a caller who gave up, where he does not wait for it; `None` for any other."""
 
 
 class Basis(Struct, frozen=True, kw_only=True):
@@ -103,24 +105,66 @@ def _judged(told: Reply | Raised) -> Reply:
     return failed(told.error)
 
 
+def _never(asked: Any) -> Any:
+    """Nothing is owed."""
+
+
+def driven(
+    asking: Generator[Question, Answer, Told], answer: Callable[[Question], Answer], *, owed: Owed = _never
+) -> Told:
+    """As `foldline.engine.run.drive`. Interrupted in an answer that is owed (see `adriven`), it goes on to the end before
+    `KeyboardInterrupt` goes through; an interrupt between two answers goes through at once."""
+    interrupt: KeyboardInterrupt | None = None
+    try:
+        asked = _step(asking, None)
+        while not isinstance(asked, _Done):
+            try:
+                reply = answer(asked)
+            except KeyboardInterrupt as error:
+                if (given := owed(asked)) is None:
+                    raise
+                interrupt, reply = error, given
+            asked = _step(asking, reply)
+        if interrupt is not None:
+            raise interrupt
+        told: Told = asked.value
+        return told
+    finally:
+        asking.close()
+
+
 async def adriven(
-    asking: Generator[Question, Answer, Told], answer: Callable[[Question], Awaitable[Answer]]
+    asking: Generator[Question, Answer, Told],
+    answer: Callable[[Question], Awaitable[Answer]],
+    *,
+    owed: Owed = _never,
 ) -> Told:
     """As `foldline.engine.run.adrive`, with everything between the answers off the event loop. Cancelled, it waits for what
-    runs, and gives up."""
+    runs, and gives up; but what is owed, since what it belongs to is done, is still asked: the answer that is waited for is
+    given up for the one that `owed` gives, and the task is cancelled behind the last."""
     reply: Answer | None = None
+    cancelled: asyncio.CancelledError | None = None
     try:
         while True:
             step = asyncio.ensure_future(off(_step, asking, reply))
             try:
                 asked = await asyncio.shield(step)
-            except asyncio.CancelledError:
+            except asyncio.CancelledError as error:
                 await asyncio.wait([step])
-                raise
+                asked, cancelled = step.result(), error
+                if not isinstance(asked, _Done) and owed(asked) is None:
+                    raise
             if isinstance(asked, _Done):
+                if cancelled is not None:
+                    raise cancelled
                 told: Told = asked.value
                 return told
-            reply = await answer(asked)
+            try:
+                reply = await answer(asked)
+            except asyncio.CancelledError as error:
+                cancelled, reply = error, owed(asked)
+                if reply is None:
+                    raise
     finally:
         asking.close()
 

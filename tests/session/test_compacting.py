@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from foldline.core.errors import CheckpointFailed, FoldlineError, SessionFailed
+from foldline.hooks.hooks import Hook, Hooks
 from foldline.session.hosting import Listener
 from foldline.session.session import Session
 from foldline.stores.memory import MemoryJournal, MemoryStore
@@ -369,6 +370,35 @@ def test_a_cancelled_task_gives_up_wherever_it_is_cancelled(when: str) -> None:
         assert SUMMARY in (await session.aprepare()).data.decode()
 
     asyncio.run(talk())
+
+
+@pytest.mark.parametrize("call", ["aprepare", "acompact"])
+@pytest.mark.parametrize("waits_in", ["SessionStart", "PostCompact"])
+def test_cancelled_behind_the_commit_it_stands_and_its_hooks_are_told(call: str, waits_in: str) -> None:
+    """HOK-3, HOK-4, JRN-2: the hook that is waited for is given up, the next is told, and then the task is cancelled."""
+    told: list[str] = []
+
+    async def run() -> None:
+        begun = asyncio.Event()
+
+        async def hears(payload: Any) -> None:
+            told.append(payload["hook_event_name"])
+            if payload["hook_event_name"] == waits_in:
+                begun.set()
+                await asyncio.Event().wait()
+
+        hooks = Hooks(hooks=(Hook(event="SessionStart", does=hears), Hook(event="PostCompact", does=hears)))
+        session = due(completer=ScriptedCompleter("A summary."), hooks=hooks)
+        task = asyncio.create_task(getattr(session, call)())
+        await begun.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert told == ["SessionStart", "PostCompact"]
+        assert kinds(session).count("compaction") == 1
+        assert session.prepare().report.outcome == "unchanged"
+
+    asyncio.run(run())
 
 
 def test_a_generator_that_is_closed_settles_its_intent() -> None:

@@ -8,8 +8,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from foldline.core.errors import ContextExhausted, FoldlineError, InvalidOption, InvalidRequest
+from foldline.core.errors import (
+    CompactionBlocked,
+    ContextExhausted,
+    FoldlineError,
+    InvalidOption,
+    InvalidRequest,
+)
 from foldline.engine.policy import Line, Policy
+from foldline.hooks.hooks import Hook, Hooks
 from foldline.presets import policy_of
 from foldline.session.hosting import Host
 from foldline.session.session import Session
@@ -235,3 +242,132 @@ def test_after_a_compaction_the_system_prompt_is_what_the_host_says() -> None:
     assert kinds(session).count("compaction") == 1
     assert session.prepare().system == "Be kind."
     assert session.prepare(system="Be brief.").system == "Be brief."
+
+
+def hooked(*hooks: Hook, completer: Any = None, policy: Policy | None = None) -> Session:
+    """A session with a request that a provider may refuse, and hooks."""
+    host = Host(completer=completer, hooks=Hooks(hooks=hooks) if hooks else None)
+    session = narrow(opened(policy=policy or calm(), host=host), 100_000)
+    session.user("read it all")
+    worked(session, 12)
+    session.prepare()
+    return session
+
+
+def is_recovered_once(session: Session) -> None:
+    """A recovery is left, and but one."""
+    assert "compaction" not in kinds(session)
+    assert session.recover(ApiError(TOO_LONG)).report.outcome == "compacted"
+    with pytest.raises(InvalidRequest, match="once already"):
+        session.recover(ApiError(TOO_LONG))
+
+
+def test_a_recovery_that_a_hook_blocked_is_not_used_up() -> None:
+    """REA-1, HOK-1: nothing was made smaller."""
+    told: list[str] = []
+
+    def blocks_once(payload: Any) -> Any:
+        told.append(payload["hook_event_name"])
+        return {"decision": "block", "reason": "the tests run"} if len(told) == 1 else None
+
+    session = hooked(Hook(event="PreCompact", does=blocks_once))
+    with pytest.raises(CompactionBlocked, match="the tests run"):
+        session.recover(ApiError(TOO_LONG))
+    is_recovered_once(session)
+
+
+def test_a_recovery_that_was_interrupted_or_cancelled_is_not_used_up() -> None:
+    """REA-1, JRN-10: the view is as it was, so the next call compacts."""
+    calls: list[str] = []
+
+    def interrupts_once(payload: Any) -> None:
+        calls.append("")
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+
+    session = hooked(Hook(event="PreCompact", does=interrupts_once))
+    with pytest.raises(KeyboardInterrupt):
+        session.recover(ApiError(TOO_LONG))
+    is_recovered_once(session)
+
+    async def run() -> None:
+        begun = asyncio.Event()
+
+        async def waits_once(payload: Any) -> None:
+            if not begun.is_set():
+                begun.set()
+                await asyncio.Event().wait()
+
+        session = hooked(Hook(event="PreCompact", does=waits_once))
+        task = asyncio.create_task(session.arecover(ApiError(TOO_LONG)))
+        await begun.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert "compaction" not in kinds(session)
+        assert (await session.arecover(ApiError(TOO_LONG))).report.outcome == "compacted"
+        with pytest.raises(InvalidRequest, match="once already"):
+            await session.arecover(ApiError(TOO_LONG))
+
+    asyncio.run(run())
+
+
+def test_a_recovery_that_was_skipped_or_came_to_nothing_is_not_used_up() -> None:
+    """REA-1: another compaction ran; or all that there was could not be made smaller, and then more was said."""
+    session = hooked()
+    other = session._ahead(focus=None)
+    assert other is not None
+    with pytest.raises(InvalidRequest, match="another compaction"):
+        session.recover(ApiError(TOO_LONG))
+    session._over(other)
+    is_recovered_once(session)
+
+    session = narrow(opened(policy=calm()), 100_000)
+    session.user("x" * 20_000)
+    session.prepare()
+    with pytest.raises(InvalidRequest, match="could not be made smaller"):
+        session.recover(ApiError(TOO_LONG))
+    assert not session._recovered
+
+
+@pytest.mark.parametrize("gives_up", ["cancelled", "interrupted"])
+def test_a_recovery_whose_request_nobody_got_gives_it_the_next_time_and_compacts_once(gives_up: str) -> None:
+    """REA-1, HOK-3: given up behind the commit. The compaction stands, PostCompact is told, and the request is still to be had;
+    another is refused once it was given."""
+    told: list[str] = []
+
+    def interrupts(payload: Any) -> None:
+        told.append("SessionStart")
+        raise KeyboardInterrupt
+
+    begun = asyncio.Event()
+
+    async def waits(payload: Any) -> None:
+        told.append("SessionStart")
+        begun.set()
+        await asyncio.Event().wait()
+
+    def after(payload: Any) -> None:
+        told.append("PostCompact")
+
+    does = waits if gives_up == "cancelled" else interrupts
+    session = hooked(Hook(event="SessionStart", does=does), Hook(event="PostCompact", does=after))
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(session.arecover(ApiError(TOO_LONG)))
+        await begun.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    if gives_up == "cancelled":
+        asyncio.run(cancelled())
+    else:
+        with pytest.raises(KeyboardInterrupt):
+            session.recover(ApiError(TOO_LONG))
+    assert told == ["SessionStart", "PostCompact"]
+    assert kinds(session).count("compaction") == 1
+    assert session.recover(ApiError(TOO_LONG)).report.outcome == "compacted"
+    assert kinds(session).count("compaction") == 1
+    with pytest.raises(InvalidRequest, match="once already"):
+        session.recover(ApiError(TOO_LONG))

@@ -6,7 +6,8 @@
 
 Everything that needs an answer of the outside is a generator; what it yields, `foldline.session.outside` answers, waiting or
 awaiting. The lock is held between two answers and never across one. Whatever ends a generator early (an interrupt, a
-cancelled task) leaves log and memory as they were, but for the intent, which is then settled.
+cancelled task) leaves log and memory as they were, but for the intent, which is then settled. Once it has landed it stands, and
+its hooks are told before the caller is let go.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, TypeAlias, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.asking import adriven
+from foldline.asking import adriven, driven
 from foldline.core.edit import Fold
 from foldline.core.errors import (
     CompactionBlocked,
@@ -36,7 +37,7 @@ from foldline.log.state import ROOT
 from foldline.log.values import timeless
 from foldline.reduce import Goal, Reduced
 from foldline.session.landing import Landing
-from foldline.session.outside import After, Before, Outside, Restoring, Started, aanswerer, answerer
+from foldline.session.outside import After, Before, Outside, Restoring, Started, aanswerer, answerer, owed
 from foldline.session.projecting import Fixed, Sound
 from foldline.session.request import Prepared
 from foldline.session.restoring import has_fold, with_restored
@@ -413,15 +414,17 @@ class Compacting(Landing):
     def _wait(self, going: Going[Told]) -> Told:
         """Answer what a generator asks, waiting."""
         host = self._known.host
-        asking: Any = going  # the engine's drivers know of questions to a model alone
-        told: Told = drive(asking, answerer(host, basis_of=self._basis, occasion_of=self._occasion))
+        asking: Any = going  # the drivers know of questions to a model alone
+        answer: Any = answerer(host, basis_of=self._basis, occasion_of=self._occasion)
+        told: Told = driven(asking, answer, owed=owed)
         return told
 
     async def _await(self, going: Going[Told]) -> Told:
         """The same, awaiting, with everything between the answers off the event loop."""
         host = self._known.host
         asking: Any = going
-        told: Told = await adriven(asking, aanswerer(host, basis_of=self._basis, occasion_of=self._occasion))
+        answer = aanswerer(host, basis_of=self._basis, occasion_of=self._occasion)
+        told: Told = await adriven(asking, answer, owed=owed)
         return told
 
     def _occasion(self, trigger: Any) -> Occasion:

@@ -57,7 +57,7 @@ class Conversation(Reacting):
             setup = self._known.setup
             told = read_response(response, format=setup.format, tokens_window=setup.planned.window)
             sent, self._sent = self._sent, None
-            self._recovered = False
+            self._recovered, self._recovering_with = False, None
             now = (self._keeper.state.revision, setup.model)
             if sent is not None and (sent.revision, sent.model) != now:
                 sent = None
@@ -122,7 +122,7 @@ class Conversation(Reacting):
         least, and nothing is compacted for it (requirement CMP-41). Raises `CheckpointFailed` when a reduction
         could not be made durable (memory is as it was), `ContextExhausted` when a policy that compacts once a response would
         have to do it again, `CompactionBlocked` when a hook blocks what the request does not fit without."""
-        return self._wait(self._preparing(system, tools, output_cap=output_cap))
+        return self._given_out(self._wait(self._preparing(system, tools, output_cap=output_cap)))
 
     def compact(self, to: int | float | None = None, *, focus: str | None = None) -> Report:
         """Reduce the view by hand: to so many tokens of the whole request, or a share of it in (0, 1); left out, to the
@@ -143,7 +143,7 @@ class Conversation(Reacting):
         the refusal; `delivered`: whether any of an answer had come. A conversation that is too long is compacted once, at
         most once until the next answer is recorded; where signed reasoning was refused, that of closed rounds is left out. Any
         other error is raised as it is. Raises `InvalidRequest` where nothing can save the turn; the view is as it was then."""
-        return self._wait(self._recovering(error, delivered=delivered, status=status))
+        return self._given_out(self._wait(self._recovering(error, delivered=delivered, status=status)))
 
     def preview(self, to: int | float | None = None, *, focus: str | None = None) -> Report:
         """What `compact` would do without a model, and nothing done."""

@@ -103,6 +103,7 @@ class Landing(Watching):
         begin = _intent(work) if work.begin is None else work.begin
         work.begin = None
         self._keeper.commit(begin, scope=self._scope, edits=reduced.edits, result=result)
+        work.landed = report
         return report
 
     def _came_to_nothing(self, work: Work, reduced: Reduced) -> Report:

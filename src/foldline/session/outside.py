@@ -18,7 +18,7 @@ from foldline.asking import Basis, aanswering, answering
 from foldline.core.completion import Ask
 from foldline.core.ports import TokenCounter
 from foldline.core.view import Item
-from foldline.hooks.hooks import Hooks
+from foldline.hooks.hooks import HookAdded, Hooks
 from foldline.hooks.occasion import Occasion, Trigger
 from foldline.restore.restorer import Restorer
 from foldline.session.hosting import Host
@@ -110,6 +110,18 @@ def aanswerer(host: Host, *, basis_of: BasisOf, occasion_of: OccasionOf) -> Asyn
                     assert_never(never)
 
     return answer
+
+
+def owed(outside: Any) -> HookAdded | None:
+    """What a hook comes to that a caller gave up waiting for, behind a compaction that stands: it and the ones after it are
+    told all the same. `None` for what is asked before."""
+    match outside:
+        case Started():
+            return HookAdded(notes=("SessionStart: the caller gave up waiting for it",))
+        case After():
+            return HookAdded(notes=("PostCompact: the caller gave up waiting for it",))
+        case _:
+            return None
 
 
 @contextmanager

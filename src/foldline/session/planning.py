@@ -87,7 +87,9 @@ class Planning:
         self._keeper, self._known, self._scope = keeper, known, scope
         self._sent: Sent | None = None
         self._recovered = False
-        """True from a recovery until the next answer (requirement REA-1)."""
+        """True from the request of a recovery until the next answer (requirement REA-1)."""
+        self._recovering_with: Work | None = None
+        """A recovery's compaction that stands, and whose request nobody has been given yet."""
         self._cap: int | None = None
         """The output cap of the request that was prepared last, as the caller named it."""
         self._heard: tuple[str, ...] = ()

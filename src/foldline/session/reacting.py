@@ -42,11 +42,14 @@ class Reacting(Compacting):
         return (yield from self._preparing(None, None, output_cap=self._cap, made=made))
 
     def _shrunk(self, told: Refused, *, delivered: bool) -> Going[Report]:
-        """One emergency compaction (requirements REA-1…4). Raises `InvalidRequest`; the view is as it was then."""
+        """One emergency compaction (requirements REA-1…4), or the one that was made and whose request its caller never got.
+        Raises `InvalidRequest`; the view is as it was then."""
         why = self._why_not(delivered=delivered)
         if why:
             raise invalid(why, told) from told.error
-        self._recovered = True
+        made = self._recovering_with
+        if made is not None and made.landed is not None and self._stands(made):
+            return made.landed
         with self._keeper.lock:
             self._learn(told)
             self._weigh()
@@ -61,10 +64,20 @@ class Reacting(Compacting):
             asks = self._may_ask()
             work = self._known.work = self._work(looked, reason="overflow", asks=asks)
             work.fits = what_fits(told.refusal, tokens=fit.view.tokens + fixed.tokens)
-        report = yield from self._carried(work)
+        try:
+            report = yield from self._carried(work)
+        finally:
+            self._recovering_with = work if work.landed is not None else None
         if report.outcome != "compacted":
             raise invalid(f"it could not be made smaller: {report.reason}", told) from told.error
         return report
+
+    def _given_out(self, prepared: Prepared) -> Prepared:
+        """A request that its caller is given: with it a recovery is used up, and not before. One that was blocked, cancelled,
+        skipped or came to nothing may be asked for again."""
+        if self._recovering_with is not None:
+            self._recovered, self._recovering_with = True, None
+        return prepared
 
     def _last_resort(self) -> Going[Report]:
         """What is left where a ladder's levels did not help (requirement CMP-39)."""

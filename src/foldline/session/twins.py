@@ -46,9 +46,8 @@ class Twins:
     ) -> Prepared:
         """As `prepare`; the completer may be async, and an async hook is waited for."""
         session = cast(Any, self)
-        return cast(
-            "Prepared", await session._await(session._preparing(system, tools, output_cap=output_cap))
-        )
+        going = session._preparing(system, tools, output_cap=output_cap)
+        return cast("Prepared", session._given_out(await session._await(going)))
 
     async def acompact(self, to: int | float | None = None, *, focus: str | None = None) -> Report:
         """As `compact`; the completer may be async, and an async hook is waited for."""
@@ -64,7 +63,7 @@ class Twins:
         """As `recover`."""
         session = cast(Any, self)
         going = session._recovering(error, delivered=delivered, status=status)
-        return cast("Prepared", await session._await(going))
+        return cast("Prepared", session._given_out(await session._await(going)))
 
     async def apreview(self, to: int | float | None = None, *, focus: str | None = None) -> Report:
         """As `preview`."""

@@ -54,6 +54,8 @@ class Work(Struct, kw_only=True):
     """Its intent in the log, once a model was asked."""
     reduced: Reduced | None = None
     """What came of it, where it waits to be taken in."""
+    landed: Report | None = None
+    """Its report, once it is committed."""
     is_background: bool = False
     fits: int = 0
     """Tokens that will do where the target is out of reach; 0: nothing but the target will."""
