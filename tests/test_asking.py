@@ -126,11 +126,17 @@ def test_what_is_no_reply_is_the_callers_fault_and_said_at_once(given: Any) -> N
         answering("a text", CHAT)  # type: ignore[arg-type]
 
 
-def test_an_async_completer_is_refused_where_nobody_awaits() -> None:
+@pytest.mark.parametrize("script", ["a summary", Deltas(("a ", "summary"))])
+def test_an_async_completer_is_waited_for_but_not_where_that_holds_up_an_event_loop(script: Any) -> None:
     """The twin that awaits is named."""
-    for script in ("a summary", Deltas(("a",))):
+    answer = answering(ScriptedCompleter(script, is_async=True), CHAT)
+    assert answer(ASK) == Reply(text="a summary")
+
+    async def held_up() -> None:
         with pytest.raises(InvalidOption, match="acompact"):
-            answering(ScriptedCompleter(script, is_async=True), CHAT)(ASK)
+            answer(ASK)
+
+    asyncio.run(held_up())
 
 
 def test_what_a_completer_raises_is_a_reply_that_says_so_without_its_key() -> None:

@@ -23,6 +23,7 @@ from foldline.core.foreign import Raised, atried, tried
 from foldline.core.message import Message, ToolCall, Usage, calls_of
 from foldline.log.secrets import find
 from foldline.outgoing import joined
+from foldline.own_loop import is_in_a_loop, is_of_another_loop, waited
 from foldline.threads import off
 from foldline.wire import strict
 from foldline.wire.codec import Request, Rules
@@ -38,6 +39,14 @@ PIECES_MAX = 1_000_000
 WITHHELD = "…"
 """Stands in an error where a secret stood."""
 NO_COMPLETER = "give a function that takes a CompletionRequest and returns the text, deltas or a reply"
+IN_A_LOOP = (
+    "it awaits, and waiting for it here would hold up the event loop that runs in this thread; await acompact, or the twin of what "
+    "you called whose name begins with a"
+)
+ANOTHER_LOOP = (
+    "its client was used in another event loop before, and its connections belong to that one; give each loop a client of its own, or "
+    "take a sync client"
+)
 
 Told = TypeVar("Told")
 Question = TypeVar("Question")
@@ -64,8 +73,9 @@ class Basis(Struct, frozen=True, kw_only=True):
 def answering(
     completer: Completer, basis: Basis, *, on_delta: Listen | None = None
 ) -> Callable[[Ask], Reply]:
-    """What answers an `Ask` by calling `completer`. `on_delta` gets each piece of text and reasoning as it comes. Raises
-    `InvalidOption` where the completer is none, or awaits."""
+    """What answers an `Ask` by calling `completer`. `on_delta` gets each piece of text and reasoning as it comes. One that awaits
+    is waited for in foldline's own event loop. Raises `InvalidOption` where the completer is none, or awaits and the caller's
+    own event loop would be held up."""
     _check(completer)
 
     def answer(ask: Ask) -> Reply:
@@ -80,18 +90,14 @@ def aanswering(
 ) -> Callable[[Ask], Awaitable[Reply]]:
     """As `answering`, for a completer that may await; one that does not is called off the event loop."""
     _check(completer)
-    awaits = _awaits(completer)
+    awaits = awaited(completer)
 
     async def answer(ask: Ask) -> Reply:
         return _judged(await atried(called(request_of(ask, basis))))
 
     async def called(request: CompletionRequest) -> Reply:
         given = completer(request) if awaits else await off(completer, request)
-        if inspect.isawaitable(given):
-            given = await given
-        if isinstance(given, AsyncIterator):
-            return await _aread(given, request, on_delta=on_delta)
-        return await off(_read, given, request, on_delta=on_delta)
+        return await _alater(given, request, on_delta=on_delta)
 
     return answer
 
@@ -102,6 +108,8 @@ def _judged(told: Reply | Raised) -> Reply:
         return told
     if isinstance(told.error, InvalidOption):
         raise told.error
+    if is_of_another_loop(told.error):
+        raise InvalidOption("completer", None, why=ANOTHER_LOOP) from told.error
     return failed(told.error)
 
 
@@ -186,7 +194,10 @@ def _check(completer: object) -> None:
         raise InvalidOption("completer", completer, why=NO_COMPLETER)
 
 
-def _awaits(completer: object) -> bool:
+def awaited(completer: object) -> bool:
+    """True for a completer that is known to await: a coroutine function, or one over an async client."""
+    if getattr(completer, "awaits", False) is True:
+        return True
     called = inspect.getattr_static(completer, "__call__", None)
     return any(
         test(one)
@@ -231,16 +242,26 @@ def _in_format(messages: tuple[Message, ...], format: str) -> tuple[Message, ...
 
 def _read(given: Any, request: CompletionRequest, *, on_delta: Listen | None) -> Reply:
     if inspect.isawaitable(given) or isinstance(given, AsyncIterator):
-        if inspect.iscoroutine(given):
-            given.close()
-        why = "it awaits; call acompact, or the twin of what you called whose name begins with a"
-        raise InvalidOption("completer", given, why=why)
+        if is_in_a_loop():
+            if inspect.iscoroutine(given):
+                given.close()
+            raise InvalidOption("completer", given, why=IN_A_LOOP)
+        return waited(_alater(given, request, on_delta=on_delta))
     if isinstance(given, Iterator):
         flow = _Flow(on_delta)
         for piece in given:
             flow.take(piece)
         return flow.reply(request)
     return _whole(given, request)
+
+
+async def _alater(given: Any, request: CompletionRequest, *, on_delta: Listen | None) -> Reply:
+    """What a completer awaits, in the loop in which it is to be awaited."""
+    if inspect.isawaitable(given):
+        given = await given
+    if isinstance(given, AsyncIterator):
+        return await _aread(given, request, on_delta=on_delta)
+    return await off(_read, given, request, on_delta=on_delta)
 
 
 async def _aread(given: AsyncIterator[Any], request: CompletionRequest, *, on_delta: Listen | None) -> Reply:

@@ -52,8 +52,10 @@ def due(
 ) -> Session:
     """A session whose next request is over the policy's line."""
     made = Host(completer=completer, **host)
-    session = narrow(opened(store, policy=policy or asks(), host=made), WINDOW)
-    return filled(session)
+    session = narrow(opened(store, policy=policy or asks(), host=replace(made, completer=None)), WINDOW)
+    filled(session)  # without one: a sync call inside an event loop refuses a completer that awaits
+    session._known.host = replace(session._known.host, completer=completer)
+    return session
 
 
 def filled(session: Session, *, tokens: int = 2_500) -> Session:

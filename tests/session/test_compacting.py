@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from foldline.core.errors import CheckpointFailed, FoldlineError, SessionFailed
+from foldline.core.errors import CheckpointFailed, InvalidOption, SessionFailed
+from foldline.engine.policy import Line
 from foldline.hooks.hooks import Hook, Hooks
-from foldline.session.hosting import Listener
+from foldline.session.hosting import Host, Listener
 from foldline.session.session import Session
 from foldline.stores.memory import MemoryJournal, MemoryStore
 from foldline.testing.completers import Deltas, ScriptedCompleter
@@ -98,14 +99,82 @@ def test_the_async_twin_awaits_an_async_completer_and_leaves_the_loop_free() -> 
     asyncio.run(talk())
 
 
-def test_a_sync_call_with_an_async_completer_says_which_call_to_make() -> None:
-    """Errors say what to do next; nothing is left half done."""
-    session = due(completer=ScriptedCompleter(SUMMARY, is_async=True))
-    before = texts(session)
-    with pytest.raises(FoldlineError, match="twin"):
+def test_a_sync_call_waits_for_an_async_completer() -> None:
+    """Interface: a completer over an async client serves a session that is used with sync calls too, each time in the same
+    event loop, to which its connections belong."""
+    loops = set[int]()
+
+    async def completer(request: CompletionRequest) -> str:
+        loops.add(id(asyncio.get_running_loop()))
+        return SUMMARY
+
+    for _ in range(3):
+        session = due(completer=completer)
+        assert SUMMARY in session.prepare().data.decode()
+        background = due(completer=completer, policy=asks(threshold=Line(percent=99, of="window")))
+        assert background.compact_in_background()
+        ended(background)
+        assert SUMMARY in background.prepare().data.decode()
+    assert len(loops) == 1
+
+
+def test_a_sync_call_that_would_hold_up_its_own_event_loop_says_which_call_to_make() -> None:
+    """Errors say what to do next; at the first call, not only where the model is asked; nothing is left half done."""
+
+    async def completer(request: CompletionRequest) -> str:
+        return SUMMARY
+
+    async def talk() -> None:
+        calm = narrow(opened(policy=asks(), host=Host(completer=completer)), 100_000)
+        calm.user("hello")
+        with pytest.raises(InvalidOption, match="twin"):
+            calm.prepare()
+        assert (await calm.aprepare()).messages
+        # what cannot be known to await before it is called
+        session = due(completer=ScriptedCompleter(SUMMARY, is_async=True))
+        before = texts(session)
+        with pytest.raises(InvalidOption, match="twin"):
+            session.prepare()
+        assert texts(session) == before
+        assert session._known.work is None
+        assert body_of(session, "settle")["outcome"] == "abandoned"
+        assert SUMMARY in (await session.aprepare()).data.decode()
+
+    asyncio.run(talk())
+
+
+def test_in_an_event_loop_a_background_compaction_asks_an_async_client_there() -> None:
+    """A client's connections belong to the loop in which the conversation uses it."""
+    loops = set[int]()
+
+    async def completer(request: CompletionRequest) -> str:
+        loops.add(id(asyncio.get_running_loop()))
+        return SUMMARY
+
+    async def talk() -> None:
+        session = due(completer=completer)
+        assert session.compact_in_background()
+        await session._known.task
+        assert SUMMARY in (await session.aprepare()).data.decode()
+        assert loops == {id(asyncio.get_running_loop())}
+
+    asyncio.run(talk())
+
+
+@pytest.mark.parametrize("words", ["Event loop is closed", "<Event> is bound to a different event loop"])
+def test_a_client_of_another_event_loop_is_named_and_no_failure_of_the_model(words: str) -> None:
+    """CMP-14: what the program did wrong is not the network's fault, and does not turn the model off."""
+
+    def completer(request: CompletionRequest) -> str:
+        try:
+            raise RuntimeError(words)
+        except RuntimeError as error:
+            raise ConnectionError("Connection error.") from error
+
+    session = due(completer=completer)
+    with pytest.raises(InvalidOption, match="another event loop"):
         session.prepare()
-    assert texts(session) == before
-    assert session._known.work is None
+    assert session._keeper.state.failures == {}
     assert body_of(session, "settle")["outcome"] == "abandoned"
 
 

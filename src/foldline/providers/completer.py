@@ -105,6 +105,9 @@ class Completer(_Asked):
 class AsyncCompleter(_Asked):
     """An async one."""
 
+    awaits: Final = True
+    """What it gives is awaited; whoever waits for it needs an event loop of its own."""
+
     def __call__(self, request: CompletionRequest) -> AsyncStreamedReply:
         """As `Completer.__call__`."""
         body = self._body(request)

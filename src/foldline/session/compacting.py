@@ -19,7 +19,7 @@ from typing import Any, TypeAlias, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.asking import adriven, driven
+from foldline.asking import IN_A_LOOP, adriven, awaited, driven
 from foldline.core.edit import Fold
 from foldline.core.errors import (
     CompactionBlocked,
@@ -35,6 +35,7 @@ from foldline.gate import compacting
 from foldline.hooks.occasion import Occasion
 from foldline.log.state import ROOT
 from foldline.log.values import timeless
+from foldline.own_loop import is_in_a_loop
 from foldline.reduce import Goal, Reduced
 from foldline.session.landing import Landing
 from foldline.session.outside import After, Before, Outside, Restoring, Started, aanswerer, answerer, owed
@@ -414,6 +415,9 @@ class Compacting(Landing):
     def _wait(self, going: Going[Told]) -> Told:
         """Answer what a generator asks, waiting."""
         host = self._known.host
+        if host.completer is not None and is_in_a_loop() and awaited(host.completer):
+            going.close()
+            raise InvalidOption("completer", host.completer, why=IN_A_LOOP)
         asking: Any = going  # the drivers know of questions to a model alone
         answer: Any = answerer(host, basis_of=self._basis, occasion_of=self._occasion)
         told: Told = driven(asking, answer, owed=owed)

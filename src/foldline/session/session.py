@@ -6,15 +6,15 @@ history. Nothing is ever taken out of the log: each of them is an entry of its o
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import Iterator
-from threading import Condition, Thread
+from threading import Condition
 from types import TracebackType
 from typing import Any, Self
 
 from msgspec import Struct
 
+from foldline.asking import awaited
 from foldline.core.edit import Drop
 from foldline.core.entry import Draft
 from foldline.core.errors import FoldlineError, InvalidOption, UnknownAddress
@@ -29,6 +29,7 @@ from foldline.log.applied import newest_first
 from foldline.log.state import ROOT, Applied, Expose
 from foldline.log.values import dumps, elements, members, read_edit
 from foldline.lookup import Shown
+from foldline.own_loop import begun
 from foldline.session.conversation import Conversation
 from foldline.session.forking import create_fork
 from foldline.session.history import PAGE, TOLD, Chronicle, Happened, Messages, Page, happened
@@ -271,19 +272,19 @@ class Session(Conversation, SessionTwins, Recalling):
             return last
 
     def compact_in_background(self, *, focus: str | None = None) -> bool:
-        """Have the next compaction planned while the session goes on: a model writes its summary in a thread, and the next
+        """Have the next compaction planned while the session goes on: a model writes its summary beside it, and the next
         `prepare` takes it in, where everything it names still stands. False where one runs or waits already. Should the
         process end before, nothing has changed."""
         work = self._ahead(focus=focus)
         if work is not None:
-            going = self._going_ahead(work)
-            Thread(target=self._quietly, args=(going,), name=f"foldline {self.name}", daemon=True).start()
+            going = self._quietly(self._going_ahead(work))
+            self._known.task = begun(going, here=awaited(self._known.host.completer))
         return work is not None
 
-    def _quietly(self, going: Any) -> None:
+    async def _quietly(self, going: Any) -> None:
         """Carry it through where nobody waits for it: that it failed stands in the log, and the next request goes on."""
         with contextlib.suppress(FoldlineError):
-            asyncio.run(self._await(going))  # a completer may await
+            await self._await(going)  # a completer may await
 
     def fork(self, name: str, *, at: int | None = None) -> Session:
         """A session of its own that goes on from here, or from entry `at`. Nothing is copied; hand-off records stay
