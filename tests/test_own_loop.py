@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import Future
 from contextvars import ContextVar
 
 import pytest
@@ -25,7 +26,9 @@ def test_it_is_one_loop_for_all_who_wait_and_it_has_their_context() -> None:
     """Clients keep connections of the loop in which they first asked."""
     token = SAID.set("mine")
     try:
-        first, second = waited(where()), begun(where(), here=True).result(5)
+        first, running = waited(where()), begun(where(), here=True)
+        assert isinstance(running, Future)
+        second = running.result(5)
     finally:
         SAID.reset(token)
     assert first == second
@@ -38,8 +41,11 @@ def test_in_a_loop_of_the_callers_what_is_begun_here_runs_there() -> None:
     async def talk() -> None:
         assert is_in_a_loop()
         mine = id(asyncio.get_running_loop())
-        assert (await begun(where(), here=True))[0] == mine
-        assert begun(where(), here=False).result(5)[0] != mine
+        here, elsewhere = begun(where(), here=True), begun(where(), here=False)
+        assert isinstance(here, asyncio.Task)
+        assert isinstance(elsewhere, Future)
+        assert (await here)[0] == mine
+        assert elsewhere.result(5)[0] != mine
 
     assert not is_in_a_loop()
     asyncio.run(talk())

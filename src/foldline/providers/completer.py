@@ -16,6 +16,7 @@ from typing import Any, Final
 from foldline.core.errors import InvalidOption, ProviderFailed
 from foldline.providers.bodies import Body, body_for
 from foldline.providers.faults import AnswerFailed, failed, sound
+from foldline.providers.hidden import sent, sent_with
 from foldline.providers.replies import AsyncStreamedReply, StreamedReply
 from foldline.providers.sdks import Sdk, aevents, events, is_async, made, raised_by, sdk_of, secrets_of
 from foldline.wire.completion import CompletionRequest
@@ -66,7 +67,8 @@ class _Asked:
         return body_for(request, format=format, model=model, parameters=self._parameters)
 
     def _failed(self, error: Exception) -> ProviderFailed:
-        return failed(error, provider=self.provider, key=self._sdk.key, secrets=secrets_of(self._client))
+        secrets = (*secrets_of(self._client), *sent(self._parameters.get("extra_headers")), *sent_with(error))
+        return failed(error, provider=self.provider, key=self._sdk.key, secrets=secrets)
 
 
 class Completer(_Asked):

@@ -6,11 +6,13 @@ is `foldline.wire.overflow`'s to say: `status` and `body` are what it takes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from foldline.core.errors import ProviderFailed
 from foldline.log.secrets import find
+from foldline.providers.hidden import hider
 from foldline.wire import strict
 
 WORDS_MAX: Final = 2_000
@@ -49,10 +51,11 @@ def failed(error: BaseException, *, provider: str, key: str, secrets: tuple[str,
     """The error to raise for an SDK's exception. `key`: where the SDK looks for its key; `secrets`: values that must not
     be seen, whatever the provider echoes."""
     status = _status(error)
-    body = _clean(_body(error), secrets)
-    said = _said(body) or str(_clean(f"{error}", secrets))
+    hidden = hider(secrets)
+    body = _clean(_body(error), hidden)
+    said = _said(body) or str(_clean(f"{error}", hidden))
     if status is None:
-        cause = str(_clean(f"{error.__cause__}", secrets)) if error.__cause__ is not None else ""
+        cause = str(_clean(f"{error.__cause__}", hidden)) if error.__cause__ is not None else ""
         said = f"{said.rstrip('.')}: {cause}" if cause and cause != said else said
     then = _next(status, error).format(key=key)
     return ProviderFailed(provider, status, why=said[:WORDS_MAX], body=body, then=then)
@@ -94,17 +97,15 @@ def _said(body: Any) -> str:
     return body if isinstance(body, str) else ""
 
 
-def _clean(value: Any, secrets: tuple[str, ...]) -> Any:
-    """The value with no secret in it: none of those given, and none that looks like one."""
+def _clean(value: Any, hidden: re.Pattern[str] | None) -> Any:
+    """The value with no secret in it, in keys neither: none of those given, however it is spelt, and none that looks like one."""
     if isinstance(value, Mapping):
-        return {key: _clean(told, secrets) for key, told in value.items()}
+        return {_clean(key, hidden): _clean(told, hidden) for key, told in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_clean(told, secrets) for told in value]
+        return [_clean(told, hidden) for told in value]
     if not isinstance(value, str):
         return value
-    for secret in secrets:
-        value = value.replace(secret, HIDDEN) if secret else value
-    return _without_found(value)
+    return _without_found(hidden.sub(HIDDEN, value) if hidden is not None else value)
 
 
 def _without_found(text: str) -> str:

@@ -22,6 +22,7 @@ from msgspec.structs import replace
 
 from foldline.core.errors import InvalidOption, ProviderFailed
 from foldline.providers.bodies import Body
+from foldline.providers.hidden import client_headers, sent
 from foldline.wire import strict
 
 RETRIES: Final = 0
@@ -169,8 +170,11 @@ def raised_by(sdk: Sdk) -> tuple[type[Exception], ...]:
 def secrets_of(client: object) -> tuple[str, ...]:
     """Keys that a client holds, so that no error shows them."""
     named = [getattr(client, name, None) for name in ("api_key", "auth_token")]
-    named.append(getattr(getattr(client, "_api_client", None), "api_key", None))
-    return tuple(key for key in named if isinstance(key, str) and len(key) > len(LOCAL_KEY))
+    inner = getattr(client, "_api_client", None)
+    named.append(getattr(inner, "api_key", None))
+    keys = [key for key in named if isinstance(key, str) and len(key) > len(LOCAL_KEY)]
+    headers = getattr(getattr(inner, "_http_options", None), "headers", None)
+    return (*keys, *sent(client_headers(client), getattr(client, "base_url", "")), *sent(headers))
 
 
 # ── streams ──────────────────────────────────────────────────────────────────────────────────────────────────────
