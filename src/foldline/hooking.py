@@ -64,6 +64,7 @@ class Listed(Struct, frozen=True, kw_only=True):
             "digest": self.digest or None,
             "program": self.shown.program if self.shown is not None else None,
             "files": [{"file": file, "sha256": sha} for file, sha in self.shown.files] if self.shown else [],
+            "unwatched": (self.shown.unwatched if self.shown is not None else "") or None,
             "why": self.why or None,
         }
 

@@ -1,9 +1,9 @@
 """Approvals: which commands of a project the user has agreed to run, by the digest of all that was shown.
 
 A project's `foldline.toml` comes with a repository, and may change with every pull. So its commands run only as long as they
-are, to the byte, what the user saw: the words, the settings, the script files named in the words and in `files`, and the
-program that the first word leads to. Another folder is another project. What a script loads by itself is not seen, unless
-`files` names it.
+are, to the byte, what the user saw: the words, the settings, the files that the words lead to (`foldline.hooks.leading`) and those
+in `files`, and the program that the first word leads to. Another folder is another project. What a script loads by itself is not
+seen, unless `files` names it; where the words themselves may lead to more, that is said.
 
     digest = SHA-256 of {project, event, trigger, argv, settings, program, [[file, SHA-256 of its bytes], …]}
 
@@ -29,6 +29,7 @@ from msgspec import Struct
 
 from foldline.core.errors import InvalidOption
 from foldline.hooks.command import Command
+from foldline.hooks.leading import Led, led
 from foldline.hooks.occasion import Event, Trigger
 from foldline.stores.disk_log import put
 from foldline.stores.fs import Fs, LockHeld, Open
@@ -38,8 +39,6 @@ FORMAT: Final = "foldline.approvals/1"
 FILE, NEW, LOCK = "approvals", "approvals.new", "approvals.lock"
 FILE_BYTES_MAX: Final = 1 << 20
 """Largest file of approvals read, bytes."""
-PATH_CHARS_MAX: Final = 4_096
-"""A longer word names no file."""
 SCRIPT_BYTES_MAX: Final = 16 << 20
 """Largest script that can be approved, bytes."""
 
@@ -58,7 +57,9 @@ class Shown(Struct, frozen=True, kw_only=True):
     program: str
     """The file that the first word leads to; empty where it leads to none."""
     files: tuple[tuple[str, str], ...]
-    """The files that are named, each with the SHA-256 of its bytes."""
+    """The files that the words lead to, each with the SHA-256 of its bytes."""
+    unwatched: str = ""
+    """Why the words may run more than these; empty where nothing speaks for it."""
 
     @property
     def digest(self) -> str:
@@ -80,6 +81,7 @@ def shown(command: Command, *, event: Event, trigger: Trigger | None, project: s
     read or is too large to be looked through."""
     root = os.path.realpath(project)
     program = _program(command.argv[0], root, path=path)
+    leads = led(command.argv, root, program=program)
     return Shown(
         project=root,
         event=event,
@@ -89,7 +91,8 @@ def shown(command: Command, *, event: Event, trigger: Trigger | None, project: s
         env=command.env,
         blocks_on_exit_2=command.blocks_on_exit_2,
         program=program,
-        files=tuple(_files(command, root, program=program)),
+        files=tuple(_files(command, root, program=program, leads=leads)),
+        unwatched=leads.unwatched,
     )
 
 
@@ -113,17 +116,13 @@ def _program(word: str, root: str, *, path: str) -> str:
     return os.path.realpath(found) if found is not None else ""
 
 
-def _files(command: Command, root: str, *, program: str) -> Iterator[tuple[str, str]]:
-    """The files whose bytes count: those that words name, those the settings name, and the program where it is the
+def _files(command: Command, root: str, *, program: str, leads: Led) -> Iterator[tuple[str, str]]:
+    """The files whose bytes count: those that words lead to, those the settings name, and the program where it is the
     project's own."""
     if program.startswith(root.rstrip("/") + "/"):
         yield program, _digest(program)
-    words = command.argv[1:]
-    values = [word.partition("=")[2] for word in words]  # --config=hooks/rules.toml
-    for word in dict.fromkeys((*words, *values)):
-        named = os.path.join(root, word)
-        if word and "\0" not in word and len(named) < PATH_CHARS_MAX and os.path.isfile(named):
-            yield word, _digest(named)
+    for word in leads.files:
+        yield word, _digest(os.path.join(root, word))
     for word in command.files:
         yield word, _digest(os.path.join(root, word))
 

@@ -88,6 +88,8 @@ def _rows(one: Listed) -> list[tuple[str, str]]:
     if one.shown is not None:
         rows += [("program", one.shown.program or "none that is found")]
         rows += [("file", f"{file}  sha256 {sha}") for file, sha in one.shown.files]
+        if one.shown.unwatched:
+            rows.append(("note", one.shown.unwatched))
         rows.append(("digest", one.digest))
     return rows
 
