@@ -18,7 +18,6 @@ SAID: ContextVar[str] = ContextVar("said", default="")
 
 
 async def where() -> tuple[int, str, str]:
-    await asyncio.sleep(0)
     return id(asyncio.get_running_loop()), threading.current_thread().name, SAID.get()
 
 

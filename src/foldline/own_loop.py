@@ -43,9 +43,8 @@ def waited(coroutine: Coroutine[Any, Any, Value]) -> Value:
     future = asyncio.run_coroutine_threadsafe(coroutine, _OWN.loop())
     try:
         return future.result()
-    except BaseException:
-        future.cancel()
-        raise
+    finally:
+        future.cancel()  # of one that has ended: nothing
 
 
 def begun(coroutine: Coroutine[Any, Any, Value], *, here: bool) -> asyncio.Task[Value] | Future[Value]:

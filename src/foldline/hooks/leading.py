@@ -81,7 +81,7 @@ def led(argv: tuple[str, ...], root: str, *, program: str) -> Led:
     for folder in ("", *seeker.folders):
         for file in FILES_OF_TOOLS.get(name, ()):
             seeker.piece(os.path.join(folder, file))
-    return Led(files=tuple(seeker.found), unwatched=_unwatched(argv, program, seeker))
+    return Led(files=tuple(seeker.found), unwatched=_unwatched(argv, seeker, program=program))
 
 
 def _pieces(words: Iterable[str]) -> list[str]:
@@ -89,7 +89,7 @@ def _pieces(words: Iterable[str]) -> list[str]:
     return list(found)[:PIECES_MAX]
 
 
-def _unwatched(argv: tuple[str, ...], program: str, seeker: _Seeker) -> str:
+def _unwatched(argv: tuple[str, ...], seeker: _Seeker, *, program: str) -> str:
     names = {os.path.basename(argv[0]), os.path.basename(program)}
     if seeker.too_many:
         return f"{UNWATCHED}: {seeker.too_many} holds more than {FILES_MAX}"

@@ -174,7 +174,8 @@ def secrets_of(client: object) -> tuple[str, ...]:
     named.append(getattr(inner, "api_key", None))
     keys = [key for key in named if isinstance(key, str) and len(key) > len(LOCAL_KEY)]
     headers = getattr(getattr(inner, "_http_options", None), "headers", None)
-    return (*keys, *sent(client_headers(client), getattr(client, "base_url", "")), *sent(headers))
+    found = (*keys, *sent(client_headers(client), getattr(client, "base_url", "")), *sent(headers))
+    return tuple(key for key in dict.fromkeys(found) if key != LOCAL_KEY)
 
 
 # ── streams ──────────────────────────────────────────────────────────────────────────────────────────────────────
