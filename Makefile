@@ -23,10 +23,13 @@ PEERS_READY = $(PEERS)/.ready-peers-$(shell (pwd; cat benchmarks/peers/*.txt scr
 DOUBLES := .venv-doubles
 DOUBLES_READY = $(DOUBLES)/.ready-doubles-$(shell (pwd; cat scripts/setup.sh) | cksum | cut -d" " -f1)
 
+# Agents that others ship, for `e2e-agents` alone.
+AGENTS_FOLDER := .agents
+
 COVERED_WHOLE := src/foldline/core/*,src/foldline/engine/*,src/foldline/passes/*,src/foldline/wire/*
 COVERED_REST := 90
 
-.PHONY: help demo test check format-check lint types imports coverage format nightly bench bench-peers lock clean
+.PHONY: help demo test check format-check lint types imports coverage format nightly bench bench-peers e2e-agents lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -76,11 +79,14 @@ bench: $(DEV) ## each benchmark prints its figures and asserts its ratios
 bench-peers: $(PEERS_READY) ## other libraries beside this one, on sessions of yours: FILES="a.jsonl b.json"
 	@PYTHONPATH=src $(PEERS)/bin/python -m benchmarks.peers $(FILES)
 
+e2e-agents: $(DEV) ## the real Claude Code and Codex through the proxy, offline, against the twin (needs npm and root)
+	@scripts/e2e_agents.sh $(AGENTS_FOLDER)
+
 lock: ## write requirements-dev.txt anew: the newest versions that pyproject.toml allows
 	@scripts/lock.sh
 
 clean: ## remove the environment and all caches
-	@rm -rf $(VENV) $(PEERS) $(DOUBLES) build dist out .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) $(PEERS) $(DOUBLES) $(AGENTS_FOLDER) build dist out .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 
 $(RUN):
 	@scripts/setup.sh run

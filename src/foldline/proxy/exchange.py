@@ -11,7 +11,7 @@ not taken into the session.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any, Literal, TypeAlias, TypeVar
 
 import aiohttp
@@ -302,8 +302,7 @@ class Exchange:
             note = self._desk.mismatch(incoming.going, usage.tokens_input or 0)
             way.record.notes = (*way.record.notes, *([note] if note else []))
         if usage is not None:
-            way.record.tokens_sent = usage.tokens_input or way.record.tokens_sent
-            way.record.tokens_in = max(way.record.tokens_in, way.record.tokens_sent)
+            _weigh(way.record, usage.tokens_input, is_changed=self._mode != "observe")
             way.record.tokens_cached = usage.tokens_cache_read or 0
             way.record.tokens_output = usage.tokens_output or 0
         return True
@@ -371,5 +370,21 @@ def _note(record: Record, going: Going) -> None:
     record.is_compaction = record.is_compaction or report.outcome == "compacted"
     if out.messages is not None:
         record.outcome = "edited"
-        before, after = sum(map(len, out.ticket.call.messages)), sum(map(len, out.messages))
+        before, after = _sizes(out.ticket.call, out.messages)
         record.tokens_in = max(record.tokens_sent, record.tokens_sent * before // max(after, 1))
+
+
+def _weigh(record: Record, tokens_input: int | None, *, is_changed: bool) -> None:
+    """By the provider's own count, where it gave one: what was taken out weighs as what was sent did."""
+    if not tokens_input:
+        return
+    is_less = is_changed and record.outcome in ("edited", "recovered") and record.tokens_sent
+    record.tokens_in = record.tokens_in * tokens_input // record.tokens_sent if is_less else tokens_input
+    record.tokens_sent = tokens_input
+
+
+def _sizes(call: Call, sent: Sequence[bytes]) -> tuple[int, int]:
+    """Characters of all that was asked, and of what is sent of it: system prompt and tools are in both."""
+    beside = (call.tools,) if call.leading else (call.system, call.tools)
+    fixed = sum(len(repr(one)) for one in beside if one)
+    return fixed + sum(map(len, call.messages)), fixed + sum(map(len, sent))

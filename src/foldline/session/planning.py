@@ -43,6 +43,9 @@ from foldline.wire import strict
 from foldline.wire.codec import Request
 
 FINGERPRINT_CHARS = 16
+SLACK_TOKENS, SLACK_SHARE = 256, 20
+"""A cap that is lowered leaves so many tokens, and this part of what was not counted by the provider: an estimate that is a little
+short would have every request refused (Claude Code through a proxy: 17 tokens of 64,000)."""
 LOWERED = "output cap lowered to {:,} from {:,}: the request takes {:,} tokens of a window of {:,}"
 
 
@@ -308,7 +311,8 @@ class Planning:
         planned = self._known.setup.planned
         if self._cap is None or not planned.is_window_known:
             return self._cap
-        return output_cap_left(self._cap, tokens.tokens, tokens_window=planned.window)
+        slack = SLACK_TOKENS + tokens.tokens_estimated // SLACK_SHARE
+        return output_cap_left(self._cap, tokens.tokens + slack, tokens_window=planned.window)
 
 
 def _system_body(system: Message | None) -> bytes:

@@ -39,6 +39,7 @@ KEYS: Final = frozenset(
     | {"input", "instructions", "max_output_tokens", "max_tool_calls", "metadata", "model", "moderation"}
     | {"parallel_tool_calls", "previous_response_id", "prompt", "prompt_cache_key", "prompt_cache_options"}
     | {
+        "client_metadata",  # Codex sends it
         "prompt_cache_retention",
         "reasoning",
         "safety_identifier",
