@@ -251,7 +251,7 @@ class Exchange:
         heard = Heard(way.route.format, is_stream=is_stream)
         if isinstance(going, Going) and self._mode != "observe":
             heard = self._desk.answer(going, is_stream=is_stream)
-        incoming = Incoming(response, heard, going if isinstance(going, Going) else None)
+        incoming = Incoming(response, heard, going=going if isinstance(going, Going) else None)
         way.opened.append(incoming)
         return incoming
 

@@ -23,7 +23,7 @@ class Incoming:
     answers."""
 
     def __init__(
-        self, response: aiohttp.ClientResponse, heard: Heard | None, going: Going | None = None
+        self, response: aiohttp.ClientResponse, heard: Heard | None, *, going: Going | None = None
     ) -> None:
         self.response, self.heard, self.going = response, heard, going
         self._opening = Opening(response.headers.get("content-encoding", ""), bytes_max=ANSWER_BYTES_MAX)
