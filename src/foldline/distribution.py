@@ -55,15 +55,17 @@ def distribution(
     )
     items = history.view.items()
     threshold = chosen.threshold.tokens(planned.window, output_max=planned.output_max)
-    projected = _projected(transcript, items, fixed=history.tokens_fixed)
+    counts = history.tokens_fixed if chosen.counting.fixed else 0
+    projected = _projected(transcript, items, fixed=counts)
     return {
         "schema": "foldline.context/1",
         "format": transcript.format,
         "model": name,
-        "policy": policy,
+        "policy": chosen.name,
         "counter": counting.name,
         "messages": len(items),
         "tokens_total": history.tokens,
+        "tokens_projected": projected.tokens,
         "tokens_anchored": projected.tokens_anchored,
         "tokens_estimated": projected.tokens_estimated,
         "tokens_window": planned.window,

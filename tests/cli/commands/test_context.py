@@ -10,17 +10,18 @@ pytestmark = pytest.mark.usefixtures("stub")
 
 
 def test_the_page_shows_usage_kinds_tools_and_biggest_items() -> None:
-    """Interface: token distribution by kind, usage against the threshold, biggest items (what `/context` shows in a chat)."""
+    """Interface: token distribution by kind, usage against the threshold, biggest items (what `/context` shows in a chat).
+    BUD-5: the threshold is the denominator, and the window is named beside it."""
     done = run("context", "session.jsonl")
-    page = done.stdout
+    page = " ".join(done.stdout.split())
     assert "foldline: window by default" in done.stderr
     for words in (
-        "135,468 tokens  session.jsonl",
-        "68% of a window of 200,000 · 24,532 below the threshold of 160,000",
+        "135,468 tokens session.jsonl",
+        "85% of the threshold of 160,000 (balanced) · 24,532 below it · the window is 200,000",
         "the provider last counted 130,000, since then 5,468 estimated",
-        "tool results  90,468  67%",
-        "read_file  30,468  22%",
-        "9,000  text  m12.0@4f2a91c0text",
+        "tool results 90,468 67%",
+        "read_file 30,468 22%",
+        "9,000 text m12.0@4f2a91c0text",
     ):
         assert words in page
     assert "media" not in page, "a kind without tokens takes no row"
@@ -57,3 +58,30 @@ def test_the_page_says_what_its_numbers_rest_on() -> None:
     """One file has another size by another counter."""
     [document] = documents(run("context", "session.jsonl", "--json").stdout)
     assert f"counted with {document['counter']}" in run("context", "session.jsonl").stdout
+
+
+@pytest.mark.parametrize(
+    ("used", "percent", "words"),
+    [
+        (83_500, 50, "50% of the threshold of 167,000 (reserve) · 83,500 below it"),
+        (166_999, 100, "100% of the threshold of 167,000 (reserve) · 1 below it"),
+        (167_000, 100, "100% of the threshold of 167,000 (reserve) · 0 past it"),
+        (190_000, 100, "100% of the threshold of 167,000 (reserve) · 23,000 past it"),
+    ],
+)
+def test_usage_is_a_share_of_the_threshold_and_ends_at_a_hundred(
+    used: int, percent: int, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """BUD-5: 83,500 of 167,000 are 50 %, 167,000 and more 100 %; BUD-11: the projection is the numerator, not a recount."""
+    from foldline.cli.commands.context import _show
+
+    document = {
+        "policy": "reserve",
+        "tokens_total": 1_000,
+        "tokens_projected": used,
+        "tokens_window": 200_000,
+        "tokens_threshold": 167_000,
+        "percent": percent,
+    }
+    _show(document, "s")
+    assert words in " ".join(capsys.readouterr().out.split())

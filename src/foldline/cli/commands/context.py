@@ -97,17 +97,19 @@ def _again(told: Mapping[str, Any]) -> str:
 
 
 def _usage(document: Mapping[str, Any]) -> list[RenderableType]:
-    total, window, threshold = (document.get(f"tokens_{key}") for key in ("total", "window", "threshold"))
-    if not window:
+    """What the next request takes, as a share of the line at which the policy compacts (requirements BUD-5, BUD-11)."""
+    used, window, line = (document.get(f"tokens_{key}") for key in ("projected", "window", "threshold"))
+    if not window or line is None:
         return [gap(screen.cell("no window known; name the model with --model"))]
-    assert total is not None
-    words = f"{percent(total, window)} of a window of {count(window)}"
-    if threshold:
-        where = "past" if total >= threshold else "below"
-        words += f" · {count(abs(threshold - total))} {where} the threshold of {count(threshold)}"
-    style = "red" if threshold and total >= threshold else "cyan"
-    used = bar(total / window, style=style, mark=threshold / window if threshold else None)
-    lines = [gap(screen.cell(words)), gap(used)]
+    assert used is not None
+    is_past = used >= line
+    where = f"{count(abs(line - used))} {'past' if is_past else 'below'} it"
+    words = f"{document['percent']}% of the threshold of {count(line)} ({document['policy']})"
+    style = "red" if is_past else "cyan"
+    lines: list[RenderableType] = [
+        gap(screen.cell(f"{words} · {where} · the window is {count(window)}")),
+        gap(bar(used / line if line else 1, style=style, mark=1)),
+    ]
     if anchored := document.get("tokens_anchored"):
         estimated = count(document.get("tokens_estimated") or 0)
         lines.append(
