@@ -74,7 +74,12 @@ def distribution(
         "percent": percent(projected.tokens, threshold),
         **contents(items, counting, fixed=history.tokens_fixed, tools=transcript.tools),
         **_read_again(transcript),
-        "notes": [*transcript.notes, *planned.notes, *named_for(name, Limits(home_at()))],
+        "notes": [
+            *transcript.notes,
+            *planned.notes,
+            *named_for(name, Limits(home_at())),
+            *chosen.advised(projected.tokens, planned.window, output_max=planned.output_max),
+        ],
     }
 
 

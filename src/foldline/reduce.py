@@ -106,6 +106,8 @@ class Goal(Struct, frozen=True, kw_only=True):
     """As `Moment` has it."""
     at_once: bool = False
     """True for a compaction by hand that names no size: the model writes its summary whatever the size (CMP-15)."""
+    ahead: bool = False
+    """With `at_once`: in the background, before the line is reached; nobody asked for the last tier."""
     focus: str = ""
     """What the summary should dwell on, in the caller's words."""
     breaker: Breaker = Breaker()
@@ -283,6 +285,7 @@ def _moment_of(history: History, goal: Goal, *, target: int | None) -> Moment:
         has_model=goal.has_model and (by_hand or (window is not None and not goal.breaker.is_open)),
         tokens_window_asked=goal.tokens_window_asked,
         at_once=goal.at_once,
+        ahead=goal.ahead,
         tokens_threshold=threshold,
     )
 
@@ -353,6 +356,11 @@ def target_of(tokens: int, goal: Goal) -> int | None:
             round(tokens * goal.scale), window, output_cap=goal.output_cap, output_max=goal.output_max
         )
         target = policy.target.tokens(window, goal.output_cap, output_max=goal.output_max)
+        if (
+            not policy.threshold.over
+        ):  # a request on the line is due, so one that is reduced has to come below it
+            line = policy.threshold.tokens(window, goal.output_cap, output_max=goal.output_max)
+            target = max(1, min(target, line - 1))
         return int(target / goal.scale) if due else None
     to: object = goal.to
     if isinstance(to, float):

@@ -98,6 +98,8 @@ class Moment(Struct, frozen=True, kw_only=True, gc=False):
     """Window of the model that is asked, where it is known to be another than the conversation's."""
     at_once: bool = False
     """True for a compaction by hand that names no size: the model's tier runs whatever the size (requirement CMP-15)."""
+    ahead: bool = False
+    """With `at_once`: made before the line is reached, so a policy with several tiers that ask begins with the first."""
     tokens_threshold: int | None = None
     """Where the policy's next compaction would be due, for the messages alone; `None` when no window is known."""
 

@@ -167,6 +167,18 @@ class Policy(Struct, frozen=True, kw_only=True):
         whens = {tier.when for tier in self.tiers}
         return "always" in whens or ("blind" in whens and not is_window_known)
 
+    def advised(self, tokens: int, tokens_window: int, *, output_max: int | None = None) -> tuple[str, ...]:
+        """What a person is told of a request of so many tokens that nothing is due for yet; nothing below the policy's line for
+        it (requirement BUD-4)."""
+        if self.advice is None or not self.advice.is_reached(tokens, tokens_window, output_max=output_max):
+            return ()
+        if self.threshold.is_reached(tokens, tokens_window, output_max=output_max):
+            return ()
+        line = self.advice.tokens(tokens_window, output_max=output_max)
+        return (
+            f"{self.name} suggests to compact by hand from {line:,} tokens on, and the request has {tokens:,}",
+        )
+
     @property
     def asking(self) -> tuple[Tier, ...]:
         """Tiers that ask a model, where there is one."""

@@ -146,13 +146,14 @@ def running(
 
 
 def _straight(policy: Policy, moment: Moment) -> tuple[tuple[Tier, ...], tuple[Tier, ...]]:
-    """By hand and with a model: the model's own tier (the last that asks) with what only marks, and the tiers after it;
-    else nothing, and all tiers."""
+    """By hand and with a model: the model's own tier (the last that asks; made ahead, from the first that asks to that one)
+    with what only marks, and the tiers after it; else nothing, and all tiers."""
     if not (moment.by_hand and moment.has_model and policy.asking):
         return (), policy.tiers
-    at = max(number for number, tier in enumerate(policy.tiers) if tier.ask is not None)
-    marks = tuple(tier for tier in policy.tiers[:at] if tier.gain_min < 0)
-    return (*marks, policy.tiers[at]), policy.tiers[at + 1 :]
+    asking = [number for number, tier in enumerate(policy.tiers) if tier.ask is not None]
+    first, last = asking[0] if moment.ahead else asking[-1], asking[-1]
+    marks = tuple(tier for tier in policy.tiers[:first] if tier.gain_min < 0)
+    return (*marks, *policy.tiers[first : last + 1]), policy.tiers[last + 1 :]
 
 
 class _Broken(Exception):

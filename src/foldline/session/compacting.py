@@ -328,7 +328,7 @@ class Compacting(Landing):
                 self._known.host.completer is not None and bool(self._policy.asking) and not self._is_open()
             )
             if asks:
-                looked = replace(looked, goal=replace(looked.goal, to=None, at_once=True))
+                looked = replace(looked, goal=replace(looked.goal, to=None, at_once=True, ahead=True))
             work = self._work(looked, reason="background", asks=asks, focus=focus)
             work.is_background = True
             self._known.work = work

@@ -189,5 +189,8 @@ class Conversation(Reacting):
                 "tokens_threshold": line,
                 "percent": percent(tokens.tokens, line),
                 **contents(fit.view.items(), setup.counter, fixed=fixed.tokens, tools=fixed.tools),
-                "notes": list(planned.notes),
+                "notes": [
+                    *planned.notes,
+                    *policy.advised(tokens.tokens, planned.window, output_max=planned.output_max),
+                ],
             }

@@ -300,6 +300,9 @@ class Planning:
             () if cap == self._cap else (LOWERED.format(cap, self._cap, tokens.tokens, setup.planned.window),)
         )
         notes = (*report.notes, *self._heard, *lowered)
+        if report.outcome == "unchanged":
+            planned = setup.planned
+            notes += setup.policy.advised(tokens.tokens, planned.window, output_max=planned.output_max)
         self._heard = ()
         report = replace(report, messages_after=len(request.messages), notes=notes)
         digest = sha.hexdigest()[:FINGERPRINT_CHARS]
