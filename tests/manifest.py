@@ -120,7 +120,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     row("CMP-6", "one compress block as a user message, then the last two rounds", DONE),
     row("CMP-7", "six-field summary", DONE),
     row("CMP-8", "ledger of seven headings", DONE),
-    row("CMP-9", "replacement: summary, recent fifth, files, checkpoint", BEGUN),
+    row("CMP-9", "replacement: summary, recent fifth, files, checkpoint", DONE),
     row("CMP-10", "effect check: the bound of a replacement", DONE),
     row("CMP-11", "sampling: three attempts, each strictly smaller", DONE),
     row("CMP-12", "deterministic fallback: ledger, then whole units from the newest", DONE),
@@ -172,9 +172,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     row("JRN-11", "every event to the log, and to SQLite for questions over all sessions", DONE),
     row("JRN-12", "a compaction's checkpoint event carries level, remaining tokens and pending tasks", DONE),
     # Restore after compaction, hooks
-    *(row(f"RST-{number}", "restore after a compaction", BEGUN) for number in (1, 2, 3)),
-    row("RST-4", "four kinds of evidence with budgets of their own", BEGUN),
-    *(row(f"RST-{number}", "restore after a compaction", BEGUN) for number in range(5, 11)),
+    row("RST-1", "a mandatory step after each compaction (so far: where the host gives a restorer)", BEGUN),
+    *(row(f"RST-{number}", "restore after a compaction", DONE) for number in (2, 3)),
+    row("RST-4", "four kinds of evidence with budgets of their own", DONE),
+    *(row(f"RST-{number}", "restore after a compaction", DONE) for number in range(5, 11)),
     *(row(f"HOK-{number}", "hooks before and after", DONE) for number in range(1, 5)),
     # Surfaces
     row(

@@ -190,6 +190,7 @@ def _ladder(name: str, reserved: int, *tail: Tier) -> Policy:
         sentence="Four levels, cheapest first: snip, truncate, collapse, summarise to half the budget.",
         source="C: four-level pipeline",
         once_per_response=True,
+        skill_tokens=1_500,
         floors=FLOORS,
         threshold=trigger,
         target=trigger,

@@ -106,6 +106,8 @@ class Goal(Struct, frozen=True, kw_only=True):
     """As `Moment` has it."""
     at_once: bool = False
     """True for a compaction by hand that names no size: the model writes its summary whatever the size (CMP-15)."""
+    beside: int = 0
+    """As `Moment` has it."""
     ahead: bool = False
     """With `at_once`: in the background, before the line is reached; nobody asked for the last tier."""
     focus: str = ""
@@ -286,6 +288,7 @@ def _moment_of(history: History, goal: Goal, *, target: int | None) -> Moment:
         tokens_window_asked=goal.tokens_window_asked,
         at_once=goal.at_once,
         ahead=goal.ahead,
+        beside=goal.beside,
         tokens_threshold=threshold,
     )
 
@@ -355,12 +358,7 @@ def target_of(tokens: int, goal: Goal) -> int | None:
         due = policy.threshold.is_reached(
             round(tokens * goal.scale), window, output_cap=goal.output_cap, output_max=goal.output_max
         )
-        target = policy.target.tokens(window, goal.output_cap, output_max=goal.output_max)
-        if (
-            not policy.threshold.over
-        ):  # a request on the line is due, so one that is reduced has to come below it
-            line = policy.threshold.tokens(window, goal.output_cap, output_max=goal.output_max)
-            target = max(1, min(target, line - 1))
+        target = policy.tokens_target(window, goal.output_cap, output_max=goal.output_max)
         return int(target / goal.scale) if due else None
     to: object = goal.to
     if isinstance(to, float):

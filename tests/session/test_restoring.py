@@ -9,14 +9,18 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from foldline.restore import PlanMode, Restorer, Sources
+from foldline.presets import POLICIES
+from foldline.restore import BackgroundTask, PlanMode, PlanSteps, Restorer, Skill, Sources, Touched
+from foldline.session.hosting import Host
 from foldline.session.session import Session
 from foldline.stores.memory import MemoryStore
 from foldline.testing.completers import ScriptedCompleter
 from tests.judges.panel import violations
-from tests.session.making import opened, worked
+from tests.session.making import answer, opened, worked
 from tests.session.modelling import asks, due
 from tests.session.test_conversation import narrow
+from tests.session.test_presets import FIRST, driven, said, talk
+from tests.session.test_presets import asks as model
 from tests.session.test_session_machine import small
 
 SUMMARY = "The files were read."
@@ -81,3 +85,128 @@ def test_a_callback_that_fails_is_a_note_and_no_failure(tmp_path: Path) -> None:
     report = session.prepare().report
     assert report.outcome == "compacted"
     assert any("no such folder" in note for note in report.notes)
+
+
+# ── everything at once, in the presets that restore ──────────────────────────────────────────────────────────────
+
+
+def full(folder: Path) -> Restorer:
+    """A restorer to which each source says something, over a workspace with files, a link that leads out, and a skill."""
+    work, skill = folder / "work", folder / "skill"
+    work.mkdir()
+    skill.mkdir()
+    (folder / "outside.py").write_text("SECRET OUTSIDE")
+    (work / "link.py").symlink_to(folder / "outside.py")
+    for n in range(8):
+        (work / f"f{n}.py").write_text(f"now {n}\n" + f"code of {n}\n" * 40)
+    text = (
+        "---\nname: review\ndescription: Reviews code.\n---\nRead ${CLAUDE_SKILL_DIR}/list.md. "
+        + "Look twice. " * 900
+    )
+    (skill / "SKILL.md").write_text(text)
+    touched = [Touched(path=f"f{n}.py", session="other" if n == 7 else "s") for n in range(8)]
+    touched += [Touched(path="link.py", session="s"), Touched(path=str(folder / "outside.py"), session="s")]
+    sources = Sources(
+        files=lambda: touched,
+        cwd=lambda: str(work / "sub"),
+        plan_mode=lambda: PlanMode(path="/plans/p.md", exists=True),
+        plan=lambda: PlanSteps(current="write the test", next="run it"),
+        tasks=lambda: ["mend the login", "tell the user"],
+        skills=lambda: [Skill(name="review", folder=str(skill))],
+        background=lambda: [BackgroundTask(description="dev server", status="listening on 8080")],
+    )
+    return Restorer(workspace=str(work), session="s", sources=sources)
+
+
+def worked_and_talked(session: Session) -> None:
+    """A list of things to do, a rule, a failed command, and talk that no tier but the last can take."""
+    session.user("Mend the login. Never push to main.")
+    session.record(answer("I plan", ("todo", "TodoWrite")))
+    session.tool_result("todo", "ok")
+    session.record(answer("I run the tests", ("run", "bash")))
+    session.tool_result("run", "Exit code 1\nValueError: port 8123 is in use", is_error=True)
+    talk(*[8_900] * 56)(session)
+
+
+@pytest.mark.parametrize("has_model", [True, False], ids=["with a model", "without"])
+@pytest.mark.parametrize("policy", [name for name in POLICIES if name != "ladder-minimal"])
+def test_each_preset_restores_what_the_agent_needs_to_go_on(
+    tmp_path: Path, policy: str, *, has_model: bool
+) -> None:
+    """RST-1, RST-2, RST-5, RST-6, RST-7, RST-8, RST-9, RST-10, in one session each: behind the summary, in one user message
+    that its provider takes, within the target; of files the newest five of this session and workspace."""
+    host = replace(model() if has_model else Host(), restore=full(tmp_path))
+    session = driven(policy, worked_and_talked, tokens=FIRST[policy], host=host)
+    if policy == "reserve" and not has_model:
+        assert session.prepare().report.passes == ()
+        return
+    report = session.compact(to=60_000)
+    request = session.prepare()
+    assert violations(request.body, format="anthropic") == []
+    assert report.tokens_after <= 60_000
+    assert report.tokens_after == session.context_use()["tokens_total"]
+    text = "\n".join(part["text"] for m in request.messages for part in m["content"] if "text" in part)
+    shown = [n for n in range(8) if f"file: f{n}.py" in text]
+    assert shown == [2, 3, 4, 5, 6], "the newest five; f7 is another session's"
+    assert "SECRET OUTSIDE" not in text
+    for words in (
+        f"working folder: {tmp_path}/work/sub",
+        "plan mode: on; plan file /plans/p.md (it exists)",
+        "You are in plan mode",
+        "current step: write the test\nnext step: run it",
+        "- mend the login\n- tell the user",
+        "- dev server: listening on 8080",
+    ):
+        assert text.count(words) == 1, words
+    if "snip" in [
+        step.name for step in report.passes
+    ]:  # a notice is no summary, and leaves no room for more than the target does
+        assert any("not restored: skill review: no room" in note for note in report.notes)
+        return
+    assert (
+        text.count(f"Base directory for this skill: {tmp_path}/skill\n\nRead {tmp_path}/skill/list.md.") == 1
+    )
+    assert "CLAUDE_SKILL_DIR" not in text
+    assert "name: review" not in text
+    tokens = 4 * text.count("Look twice.") * 12 // 16
+    most = 1_500 if policy.startswith("ladder") else 5_000
+    assert tokens <= most
+    assert tokens >= min(most, 2_700) * 0.8
+
+
+@pytest.mark.parametrize("has_model", [True, False], ids=["with a model", "without"])
+def test_a_handoff_replacement_has_its_four_parts_and_four_kinds_of_evidence(
+    tmp_path: Path, *, has_model: bool
+) -> None:
+    """CMP-9 and RST-4: summary, newest fifth, files and the checkpoint of the active task; exact records, the task, recent files
+    and whole units apart, each with a budget of its own; counted by the counter, of one format with a model and without."""
+    host = replace(model() if has_model else Host(), restore=full(tmp_path))
+    session = driven("handoff", worked_and_talked, tokens=144_000, host=host)
+    request = session.prepare()
+    assert request.report.tokens_after == session.context_use()["tokens_total"]
+    assert request.report.tokens_after <= (request.report.tokens_target or 0)
+    [parts] = [m["content"] for m in request.messages if "<foldline-fold" in str(m["content"])]
+    fold, *rest = [part["text"] for part in parts]
+    assert ("the slow path was found" in fold) is has_model
+    assert "Objective and constraints" in fold
+    assert "Never push to main." in request.data.decode()
+    assert "port 8123 is in use" in fold, "an exact record"
+    assert not any(f"file: f{n}.py" in fold for n in range(8)), "files are blocks of their own"
+    assert sum("\nfile: f" in piece for piece in rest) == 5
+    assert any("- mend the login" in piece for piece in rest)
+    whole = [n for n in range(56) if said(f"we talk of {n} and more ", 8_900) in request.data.decode()]
+    if has_model:
+        assert whole == list(range(whole[0], 56)), "whole units, the newest"
+        assert len(whole) >= 11, "a fifth of 61"
+    else:  # the fallback keeps the user's own words for longer than the model's (CMP-12)
+        answers = [n for n in whole if n % 2]
+        assert answers == list(range(answers[0], 56, 2))
+
+
+def test_nodes_that_run_are_named_by_the_session_itself(tmp_path: Path) -> None:
+    """RST-1 and RST-9: a host that says nothing of them loses none."""
+    session = due(completer=ScriptedCompleter(SUMMARY), restore=planning(tmp_path))
+    with session.node("search for callers", input="find them", expose="io"):
+        report = session.prepare().report
+        assert report.outcome == "compacted"
+        assert "search for callers" in texts(session)

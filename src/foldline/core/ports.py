@@ -98,6 +98,9 @@ class Moment(Struct, frozen=True, kw_only=True, gc=False):
     """Window of the model that is asked, where it is known to be another than the conversation's."""
     at_once: bool = False
     """True for a compaction by hand that names no size: the model's tier runs whatever the size (requirement CMP-15)."""
+    beside: int = 0
+    """Tokens of the target that the first tier that asks a model, and those behind it, leave free: something is put behind what
+    they fold."""
     ahead: bool = False
     """With `at_once`: made before the line is reached, so a policy with several tiers that ask begins with the first."""
     tokens_threshold: int | None = None

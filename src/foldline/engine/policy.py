@@ -154,6 +154,8 @@ class Policy(Struct, frozen=True, kw_only=True):
     """False: a provider's refusal for size is not recovered from (requirement REA-3)."""
     hooks_may_block: bool = True
     """False: what a hook blocks is shown and made all the same (requirements HOK-2, CMP-17)."""
+    skill_tokens: Positive | None = None
+    """Of each skill that is restored behind a summary; `None`: as whoever restores has it (requirement RST-8)."""
     resumes_at_summary: bool = False
     """True: opened again, a session goes on from its last summary and what followed it (requirement JRN-8)."""
 
@@ -166,6 +168,17 @@ class Policy(Struct, frozen=True, kw_only=True):
         """True where something is done before every request, whatever its size."""
         whens = {tier.when for tier in self.tiers}
         return "always" in whens or ("blind" in whens and not is_window_known)
+
+    def tokens_target(
+        self, tokens_window: int, output_cap: int | None = None, *, output_max: int | None = None
+    ) -> int:
+        """The target for a window. A request that stands on the threshold is due, unless it has to be passed; one that is
+        reduced comes below it then, also where the target is the threshold itself."""
+        target = self.target.tokens(tokens_window, output_cap, output_max=output_max)
+        if self.threshold.over:
+            return target
+        line = self.threshold.tokens(tokens_window, output_cap, output_max=output_max)
+        return max(1, min(target, line - 1))
 
     def advised(self, tokens: int, tokens_window: int, *, output_max: int | None = None) -> tuple[str, ...]:
         """What a person is told of a request of so many tokens that nothing is due for yet; nothing below the policy's line for

@@ -172,6 +172,8 @@ class _Course:
         self.frame = replace(frame, live=view.items()) if moment.has_model else frame
         self.steps: list[Step] = []
         self.asked: list[Asked] = []
+        self._folds = False
+        """True from the first tier that would ask a model on."""
 
     @property
     def is_written(self) -> bool:
@@ -188,13 +190,16 @@ class _Course:
     def go(self, tiers: Iterable[Tier]) -> Generator[Ask, Reply, None]:
         """Each tier that is due, in turn."""
         for tier in tiers:
+            self._folds = self._folds or tier.ask is not None
             goal = _goal_of(tier, self.moment)
             excess = self.now.tokens - goal
             asks = self.moment.has_model and tier.ask is not None
             if not (asks or tier.reduce) or not self._is_due(tier, excess=excess, asks=asks):
                 continue
+            beside = min(self.moment.beside, goal) if self._folds and self.moment.is_due else 0
+            moment = replace(self.moment, tokens_excess=excess + beside, tokens_target=goal - beside)
             try:
-                yield from self._step(tier, replace(self.moment, tokens_excess=excess, tokens_target=goal))
+                yield from self._step(tier, moment)
             except LawViolation as error:
                 raise _Broken(tier.name, error=error, course=self) from error
 

@@ -73,6 +73,8 @@ class Restored(Struct, frozen=True, kw_only=True):
     """Of the message, its envelope included."""
     rows: tuple[Row, ...] = ()
     left_out: tuple[Row, ...] = ()
+    is_cut: bool = False
+    """True where something was left out for want of room: with more of it, more would be restored."""
     notes: tuple[str, ...] = ()
     """What callbacks did wrong, for the host."""
 
@@ -264,6 +266,7 @@ class _Making:
     def within(self, room: int, wanted: list[Piece]) -> Restored:
         """The pieces that fit, in their order, as one message."""
         envelope = self._counter.weights(Message(role="user", parts=()))[1]
+        whole = len(wanted)
         pieces = sorted(wanted, key=lambda one: ORDER.index(one.kind))
         while pieces and envelope + _sum(pieces) > room:
             self._drop(pieces)
@@ -275,10 +278,11 @@ class _Making:
                 self._drop(pieces)
                 named = self._named()
         rows = tuple(Row(kind=one.kind, name=one.name, tokens=one.tokens) for one in pieces)
+        is_cut = len(rows) < whole
         pieces += [named] if named is not None else []
         left_out, notes = tuple(self._left_out), tuple(self._notes.said)
         if not pieces:
-            return Restored(left_out=left_out, notes=notes)
+            return Restored(left_out=left_out, is_cut=is_cut, notes=notes)
         parts = tuple(Text(text=one.text) for one in pieces)
         message = Message(role="user", parts=parts, synthetic="reminder", meta=Meta(injected=True))
         return Restored(
@@ -286,6 +290,7 @@ class _Making:
             tokens=envelope + _sum(pieces),
             rows=rows,
             left_out=left_out,
+            is_cut=is_cut,
             notes=notes,
         )
 

@@ -36,7 +36,9 @@ from foldline.hooks.occasion import Occasion
 from foldline.log.state import ROOT
 from foldline.log.values import timeless
 from foldline.own_loop import is_in_a_loop
-from foldline.reduce import Goal, Reduced
+from foldline.reduce import Goal, Reduced, target_of
+from foldline.restore.restorer import Restored
+from foldline.restore.sources import RunningNode
 from foldline.session.landing import Landing
 from foldline.session.outside import After, Before, Outside, Restoring, Started, aanswerer, answerer, owed
 from foldline.session.projecting import Fixed, Sound
@@ -56,6 +58,8 @@ from foldline.session.working import (
 from foldline.settings import window_asked
 from foldline.survival import look_ahead
 
+RESTORED_SHARE = 0.2
+"""Of the target: what a summary leaves free at most for what is restored behind it."""
 FOCUS_NOTE = "focus has no effect without a model to write the summary"
 UNKNOWN_NOTE = "the model's window is not known, so no summary is asked for; name the model, or its window in foldline.toml"
 
@@ -297,14 +301,25 @@ class Compacting(Landing):
         try:
             blocked = yield from self._hooks_before(work)
             if blocked is None:
+                ahead = yield from self._restored_ahead(work)
                 reduced = yield from self._asked(work)
                 if reduced is not None:
-                    work.reduced = yield from self._restored(work, reduced)
+                    work.reduced = yield from self._restored(work, reduced, ahead=ahead)
             return blocked
         finally:
             listener.state(is_compacting=False)
 
-    def _restored(self, work: Work, reduced: Reduced) -> Going[Reduced]:
+    def _restored_ahead(self, work: Work) -> Going[Restored | None]:
+        """What the agent needs to go on, as far as a share of the target holds it; the summary leaves so much free. `None` where
+        nothing is restored, or no target is named."""
+        target = target_of(work.history.tokens, work.goal)
+        if self._known.host.restore is None or target is None:
+            return None
+        restored: Restored = yield self._restoring(work, room=int(target * RESTORED_SHARE))
+        work.goal = replace(work.goal, beside=restored.tokens)
+        return restored
+
+    def _restored(self, work: Work, reduced: Reduced, *, ahead: Restored | None) -> Going[Reduced]:
         """The compaction with what the agent needs to go on behind its summary, in the same message and so in the same commit
         (requirement RST-1), within what the target leaves."""
         if self._known.host.restore is None or not has_fold(reduced):
@@ -312,9 +327,17 @@ class Compacting(Landing):
         planned = self._known.setup.planned
         target = self._policy.target.tokens(planned.window, output_max=planned.output_max)
         room = max(0, (reduced.report.tokens_target or target) - reduced.report.tokens_after)
+        if ahead is None or ahead.is_cut or ahead.tokens > room:
+            ahead = yield self._restoring(work, room=room)
+        return with_restored(reduced, ahead, counter=work.counter)
+
+    def _restoring(self, work: Work, *, room: int) -> Restoring:
+        """The question for it. Nodes that run are the session's own to name."""
+        state = self._keeper.state
+        nodes = tuple(RunningNode(name=one.name) for one in state.nodes.values() if one.id != self._scope)
         items = work.history.view.items()
-        restored = yield Restoring(items=items, room=room, counter=work.counter)
-        return with_restored(reduced, restored)
+        tokens = work.policy.skill_tokens
+        return Restoring(items=items, room=room, counter=work.counter, nodes=nodes, skill_tokens=tokens)
 
     def _ahead(self, *, focus: str | None) -> Work | None:
         """The beginning of a compaction whose plan waits for the next request to be taken in; `None` where one runs or waits

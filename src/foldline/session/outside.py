@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias, assert_never
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.asking import Basis, aanswering, answering
 from foldline.core.completion import Ask
@@ -20,7 +21,8 @@ from foldline.core.ports import TokenCounter
 from foldline.core.view import Item
 from foldline.hooks.hooks import HookAdded, Hooks
 from foldline.hooks.occasion import Occasion, Trigger
-from foldline.restore.restorer import Restorer
+from foldline.restore.restorer import Limits, Restorer
+from foldline.restore.sources import RunningNode
 from foldline.session.hosting import Host
 from foldline.session.working import WITHIN_ASK
 from foldline.threads import off
@@ -55,6 +57,10 @@ class Restoring(Struct, frozen=True, kw_only=True):
     room: int
     """Tokens that the target leaves for it."""
     counter: TokenCounter
+    nodes: tuple[RunningNode, ...] = ()
+    """The session's own that have not answered; for a host that does not say."""
+    skill_tokens: int | None = None
+    """Of each skill, where the policy says so and the host does not."""
 
 
 Outside: TypeAlias = Ask | Before | Started | After | Restoring
@@ -72,7 +78,9 @@ def answerer(host: Host, *, basis_of: BasisOf, occasion_of: OccasionOf) -> Answe
             if isinstance(outside, Ask):
                 return answering(host.completer, basis_of(), on_delta=host.listener.delta)(outside)
             if isinstance(outside, Restoring):
-                return _restorer(host).restored(outside.items, room=outside.room, counter=outside.counter)
+                return _restorer(host, outside).restored(
+                    outside.items, room=outside.room, counter=outside.counter
+                )
             hooks, occasion = _hooks(host), occasion_of(outside.trigger)
             match outside:
                 case Before(instructions=said, may_block=may):
@@ -96,7 +104,7 @@ def aanswerer(host: Host, *, basis_of: BasisOf, occasion_of: OccasionOf) -> Asyn
                 basis = await off(basis_of)
                 return await aanswering(host.completer, basis, on_delta=host.listener.delta)(outside)
             if isinstance(outside, Restoring):
-                restoring = _restorer(host).arestored
+                restoring = _restorer(host, outside).arestored
                 return await restoring(outside.items, room=outside.room, counter=outside.counter)
             hooks, occasion = _hooks(host), occasion_of(outside.trigger)
             match outside:
@@ -133,10 +141,16 @@ def _within() -> Iterator[None]:
         WITHIN_ASK.reset(token)
 
 
-def _restorer(host: Host) -> Restorer:
+def _restorer(host: Host, outside: Restoring) -> Restorer:
+    """The host's, with what the session knows and the host does not say."""
     assert host.restore is not None, "nothing is restored by nobody"
     restorer: Restorer = host.restore
-    return restorer
+    sources, limits = restorer.sources, restorer.limits
+    if sources.nodes is None and outside.nodes:
+        sources = replace(sources, nodes=lambda: outside.nodes)
+    if outside.skill_tokens is not None and limits.skill_tokens == Limits().skill_tokens:
+        limits = replace(limits, skill_tokens=outside.skill_tokens)
+    return replace(restorer, sources=sources, limits=limits)
 
 
 def _hooks(host: Host) -> Hooks:

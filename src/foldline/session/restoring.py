@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from foldline.core.edit import Fold
 from foldline.core.message import Text
+from foldline.core.ports import TokenCounter
 from foldline.reduce import Reduced
 from foldline.restore.restorer import Restored
 
@@ -21,8 +22,8 @@ def has_fold(reduced: Reduced) -> bool:
     return any(isinstance(edit, Fold) for edit in reduced.edits)
 
 
-def with_restored(reduced: Reduced, restored: Restored) -> Reduced:
-    """The compaction with it behind the newest fold."""
+def with_restored(reduced: Reduced, restored: Restored, *, counter: TokenCounter) -> Reduced:
+    """The compaction with it behind the newest fold, and counted as it stands there."""
     report = replace(reduced.report, notes=(*reduced.report.notes, *_notes(restored)))
     if restored.message is None:
         return replace(reduced, report=report)
@@ -30,7 +31,8 @@ def with_restored(reduced: Reduced, restored: Restored) -> Reduced:
     more = tuple(Text(text=part.text) for part in restored.message.parts if isinstance(part, Text))
     message = replace(fold.message, parts=(*fold.message.parts, *more))
     made = replace(fold, message=message)
-    report = replace(report, tokens_after=report.tokens_after + restored.tokens)
+    grown = counter.message(message) - counter.message(fold.message)
+    report = replace(report, tokens_after=report.tokens_after + grown)
     edits = tuple(made if edit is fold else edit for edit in reduced.edits)
     return replace(reduced, edits=edits, report=report)
 
