@@ -321,6 +321,7 @@ def _whole(given: Any, request: CompletionRequest) -> Reply:
         tool_calls=tuple(_call(one) for one in getattr(given, "tool_calls", None) or ()),
         usage=_usage(getattr(given, "usage", None), request.format),
         messages=read_response(list(messages), format=request.format).messages if messages else (),
+        notes=_notes(given),
     )
 
 
@@ -341,6 +342,12 @@ def _response(given: Any, request: CompletionRequest) -> Reply:
         usage=meta.usage if meta is not None else None,
         messages=told.messages,
     )
+
+
+def _notes(given: Any) -> tuple[str, ...]:
+    """What a reply object has to say of its request; what is no text is left out."""
+    notes = getattr(given, "notes", None)
+    return tuple(note for note in notes if isinstance(note, str)) if isinstance(notes, (list, tuple)) else ()
 
 
 def _call(given: Any) -> ToolCall:

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.address import read_block
-from foldline.core.completion import Ask, Asked, Reply, spent
+from foldline.core.completion import Ask, Reply
 from foldline.core.edit import Edit, Fold, Frame, Mark
 from foldline.core.errors import InvalidOption
 from foldline.core.kinds import whole_number
@@ -31,7 +31,7 @@ from foldline.core.rounds import kept_seqs, outline_of, whole_units
 from foldline.core.view import Item, View, item_of, view_of
 from foldline.engine.breaker import Breaker
 from foldline.engine.policy import Policy, Tier
-from foldline.engine.report import OutcomeName, Report, cache_of, covers_of, passes_of
+from foldline.engine.report import OutcomeName, Report, cache_of, covers_of, passes_of, with_asked
 from foldline.engine.run import (
     Compacted,
     Failed,
@@ -228,7 +228,7 @@ def reducing(
         )
     moment = _moment_of(history, goal, target=target)
     outcome = yield from _running(history, goal.policy, moment=moment, frame=frame, clock=clock)
-    filled = replace(filled, summary=replace(filled.summary, **_told(outcome.asked)))
+    filled = with_asked(filled, outcome.asked)
     match outcome:
         case Unchanged(reason=reason, asked=asked):
             is_over = target is not None and history.tokens > target
@@ -291,20 +291,6 @@ def _moment_of(history: History, goal: Goal, *, target: int | None) -> Moment:
         beside=goal.beside,
         tokens_threshold=threshold,
     )
-
-
-def _told(asked: Sequence[Asked]) -> dict[str, Any]:
-    """What a report says of the questions to a model; nothing where there were none."""
-    if not asked:
-        return {}
-    usage = spent(one.usage for one in asked)
-    return {
-        "form": next((one.form for one in reversed(asked) if one.is_written), None),
-        "attempts": sum(one.attempts for one in asked),
-        "requests": sum(one.requests for one in asked),
-        "failures": tuple(failure for one in asked for failure in one.failures),
-        "usage": usage,
-    }
 
 
 def _warned(goal: Goal) -> tuple[str, ...]:

@@ -222,6 +222,35 @@ def test_a_compaction_whose_messages_are_gone_is_given_up_and_says_so() -> None:
     assert session.compact(to=0.9).outcome in ("compacted", "unchanged", "failed")
 
 
+def test_what_arrives_while_a_model_is_awaited_stands_behind_its_summary_in_order_exactly_once() -> None:
+    """openclaw/openclaw#35522, BaranziniLab/biorouter#51, awaited: thirty messages come from other tasks; law REPLAY holds."""
+
+    async def talk() -> None:
+        begun, done = asyncio.Event(), asyncio.Event()
+
+        async def completer(request: CompletionRequest) -> str:
+            begun.set()
+            await done.wait()
+            return SUMMARY
+
+        store = MemoryStore()
+        session = due(store, completer=completer)
+        preparing = asyncio.create_task(session.aprepare())
+        await begun.wait()
+        for number in range(30):
+            await session.auser(f"URGENT {number}")
+        done.set()
+        request = await preparing
+        assert request.report.outcome == "compacted"
+        assert any("30 messages came meanwhile" in note for note in request.report.notes)
+        live = texts(session)
+        assert live[-30:] == [f"URGENT {number}" for number in range(30)]
+        session.close()
+        assert texts(opened(store, policy=asks())) == live
+
+    asyncio.run(talk())
+
+
 APPEND = MemoryJournal.append
 TURNS: tuple[Callable[[Session], object], ...] = (
     lambda session: session.rollback(to=session.seq - 4),
@@ -264,6 +293,41 @@ def test_a_session_that_changed_meanwhile_gets_nothing_of_it(
     if turn is not TURNS[1]:
         again._known.host = due(completer=ScriptedCompleter(SUMMARY))._known.host
         assert again.compact().outcome == "compacted"
+
+
+@pytest.mark.parametrize("turn", TURNS, ids=["rollback", "clear", "close"])
+@pytest.mark.parametrize("failing", [False, True], ids=["well", "failing"])
+def test_a_session_that_changed_while_its_model_was_awaited_gets_nothing_of_it(
+    turn: Callable[[Session], object], *, failing: bool
+) -> None:
+    """JRN-10 and JRN-17, awaited: the turn comes from another task of the loop."""
+
+    async def talk() -> None:
+        begun, done = asyncio.Event(), asyncio.Event()
+
+        async def completer(request: CompletionRequest) -> str:
+            begun.set()
+            await done.wait()
+            if failing:
+                raise RuntimeError("the provider is down")
+            return SUMMARY
+
+        store, heard = MemoryStore(), Heard()
+        session = due(store, completer=completer, listener=heard.listener())
+        compacting = asyncio.create_task(session.acompact())
+        await begun.wait()
+        await asyncio.to_thread(turn, session)
+        done.set()
+        with contextlib.suppress(SessionFailed):
+            await compacting
+        assert heard == [True, False]
+        assert session._known.work is None
+        again = narrow(opened(store, policy=asks())) if session._keeper.is_closed else session
+        assert SUMMARY not in "".join(texts(again))
+        assert "compaction" not in kinds(again)
+        assert again._keeper.state.open_begin is None
+
+    asyncio.run(talk())
 
 
 def test_a_session_that_changed_between_two_questions_is_asked_about_no_more() -> None:

@@ -12,11 +12,14 @@ from msgspec.structs import replace
 from foldline.core.errors import CompactionBlocked
 from foldline.hooks.hooks import Hook, Hooks
 from foldline.presets import policy_of
+from foldline.session.hosting import Host
 from foldline.session.session import Session
-from foldline.testing.completers import ScriptedCompleter
+from foldline.testing.completers import Deltas, Said, ScriptedCompleter
 from foldline.wire.completion import CompletionRequest
 from tests.session.making import answer
 from tests.session.modelling import asks, due, kinds
+from tests.session.test_presets import FIRST, LONG_TALK, driven
+from tests.session.test_presets import SUMMARY as HONEST
 
 SUMMARY = "The files were read."
 
@@ -132,3 +135,22 @@ def test_what_a_hook_adds_waits_until_no_call_waits_for_its_result() -> None:
     assert "fix-login" not in str([item.message for item in session._view().view])
     session.tool_result("c1", "x")
     assert "fix-login" in session.prepare().data.decode()
+
+
+@pytest.mark.parametrize("is_async", [False, True], ids=["waiting", "awaiting"])
+@pytest.mark.parametrize("as_deltas", [False, True], ids=["whole", "deltas"])
+def test_what_a_completer_had_to_change_is_told_once_in_the_report(
+    *, is_async: bool, as_deltas: bool
+) -> None:
+    """Issue 5, completers: a conversation that was converted for another provider loses something, and its report says what;
+    it stands in the log too."""
+    note = "the conversation was converted from anthropic to openai-chat"
+    said = Said(text=HONEST, notes=(note,))
+    reply = Deltas((HONEST, said)) if as_deltas else said
+    host = Host(completer=ScriptedCompleter(reply, is_async=is_async))
+    session = driven("handoff", LONG_TALK, tokens=FIRST["handoff"], host=host)
+    request = asyncio.run(session.aprepare()) if is_async else session.prepare()
+    assert request.report.outcome == "compacted"
+    assert request.report.notes.count(note) == 1
+    [made] = session.compactions
+    assert made.report["notes"].count(note) == 1

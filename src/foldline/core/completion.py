@@ -60,6 +60,8 @@ class Reply(Struct, frozen=True, kw_only=True):
     messages: tuple[Message, ...] = ()
     """The model's message as it came, where the completer gives it: what a refused call is sent back in, with the signed
     reasoning before it."""
+    notes: tuple[str, ...] = ()
+    """What the completer had to do to what it was asked, for a person: a conversation told in another format."""
     error: str = ""
     """What kept a reply from coming, for a person, without a secret in it; empty when one came."""
     is_overflow: bool = False
@@ -133,8 +135,15 @@ class Asked(Struct, frozen=True, kw_only=True):
     failures: tuple[Failure, ...] = ()
     is_written: bool = False
     """True where a text was taken."""
+    notes: tuple[str, ...] = ()
+    """What completers had to say of the requests, each once."""
     usage: Usage | None = None
     """What the requests cost together, as far as the provider said."""
+
+
+def noted(notes: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """Several requests' notes, each once."""
+    return tuple(dict.fromkeys(note for some in notes for note in some))
 
 
 def spent(usages: Iterable[Usage | None]) -> Usage | None:

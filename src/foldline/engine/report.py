@@ -5,13 +5,15 @@ A value with a fixed JSON form. Knows nothing of how it is shown; `foldline.cli`
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.core.address import parse_address
-from foldline.core.completion import Failure
+from foldline.core.completion import Asked, Failure, noted, spent
 from foldline.core.edit import Edit, Fold, Replace
 from foldline.core.laws import Violation
 from foldline.core.message import Usage
@@ -165,3 +167,18 @@ def cache_of(before: View, after: View, *, fixed: int) -> Cache:
         tokens_reread=total - kept,
         net_tokens_saved_per_turn=before.tokens - after.tokens,
     )
+
+
+def with_asked(report: Report, asked: Sequence[Asked]) -> Report:
+    """The report with what a model was asked, and what its completer had to say of that; the same where nothing was."""
+    if not asked:
+        return report
+    summary = replace(
+        report.summary,
+        form=next((one.form for one in reversed(asked) if one.is_written), None),
+        attempts=sum(one.attempts for one in asked),
+        requests=sum(one.requests for one in asked),
+        failures=tuple(failure for one in asked for failure in one.failures),
+        usage=spent(one.usage for one in asked),
+    )
+    return replace(report, summary=summary, notes=(*report.notes, *noted(one.notes for one in asked)))

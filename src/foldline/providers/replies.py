@@ -148,4 +148,4 @@ class AsyncStreamedReply(AsyncIterator[Delta | Reply]):
 def _whole(reader: Streamed, format: str, *, notes: tuple[str, ...]) -> Reply:
     """The answer; its messages only where they are in the conversation's own format."""
     reply = whole(reader.response(), format=format)
-    return replace(reply, messages=()) if notes else reply
+    return replace(reply, messages=(), notes=notes) if notes else reply

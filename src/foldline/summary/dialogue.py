@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.address import escape_tags
-from foldline.core.completion import Ask, Asked, Failure, FailureName, Purpose, Reply, spent
+from foldline.core.completion import Ask, Asked, Failure, FailureName, Purpose, Reply, noted, spent
 from foldline.core.edit import Frame
 from foldline.core.message import NEW, Message, Part, Text, ToolResult, Usage, speaks_for_user
 from foldline.core.ports import Moment
@@ -116,6 +116,7 @@ class _Talk:
         self.attempt, self.requests, self.seen = 1, 0, 0
         self.failures: list[Failure] = []
         self.usages: list[Usage | None] = []
+        self.notes: list[tuple[str, ...]] = []
         self.cuts = Cuts()
         self.overflows = 0
         self.remark = ""
@@ -258,6 +259,7 @@ class _Talk:
     def _note(self, reply: Reply) -> None:
         self.requests += 1
         self.usages.append(reply.usage)
+        self.notes.append(reply.notes)
 
     # ── judging ──────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -330,6 +332,7 @@ class _Talk:
             tokens_seen=min(self.seen, self.source_tokens) if is_written else 0,
             failures=tuple(self.failures),
             is_written=is_written,
+            notes=noted(self.notes),
             usage=spent(self.usages),
         )
 

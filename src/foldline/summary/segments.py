@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from foldline.core.bounds import Positive, Whole
-from foldline.core.completion import Asked, Planning, spent
+from foldline.core.completion import Asked, Planning, noted, spent
 from foldline.core.edit import Edit, Fold, Frame, Plan
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of
@@ -128,5 +128,6 @@ def _together(asked: Sequence[Asked]) -> Asked:
         tokens_seen=sum(one.tokens_seen for one in asked),
         failures=tuple(failure for one in asked for failure in one.failures),
         is_written=any(one.is_written for one in asked),
+        notes=noted(one.notes for one in asked),
         usage=spent(one.usage for one in asked),
     )

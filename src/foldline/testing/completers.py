@@ -32,6 +32,8 @@ class Said(Struct, frozen=True, kw_only=True):
     reasoning: str = ""
     messages: tuple[Any, ...] = ()
     """The model's message as the wire has it."""
+    notes: tuple[str, ...] = ()
+    """What the completer had to do to the request."""
 
 
 class Deltas(Struct, frozen=True):
