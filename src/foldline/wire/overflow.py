@@ -76,9 +76,9 @@ _GAP: Final = r"[^\n]{0,200}?"
 
 THROTTLE: Final = (
     # Requested > Limit: no waiting helps, only a smaller request does (continuedev/continue#10218)
-    _rule(rf"tokens per minute{_GAP}\bLimit {_LIMIT}, Requested {_USED}", "compact", overflow=True),
+    _rule(rf"tokens per min(?:ute)?\b{_GAP}\bLimit {_LIMIT}, Requested {_USED}", "compact", overflow=True),
     _rule(r"extra usage is required for long context|long context beta is not", "compact", overflow=True),
-    _rule(r"tokens? per (?:minute|day|hour)|per-minute rate limit|\bTP[MD]\b|rate.?limit", "wait"),
+    _rule(r"tokens? per (?:min(?:ute)?|day|hour)\b|per-minute rate limit|\bTP[MD]\b|rate.?limit", "wait"),
     _rule(r"throttl|too many (?:tokens|requests)[^\n]{0,40}?wait|overloaded|temporarily unavailable", "wait"),
     _rule(r"RESOURCE_EXHAUSTED", "wait"),
     _rule(r"quota|billing|credit balance|insufficient_quota|payment required", "none"),
@@ -154,6 +154,7 @@ OVERFLOW: Final = (
         rf"prompt contains {_USED} tokens{_GAP}too large for model with {_LIMIT} maximum context length"
     ),
     _overflow(rf"input \({_USED} tokens\) is longer than the model's context length \({_LIMIT} tokens\)"),
+    _overflow(r"input length exceeds the (?:maximum )?context length"),
     _overflow(rf"input length {_USED} exceeds the maximum allowed input length of {_LIMIT}"),
     _overflow(rf"`?inputs`? must have less than {_LIMIT} tokens\. Given: {_USED}"),
     _overflow(rf"prompt token count of {_USED} exceeds the limit of {_LIMIT}"),
