@@ -92,7 +92,7 @@ def test_a_callback_that_fails_is_a_note_and_no_failure(tmp_path: Path) -> None:
 
 def full(folder: Path) -> Restorer:
     """A restorer to which each source says something, over a workspace with files, a link that leads out, and a skill."""
-    work, skill = folder / "work", folder / "skill"
+    work, skill = folder / "ws", folder / "skill"
     work.mkdir()
     skill.mkdir()
     (folder / "outside.py").write_text("SECRET OUTSIDE")
@@ -150,7 +150,7 @@ def test_each_preset_restores_what_the_agent_needs_to_go_on(
     assert shown == [2, 3, 4, 5, 6], "the newest five; f7 is another session's"
     assert "SECRET OUTSIDE" not in text
     for words in (
-        f"working folder: {tmp_path}/work/sub",
+        f"working folder: {tmp_path}/ws/sub",
         "plan mode: on; plan file /plans/p.md (it exists)",
         "You are in plan mode",
         "current step: write the test\nnext step: run it",
