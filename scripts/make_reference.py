@@ -296,13 +296,14 @@ CONTEXT_SAYS = {
     "counter": "What tokens are counted with.",
     "messages": "Messages as they would be sent.",
     "tokens_total": "Tokens of the whole request, counted here.",
+    "tokens_projected": "What the next request takes, as the policy counts it: the two that follow, added.",
     "tokens_anchored": "What the provider last said, where the file has a usage after its last boundary; else 0.",
     "tokens_estimated": "Estimate of what came after it.",
     "tokens_window": "The model's window, or the stated default.",
     "window_source": "Where the window is from: a settings file (`override`), what a provider named in a refusal (`refusal`), "
     "the session file (`stated`), the `default`, else the model table.",
     "tokens_threshold": "From here on the policy compacts.",
-    "percent": "Anchored and estimated tokens against the threshold, half rounded up, at most 100.",
+    "percent": "`tokens_projected` against `tokens_threshold`, half rounded up, at most 100; no display divides by the window.",
     "by_kind": "Tokens of `system`, `tools`, `user`, `assistant`, `reasoning`, `tool_calls`, `tool_results`, `media`, "
     "`summaries`; they add up to `tokens_total`.",
     "by_tool": "Tokens of results by tool, most first.",
