@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
 
 import pytest
 
@@ -15,16 +16,16 @@ from foldline.session.following import Following, Kept
 from foldline.session.opening import Asked, open_in
 from foldline.session.session import Session
 from foldline.stores.memory import MemoryStore
-from tests.clients.lists import call, long, user
+from tests.clients.lists import assistant, call, long, user
 
 
-def terms(*, policy: str = "balanced") -> Terms:
-    store = MemoryStore()
+def terms(*, policy: str = "balanced", store: MemoryStore | None = None) -> Terms:
+    store = store or MemoryStore()
 
     def opened(name: str, _: object) -> Session:
         return open_in(store, name, asked=Asked(format="openai-chat", model="gpt-4o", policy=policy))
 
-    return Terms(open=opened, policy=policy_of(policy, 128_000))
+    return Terms(open=opened, policy=policy_of(policy, 128_000), names=store.names)
 
 
 def chain_of(read: ReadList) -> Chain:
@@ -50,6 +51,43 @@ def test_conversations_that_begin_alike_have_names_of_their_own() -> None:
     sessions.begun(chain_of(read), read, is_first=True)
     with pytest.raises(SessionBusy):
         sessions.begun(chain_of(read), read, is_first=True)
+
+
+ASKED = [user("Refactor."), assistant("How?"), user("By file.")]
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_a_branch_is_found_again_after_a_restart_in_whatever_order(order: Sequence[int]) -> None:
+    """Issue: a proxy that is restarted goes on with the same bytes; no log is cut back for another branch's sake."""
+    lists = [[*ASKED, *more] for more in ([], [assistant("ok"), user("a")], [assistant("ok"), user("b")])]
+    store = MemoryStore()
+    first = Sessions(terms(store=store), name="main")
+    reads = [ReadList(call(one)) for one in lists]
+    made = [first.begun(chain_of(read), read, is_first=False) for read in reads]
+    names = [one.name for one in made]
+    assert len(set(names)) == 3
+    for one in made:
+        one.kept.session.close()
+    again = Sessions(terms(store=store), name="main")
+    for place in order:
+        found = again.begun(chain_of(reads[place]), reads[place], is_first=False)
+        assert found.name == names[place]
+        assert found.places == made[place].places
+    assert sorted(store.names()) == sorted(names)
+
+
+def test_one_task_given_again_and_again_has_a_session_each_time() -> None:
+    """More often than names differ by a number of two digits; nobody is told that a session is busy."""
+    store = MemoryStore()
+    sessions = Sessions(terms(store=store), name="main")
+    lists = [[user("Run the tests."), assistant(f"run {n}"), user("again")] for n in range(70)]
+    names = set()
+    for one in lists:
+        read = ReadList(call(one))
+        made = sessions.begun(chain_of(read), read, is_first=False)
+        names.add(made.name)
+        made.kept.session.close()
+    assert len(names) == len(lists)
 
 
 def test_what_no_log_takes_is_unreadable() -> None:

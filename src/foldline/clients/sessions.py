@@ -5,7 +5,8 @@ Owns names, forks and the opening of logs; knows no turns and changes no chain. 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from itertools import takewhile
 from typing import Any, Final
 
 from msgspec import Struct
@@ -13,7 +14,7 @@ from msgspec import Struct
 from foldline.clients.calls import Call
 from foldline.clients.chains import Chain, Link, ReadList, Unreadable, link_of
 from foldline.clients.digests import loose, said
-from foldline.core.errors import InvalidOption, SessionBusy, SessionExists
+from foldline.core.errors import FoldlineError, InvalidOption, SessionBusy, SessionExists
 from foldline.core.message import Message
 from foldline.engine.policy import Policy
 from foldline.session.following import Following, Kept, Made
@@ -44,6 +45,8 @@ class Terms(Struct, frozen=True, kw_only=True):
     is_known: Callable[[str], bool] | None = None
     """Says whether there is a session of that name. Given, a session is begun only once a reduction may be due, and one
     that there is is gone on with at once; left out, the named session is opened with the first request."""
+    names: Callable[[], Iterable[str]] = tuple
+    """The names of all sessions that there are."""
     recalls: bool = False
     """Whether reduced requests have the tool `recall`; whoever delivers answers asks `recalled` of each then."""
     plan: Callable[[str | None], Planned] = plan_for
@@ -59,6 +62,33 @@ class Begun(Struct, frozen=True, kw_only=True):
     """Entry and ordinal of each message."""
     remade: list[Made]
     """What was made of its beginning elsewhere, and could not be made again yet."""
+
+
+class _Opened:
+    """A session, and the messages it holds."""
+
+    def __init__(self, *, name: str, kept: Following) -> None:
+        held = kept.kept()
+        self.name, self.kept = name, kept
+        self.links = [link_of(one) for one in held]
+        answers = takewhile(lambda one: one.message.role == "assistant", reversed(held))
+        self.asked = len(held) - sum(1 for _ in answers)
+        """So many of them were sent for sure; an answer at the end may have been dropped, or be on its way back."""
+
+    def on(self, read: ReadList) -> int:
+        """How many of its messages the list begins with."""
+        return read.common(Chain(links=self.links))
+
+
+def _gone_on(opened: _Opened, read: ReadList, *, remade: Sequence[Made] = ()) -> Begun:
+    """The session with all of the list in it, and nothing that is not on it."""
+    kept, known = opened.kept, opened.links
+    count = opened.on(read)
+    if count < len(known):
+        kept.session.rollback(to=known[count - 1].seq if count else -1)
+    places = [(link.seq, link.ordinal) for link in known[:count]]
+    places += [(one.seq, one.ordinal) for one in taken(kept, read.messages(count))]
+    return Begun(kept=kept, name=opened.name, places=places, remade=list(remade))
 
 
 class Sessions:
@@ -95,36 +125,67 @@ class Sessions:
     def begun(self, chain: Chain, read: ReadList, *, is_first: bool) -> Begun:
         """A session for a conversation that has none: a fork where it branched off one that has, its own else."""
         at = next((n for n, link in enumerate(chain.links) if link.seq < 0), 0)
+        there = frozenset() if is_first or not self.name else frozenset(self._terms.names())
+        if (found := self._found(chain, read, among=there, beyond=at)) is not None:
+            return _gone_on(found, read)
         parent = chain.parent.kept if chain.parent is not None and at else None
-        mark = chain.links[min(at, len(chain.links) - 1)].said.hex()[:NAME_DIGITS]
-        name = f"{self.name}.{mark}" if self.name and not is_first else self.name
+        name = (
+            self.name
+            if is_first or not self.name
+            else self._marked(chain.links[min(at, len(chain.links) - 1)])
+        )
         remade: list[Made] = []
         fork = None if parent is None or not self.name else (parent.session, chain.links[at - 1].seq)
-        kept, name, is_fork = self._opened(name, read.call, fork=fork)
+        opened, is_fork = self._opened(self._free(name, there), read, fork=fork)
         if is_fork and parent is not None:
             last = chain.links[at - 1]
-            remade = kept.make_again(parent.made_since(last.seq, ordinal=last.ordinal))
-        known = [link_of(one) for one in kept.kept()]
-        count = read.common(Chain(links=known))
-        if count < len(known):
-            kept.session.rollback(to=known[count - 1].seq if count else -1)
-        places = [(link.seq, link.ordinal) for link in known[:count]]
-        places += [(one.seq, one.ordinal) for one in taken(kept, read.messages(count))]
-        return Begun(kept=kept, name=name, places=places, remade=remade)
+            remade = opened.kept.make_again(parent.made_since(last.seq, ordinal=last.ordinal))
+        return _gone_on(opened, read, remade=remade)
+
+    def _marked(self, link: Link) -> str:
+        """The name of a branch that parts from what is known with this message."""
+        return f"{self.name}.{link.said.hex()[:NAME_DIGITS]}"
+
+    def _found(self, chain: Chain, read: ReadList, *, among: Set[str], beyond: int) -> _Opened | None:
+        """The session of a branch that was begun before a restart: the one of which all is on the list, and most of the list in it,
+        more than the first `beyond` messages. It bears the mark of a message of the list; what does not match is left as it is."""
+        marks = {self._marked(link) for link in chain.links}
+        found: _Opened | None = None
+        most = beyond
+        for name in sorted(among):
+            if name not in marks and name.rpartition(".")[0] not in marks:
+                continue
+            try:
+                opened: _Opened | None = _Opened(name=name, kept=Following(self._terms.open(name, read.call)))
+            except FoldlineError:
+                continue  # another conversation holds it, or it cannot be read
+            assert opened is not None, "it was opened"
+            count = opened.on(read)
+            if opened.asked <= count > most:
+                most, found, opened = count, opened, found
+            if opened is not None:
+                opened.kept.session.close()
+        return found
+
+    def _free(self, name: str, there: Set[str]) -> Iterator[str]:
+        """Names that no session has, the given one first."""
+        numbered = (f"{name}.{n}" for n in range(2, len(there) + FORKS_MAX + 1))
+        return (one for one in (name, *numbered) if one not in there)
 
     def _opened(
-        self, name: str, call: Call, *, fork: tuple[Session, int] | None
-    ) -> tuple[Following, str, bool]:
-        """The session of that name, as a new fork (then it is true), new, or gone on with after a restart; under a further name
-        where another conversation holds it. `fork`: of which one, from which entry on."""
-        for named in (name, *(f"{name}.{n}" for n in range(2, FORKS_MAX + 1))):
+        self, names: Iterable[str], read: ReadList, *, fork: tuple[Session, int] | None
+    ) -> tuple[_Opened, bool]:
+        """The session of the first name that nobody holds, as a new fork (then it is true), new, or the named one after a restart.
+        `fork`: of which one, from which entry on."""
+        for name in names:
             try:
-                forked = None if fork is None else self._forked(named, fork)
-                return Following(forked or self._terms.open(named, call)), named, forked is not None
+                forked = None if fork is None else self._forked(name, fork)
+                kept = Following(forked or self._terms.open(name, read.call))
+                return _Opened(name=name, kept=kept), forked is not None
             except SessionBusy:
-                if named == self.name:
+                if name == self.name:
                     raise
-        raise SessionBusy(name)
+        raise SessionBusy(self.name)
 
     @staticmethod
     def _forked(name: str, fork: tuple[Session, int]) -> Session | None:

@@ -20,6 +20,7 @@ from foldline.clients.same_model import SameModel
 from foldline.clients.sessions import Terms
 from foldline.core.errors import InvalidOption
 from foldline.engine.policy import Policy
+from foldline.home import disk_store
 from foldline.presets import policy_of
 from foldline.providers.sdks import is_async, sdk_of
 from foldline.session.hosting import Host
@@ -70,6 +71,7 @@ def wrap(
         ),
         policy=policy_of(policy, plan_for(model).window) if given is None else given.policy,
         model=model,
+        names=lambda: disk_store(home).names(),
     )
     conversations = Conversations(terms, name=named, session=given)
     wrapped = _seated(client, sdk.module, conversations=conversations)

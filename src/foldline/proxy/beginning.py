@@ -62,6 +62,7 @@ def beginning(keeping: Keeping) -> Begin:
             open=opening(asked, home=keeping.home),
             policy=policy_of(keeping.policy, planned(call.model).window),
             is_known=store.has,
+            names=store.names,
             plan=planned,
             recalls=keeping.recalls,
         )
