@@ -12,6 +12,7 @@ from typing import Any, Final
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
+from foldline.clients import references
 from foldline.recall.tool import NAME, recall_tool
 from foldline.wire import strict
 from foldline.wire.body import KEYS
@@ -123,6 +124,9 @@ class Call(Struct, kw_only=True):
             found = [key for key in keys if _does(key, _plain(self.body.get(key)))]
             if found:
                 return f"{why} ({found[0]})"
+        elsewhere = references.kept_elsewhere(self.messages) if self.format == references.FORMAT else ""
+        if elsewhere:
+            return f"the provider keeps the history ({elsewhere})"
         told = (wire for wire in self.messages if any(kind in wire for kind in NATIVE_ITEMS))
         if any(_is_native(wire) for wire in told):
             return "the provider has reduced the history (compaction)"
