@@ -6,6 +6,8 @@ asks the laws, a recount and the older views whether anything went wrong.
 
 from __future__ import annotations
 
+from typing import get_args
+
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -15,12 +17,15 @@ from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult
 from foldline.core.pairing import Needs, Placed
 from foldline.core.view import View
 from foldline.engine.run import Compacted, run
+from foldline.passes.bounded_fold import BoundedFold
 from foldline.passes.budget_reduction import BudgetReduction
 from foldline.passes.collapse import Collapse
 from foldline.passes.fold_oldest import FoldOldest
+from foldline.passes.fold_range import FoldRange
 from foldline.passes.microcompact import Microcompact
 from foldline.passes.snip import Snip
 from foldline.passes.supersession import MarkSuperseded
+from foldline.policy_file import AnyPass
 from foldline.presets import POLICIES, policy_of
 from foldline.testing.builders import frame_for, moment_for, system, user, view_from
 from foldline.testing.counting import CharacterCounter
@@ -38,6 +43,8 @@ PASSES = (
     Snip(unit="tool-rounds", keep_rounds=1, unknown_from=4),
     Collapse(window=3),
     FoldOldest(),
+    FoldRange(keep_last=2),
+    BoundedFold(),
     MarkSuperseded(),
 )
 COUNTER = CharacterCounter()
@@ -195,3 +202,8 @@ class SessionMachine(RuleBasedStateMachine):
 
 
 TestSessionMachine = SessionMachine.TestCase
+
+
+def test_the_machine_reduces_by_every_pass_that_a_policy_may_name() -> None:
+    """Laws hold for every pass in every order; superseded words are marked before every policy's tiers, by no tier."""
+    assert {type(one) for one in PASSES} == {*get_args(AnyPass), MarkSuperseded}

@@ -219,7 +219,8 @@ def test_a_compaction_whose_messages_are_gone_is_given_up_and_says_so() -> None:
     assert body_of(session, "settle")["outcome"] == "abandoned"
     assert [block.is_error for block in heard.blocks] == [True]
     session._known.host = due(completer=ScriptedCompleter(SUMMARY))._known.host
-    assert session.compact(to=0.9).outcome in ("compacted", "unchanged", "failed")
+    assert session.compact(to=0.9).outcome == "compacted"
+    assert any(SUMMARY in text for text in texts(session))
 
 
 def test_what_arrives_while_a_model_is_awaited_stands_behind_its_summary_in_order_exactly_once() -> None:
