@@ -370,3 +370,19 @@ def test_a_system_prompt_and_tools_are_kept_or_named_as_left_out(target: str, tm
         assert b"Never push." in made.data
         assert b"bash" in made.data
         assert made.notes == ()
+
+
+def test_a_system_message_in_mid_conversation_is_judged_where_it_is_sent(tmp_path: Path) -> None:
+    """Law ROLE: a log keeps what was said in neutral messages; what a request makes of them is what is judged."""
+    said = [
+        {"role": "user", "content": "Say yes."},
+        {"role": "system", "content": "The tools are these."},
+        {"role": "user", "content": "Go on."},
+        *({"role": role, "content": "yes " * 200} for role in ("assistant", "user", "assistant")),
+        {"role": "user", "content": "And now?"},
+    ]
+    path = tmp_path / "body.json"
+    path.write_text(json.dumps({"model": "claude-sonnet-4-5", "messages": said}), encoding="utf-8")
+    options = CompactOptions(to=0.6, as_format="foldline")
+    (result,) = files.compact(files.read(str(path), format="anthropic"), options).results
+    assert result.report.valid, result.report.violations

@@ -24,6 +24,7 @@ from foldline.core.mending import mended
 from foldline.core.message import Message
 from foldline.core.pairing import Needs
 from foldline.core.ports import TokenCounter
+from foldline.core.system_place import system_in_place
 from foldline.core.view import Item
 from foldline.engine.report import Cache, Report
 from foldline.engine.run import drive, unanswered
@@ -334,7 +335,9 @@ def outgoing(transcript: Transcript, items: Sequence[Item], *, target: str) -> S
     wire = detect.writer(target).wire
     source = source_format(transcript)
     if not wire or (source == wire and target not in CODECS):
-        messages = tuple(item.message for item in items)
+        rules = codec(_wire_of(transcript, target)).rules
+        placed = system_in_place(items) if rules.system_between else items
+        messages = tuple(item.message for item in placed)
         return Sent(request=_request(transcript, messages, format=source or wire), notes=(), converted=False)
     if source == wire:
         reader = codec(wire)

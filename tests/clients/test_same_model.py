@@ -105,7 +105,7 @@ def test_an_async_client_is_awaited_and_a_call_that_cannot_says_so() -> None:
             messages = await async_agent(client, "openai-chat", turns=4, stream=False)
             await asked(client, "openai-chat", messages)
             session = client.foldline.session
-            with pytest.raises(InvalidOption, match="it awaits.* await acompact"):
+            with pytest.raises(InvalidOption, match=r"it awaits.* await acompact"):
                 session.compact()
             report = await session.acompact()
             assert report.outcome == "compacted"

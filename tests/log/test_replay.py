@@ -83,6 +83,14 @@ def test_a_rollback_makes_an_earlier_entry_the_end_and_can_be_rolled_back() -> N
     assert shown(replayed(*TALK, draft("rollback", to=-1))) == []
 
 
+def test_a_rollback_into_a_compaction_leaves_no_intent_open() -> None:
+    """JRN-2: its result is on the way that was left; nothing that comes would ever settle it."""
+    begun = (*TALK, draft("begin", reason="manual"), said(user("meanwhile")))
+    assert replayed(*begun).open_begin == len(TALK)
+    ended = (*begun, draft("settle", begin=len(TALK), outcome="abandoned", why="given up"))
+    assert replayed(*ended, draft("rollback", to=len(TALK) + 1)).open_begin is None
+
+
 def test_a_rollback_takes_undos_back_too() -> None:
     """JRN-16: nothing is ever taken out of a log, and each of the three can be rolled back."""
     undone = (*TALK, compaction(fold(1, 3)), draft("undo", entry=5))

@@ -106,8 +106,13 @@ def _progress(state: State, entry: Entry) -> State:
     return replace(state, stalled=stalled_after(state.stalled, strict.loads(entry.body)))
 
 
+def _rolled_back(state: State, entry: Entry) -> State:
+    """The chain has done it. An intent at its end is nobody's: its result stands on the way that was left."""
+    return replace(state, open_begin=None)
+
+
 def _as_it_is(state: State, entry: Entry) -> State:
-    """Undo, unfold and rollback have done their work on the chain; a forget has done its own in the bodies."""
+    """Undo and unfold have done their work on the chain; a forget has done its own in the bodies."""
     return state
 
 
@@ -130,7 +135,7 @@ KINDS: Final[dict[str, Callable[[State, Entry], State]]] = {
     "node_end": _node_end,
     "undo": _as_it_is,
     "unfold": _as_it_is,
-    "rollback": _as_it_is,
+    "rollback": _rolled_back,
     "progress": _progress,
     "forgot": _as_it_is,
     "hidden": _as_it_is,
