@@ -66,3 +66,11 @@ def test_a_page_before_an_entry_ends_there() -> None:
     assert page.before == 90
     assert chronicle.page(before=3, limit=10).before is None
     assert chronicle.page(before=0, limit=10).entries == ()
+
+
+def test_messages_say_how_many_they_are() -> None:
+    """What is printed at a prompt is a sentence, and reads none of them."""
+    session = opened()
+    for number in range(3):
+        session.user(f"{number}")
+    assert repr(session.messages) == "<3 messages; list() reads them>"

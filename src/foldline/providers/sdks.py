@@ -151,7 +151,7 @@ def imported(sdk: Sdk) -> Any:
     try:
         return importlib.import_module(sdk.module)
     except ModuleNotFoundError as error:
-        why = f"its SDK is not installed: pip install 'foldline[{sdk.extra}]'"
+        why = f"its SDK is not installed: pip install 'foldline[{sdk.extra}]', in a clone '.[{sdk.extra}]'"
         raise InvalidOption("provider", sdk.name, why=why) from error
 
 

@@ -125,6 +125,9 @@ class Messages(Sequence[dict[str, Any]]):
     def __len__(self) -> int:
         return len(self._chronicle)
 
+    def __repr__(self) -> str:
+        return f"<{len(self):,} messages; list() reads them>"
+
     @overload
     def __getitem__(self, index: int) -> dict[str, Any]: ...
     @overload

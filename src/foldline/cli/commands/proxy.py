@@ -124,7 +124,9 @@ def _need_the_extra() -> None:
     import importlib.util
 
     if importlib.util.find_spec("aiohttp") is None:
-        raise click.ClickException("the proxy needs its extra; install foldline[proxy]")
+        raise click.ClickException(
+            "the proxy needs its extra: pip install 'foldline[proxy]', in a clone '.[proxy]'"
+        )
 
 
 def _options(wanted: Wanted) -> Options:
