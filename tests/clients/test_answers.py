@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from foldline.clients.answers import Answer, is_complete, refusal_of
+from foldline.clients.answers import Answer, Heard, is_complete, refusal_of
 from foldline.clients.following import Conversations
 from tests.clients.lists import answer, call, conversations, user
 from tests.wire.test_streamed import CHAT, RESPONSES, STREAMS
@@ -105,3 +105,57 @@ def test_the_body_of_a_refusal_is_its_json_or_its_text() -> None:
     """Gateways answer in HTML."""
     assert refusal_of(b'{"error": 1}') == {"error": 1}
     assert refusal_of(b"<html>\xff") == "<html>\ufffd"
+
+
+class Broken:
+    """A reader that stumbles."""
+
+    begun = False
+
+    def take(self, event: Any) -> Any:
+        raise TypeError("unhashable")
+
+    def response(self) -> dict[str, Any]:
+        return {}
+
+
+@pytest.mark.parametrize("is_value", [False, True])
+def test_what_cannot_be_heard_is_not_taken_in_and_raises_nothing(
+    monkeypatch: pytest.MonkeyPatch, is_value: bool
+) -> None:
+    """What passes to the caller is what came, whatever is stumbled over here; that is said and counted once."""
+    monkeypatch.setattr("foldline.clients.answers.streamed", lambda format: Broken())
+    known = conversations()
+    one = heard(known, is_stream=True)
+    if is_value:
+        one.event({"id": "x"})
+    else:
+        one.take(frames(CHAT))
+    assert one.has_begun, "nothing is held back for it"
+    one.take(frames(CHAT))
+    assert one.response() == {}
+    told = one.end()
+    assert told is not None
+    assert isinstance(told.error, TypeError)
+    assert one.end() is None
+    assert known.passed == {"an answer was delivered and not taken in (TypeError)": 1}
+    assert log(known) == ["hi"]
+
+
+@pytest.mark.parametrize("format", list(STREAMS))
+def test_the_type_of_an_event_may_be_anything(format: str) -> None:
+    """Of gateways and new versions; the events around it are heard."""
+    plain, odd = Heard(format, is_stream=True), Heard(format, is_stream=True)
+    plain.take(frames(STREAMS[format]))
+    odd.take(frames([{"type": ["x"]}, {"type": {}}, *STREAMS[format], {"type": []}]))
+    assert {**plain.response(), "type": ""} == {**odd.response(), "type": ""}
+    assert odd.unheard is None
+
+
+def test_a_stream_of_gemini_as_one_array_is_the_answer_that_its_events_make() -> None:
+    """`streamGenerateContent` without `alt=sse`."""
+    events, array = Heard("gemini", is_stream=True), Heard("gemini", is_stream=False)
+    events.take(frames(STREAMS["gemini"]))
+    array.take(json.dumps([*STREAMS["gemini"], 5]).encode())
+    assert array.response() == events.response()
+    assert is_complete(array.response(), format="gemini")

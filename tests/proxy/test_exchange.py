@@ -13,6 +13,7 @@ from foldline.proxy.limits import BODY_BYTES_MAX
 from foldline.testing.twin import Answer, Delivery, Fault, Twin, endless
 from tests.proxy.running import Proxy
 from tests.proxy.sessions import MODEL, Agent, generated, run, script
+from tests.proxy.upstreams import Sent, Upstream
 
 BODY = {"model": "gpt-4o", "messages": [{"role": "user", "content": "hello"}]}
 JSON = {"content-type": "application/json", "authorization": "Bearer k"}
@@ -209,3 +210,15 @@ def test_a_server_that_cuts_nothing_is_not_accused(tmp_path: Path) -> None:
         run(agent, turns, proxy.url)
         records = proxy.wait_for(len(turns))
     assert not [record.notes for record in records if any("in silence" in note for note in record.notes)]
+
+
+def test_an_odd_event_goes_to_the_client_like_any_other() -> None:
+    """LOSSLESS: at the beginning of a stream, where a refusal may stand, and later."""
+    odd = b'data: {"type":["x"],"output_index":[],"choices":[{"index":[],"delta":{"content":["y"]}}]}\n\n'
+    end = b"data: [DONE]\n\n"
+    with Upstream(lambda head, body: Sent(pieces=[odd, odd, end])) as upstream, Proxy(upstream.url) as proxy:
+        for path in ("/v1/chat/completions", "/v1/messages", "/v1/responses"):
+            body = {"model": MODEL, "stream": True, "messages": BODY["messages"], "input": "hello"}
+            status, told, _ = post(proxy, body, path=path)
+            assert (status, told) == (200, odd + odd + end)
+        assert [record.why for record in proxy.wait_for(3)] == ["", "", ""]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -215,6 +216,35 @@ def test_what_is_not_known_changes_nothing(format: str) -> None:
     assert reader.response() == before
     assert text
     assert reasoning
+
+
+ODD: list[Any] = [None, "x", "", -1, 1.5, True, [], {}, [None], ["x"], {"a": 1}, 10**30]
+
+
+def places(value: Any, before: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield before
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, one in inner:
+        yield from places(one, (*before, key))
+
+
+def put(value: Any, place: tuple[Any, ...], odd: Any) -> Any:
+    if not place:
+        return odd
+    made = value.copy()
+    made[place[0]] = put(value[place[0]], place[1:], odd)
+    return made
+
+
+@pytest.mark.parametrize("format", CODECS)
+def test_an_odd_value_anywhere_in_a_stream_is_taken_for_nothing(format: str) -> None:
+    """LOSSLESS: the stream goes to its caller whatever it holds, and what listens never stumbles."""
+    events = STREAMS[format]
+    for number, event in enumerate(events):
+        for place in places(event):
+            for odd in ODD if place else ():
+                strange = [*events[:number], put(event, place, odd), event, *events[number + 1 :]]
+                assert isinstance(taken(format, strange)[0].response(), dict)
 
 
 def test_the_events_themselves_are_not_changed() -> None:

@@ -4,16 +4,17 @@
       └─────► events ──► response so far ──► taken in when it is whole
 
 An answer that breaks off, or that its caller stops reading, is not taken in: the next request's list says what became of it.
+Neither is one that cannot be heard, whatever its provider sends: reading on the side never raises, and never holds back a byte.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from foldline.clients.following import Conversations
 from foldline.clients.tickets import Ticket
-from foldline.core.foreign import Raised
+from foldline.core.foreign import Raised, tried
 from foldline.wire import strict
 from foldline.wire.events import Events
 from foldline.wire.streamed import streamed
@@ -46,6 +47,8 @@ class Heard:
         """True once a stream has said its last event."""
         self.refusal: Any = None
         """What a stream began with in place of an answer, as the body of an error."""
+        self.unheard: Raised | None = None
+        """What was stumbled over, where something was: nothing of the answer is known then, and no more of it is heard."""
 
     @property
     def is_stream(self) -> bool:
@@ -54,6 +57,18 @@ class Heard:
 
     def take(self, data: bytes) -> None:
         """Bytes as they came."""
+        self._hear(lambda: self._take_bytes(data))
+
+    def event(self, value: Mapping[str, Any]) -> None:
+        """An event that came as a value."""
+        self._hear(lambda: self._reader.take(value))
+
+    def _hear(self, listen: Callable[[], Any]) -> None:
+        told = None if self.unheard is not None else tried(listen)
+        if isinstance(told, Raised):
+            self.unheard, self.has_begun, self._response = told, True, {}
+
+    def _take_bytes(self, data: bytes) -> None:
         if self._events is not None:
             for event in self._events.feed(data):
                 self._take(event)
@@ -65,10 +80,10 @@ class Heard:
         if not self.has_begun:
             self._begin(event)
         self._reader.take(event)
-        self.is_over = self.is_over or event.get("type") in LAST
+        self.is_over = self.is_over or _kind(event) in LAST
 
     def _begin(self, event: Mapping[str, Any]) -> None:
-        kind = event.get("type")
+        kind = _kind(event)
         if kind in WAITING:
             return
         self.has_begun = True
@@ -77,15 +92,14 @@ class Heard:
         if error or kind == "error":
             self.refusal = {"error": error or event}
 
-    def event(self, value: Mapping[str, Any]) -> None:
-        """An event that came as a value."""
-        self._reader.take(value)
-
     def response(self) -> Any:
         """The response, in the shape that it has when it comes whole; empty for what is none. Asked for at the end."""
+        self._hear(self._end)
+        return self._response
+
+    def _end(self) -> None:
         if self._response is None:
             self._response = self._put_together()
-        return self._response
 
     def _put_together(self) -> Any:
         if self._events is not None:
@@ -93,9 +107,13 @@ class Heard:
                 self._reader.take(event)
         elif self._data:
             try:
-                return strict.loads(bytes(self._data))
+                whole = strict.loads(bytes(self._data))
             except ValueError:
                 return {}
+            if not isinstance(whole, list):
+                return whole
+            for event in whole:  # Gemini's stream without `alt=sse`: its events as one array
+                self._reader.take(event if isinstance(event, dict) else {})
         return self._reader.response()
 
 
@@ -114,9 +132,16 @@ class Answer(Heard):
             return None
         self._has_ended = True
         response = self.response()
+        if self.unheard is not None:
+            return self._conversations.left_out(self.unheard)
         if not is_complete(response, format=self._ticket.call.format):
             return None
         return self._conversations.answered(self._ticket, response)
+
+
+def _kind(event: Mapping[str, Any]) -> str:
+    kind = event.get("type")
+    return kind if isinstance(kind, str) else ""
 
 
 def is_complete(response: Any, *, format: str) -> bool:

@@ -239,8 +239,12 @@ class Conversations:
             self._leave((ticket.chain,))
         if not isinstance(told, Raised) or isinstance(told.error, InvalidOption):
             return None
-        self._count(f"{NOT_TAKEN_IN} ({type(told.error).__name__})")
-        return told
+        return self.left_out(told)
+
+    def left_out(self, raised: Raised) -> Raised:
+        """Count an answer that was delivered and cannot be taken in, by what went wrong; that once more."""
+        self._count(f"{NOT_TAKEN_IN} ({type(raised.error).__name__})")
+        return raised
 
     def _take_in(self, ticket: Ticket, response: Any) -> None:
         chain, call = ticket.chain, ticket.call

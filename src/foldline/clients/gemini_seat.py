@@ -11,7 +11,7 @@ import importlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, Final
 
-from foldline.clients.answers import Answer
+from foldline.clients.answers import Answer, refusal_of
 from foldline.clients.calls import Call, call_of
 from foldline.clients.following import Conversations
 from foldline.clients.tickets import Outgoing
@@ -182,7 +182,7 @@ def _call(path: str, body: Any) -> Call | None:
 
 
 def _hear(answer: Answer, piece: Any) -> None:
-    value = strict.parse((piece.body or "{}").encode())
+    value = refusal_of(piece.body or "{}")
     if isinstance(value, dict):
         answer.event(value)
 

@@ -22,10 +22,12 @@ from foldline.clients.answers import Answer, Heard
 from foldline.clients.calls import Call, call_of
 from foldline.clients.exchange import REFUSED
 from foldline.clients.threads import off
+from foldline.core.foreign import Raised, tried
 from foldline.core.message import Usage
 from foldline.proxy.completing import InHand, in_hand
 from foldline.proxy.desk import Desk, Going, Passed
 from foldline.proxy.encodings import CannotOpen, opened
+from foldline.proxy.faults import why_of
 from foldline.proxy.guard import Asked
 from foldline.proxy.headers import Pairs, request_headers
 from foldline.proxy.incoming import Incoming
@@ -311,7 +313,8 @@ class Exchange:
         why = self._desk.end(heard) if isinstance(heard, Answer) else ""
         response = heard.response()
         told = response.get(SHAPES[format].usage) if isinstance(response, dict) else None
-        return why, read_usage(told, format=format) if isinstance(told, dict) else None
+        usage = tried(lambda: read_usage(told, format=format) if isinstance(told, dict) else None)
+        return (why_of(usage), None) if isinstance(usage, Raised) else (why, usage)
 
 
 class _BrokeOff(Exception):

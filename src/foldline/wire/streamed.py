@@ -102,7 +102,7 @@ class _Anthropic:
             case "input_json_delta":
                 add(index, "input", piece=delta.get("partial_json"))
             case "citations_delta":
-                block["citations"] = [*(block.get("citations") or ()), delta.get("citation")]
+                block["citations"] = [*_list(block.get("citations")), delta.get("citation")]
             case "compaction_delta":
                 block.update(_told({key: delta.get(key) for key in ("content", "encrypted_content")}))
             case _:
@@ -150,7 +150,7 @@ class _Chat:
         added = {key: self._pieces.add(-1, key, piece=delta.get(key)) for key in self.TEXTS}
         for key, value in delta.items():
             if isinstance(value, list) and key != "tool_calls":
-                self._message[key] = [*self._message.get(key, ()), *value]
+                self._message[key] = [*_list(self._message.get(key)), *value]
         calls = delta.get("tool_calls")
         for call in calls if isinstance(calls, list) else ():
             self._call(_object(call))
@@ -192,7 +192,8 @@ class _Responses:
     def take(self, event: Mapping[str, Any]) -> Delta:
         kind = _text(event.get("type"))
         if kind == "response.output_item.done":
-            self._items[event.get("output_index", len(self._items))] = event.get("item")
+            place = event.get("output_index")
+            self._items[place if isinstance(place, int) else len(self._items)] = event.get("item")
         elif kind in self.ENDS or kind == "response.created":
             self._response = _object(event.get("response"))
             if kind in self.ENDS and self._response.get("status") is None:
@@ -235,7 +236,9 @@ class _Gemini:
         self.begun = True
         last = self._parts[-1] if self._parts else {}
         text, thought = _text(part.get("text")), bool(part.get("thought"))
-        goes_on = "text" in part and "text" in last and bool(last.get("thought")) == thought
+        goes_on = (
+            "text" in part and isinstance(last.get("text"), str) and bool(last.get("thought")) == thought
+        )
         if goes_on and "thoughtSignature" not in last:
             self._parts[-1] = {**last, **part, "text": last["text"] + text}
         else:
@@ -269,6 +272,10 @@ def _told(value: Any) -> dict[str, Any]:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _index(event: Mapping[str, Any]) -> int:
