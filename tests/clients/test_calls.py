@@ -173,6 +173,10 @@ def test_recall_goes_behind_the_callers_own_tools_which_keep_their_bytes(format:
     assert written.startswith(b'[{"name" : "a"},')
     assert added.tools == [{"name": "a"}, recall_tool(format)]
     assert added.with_recall() is added
+    assert (call.has_recall, added.has_recall, added.before_recall) == (False, True, call)
+    own = read(b'{"messages":[],"input":[],"contents":[],"tools":[{"name":\n\t"recall"}]}', format)
+    assert own.with_recall() is own
+    assert not own.has_recall
     alone = read({"messages": [], "input": [], "contents": []}, format).with_recall()
     assert alone.tools == [recall_tool(format)]
 

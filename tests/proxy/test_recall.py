@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
 
 from foldline.proxy.beginning import Keeping
+from foldline.proxy.exchange import Mode
 from foldline.proxy.limits import RECALLS_MAX
+from foldline.session.following import Following
 from foldline.testing.twin import Answer, Call, Twin, endless
 from foldline.testing.twin.script import Received, Step
 from tests.clients.agents import FORMATS
 from tests.proxy.running import Proxy
-from tests.proxy.sessions import MODEL, Agent, Turn, generated, run
+from tests.proxy.sessions import HEADERS, MODEL, Agent, Turn, generated, run
 
 WINDOW = 20_000
 TURNS = 50
@@ -133,3 +139,87 @@ def test_a_model_that_only_looks_up_is_stopped() -> None:
         with pytest.raises(AssertionError, match=f"called recall {RECALLS_MAX} times"):
             run(agent, turns, proxy.url)
         assert sum(has_tool(request) for request in twin.requests) == RECALLS_MAX + 1
+
+
+def reduced_once(format: str = "openai-chat") -> Agent:
+    """An agent whose next request is reduced."""
+    agent = Agent(format, first=FIRST)
+    turns = generated(TURNS, tokens=240)
+    with Twin(endless(Model(turns)), window=10 * WINDOW) as twin, Proxy(twin.url, mode="observe") as proxy:
+        run(agent, turns, proxy.url)
+    return agent
+
+
+def looking_once() -> Callable[[Received], Step]:
+    """A model that looks something up, and then answers."""
+    asked: list[Received] = []
+
+    def step(request: Received) -> Step:
+        asked.append(request)
+        if len(asked) > 1:
+            return Answer(text="final")
+        return Answer(text="look", calls=(Call(name="recall", arguments={"query": "auth"}),))
+
+    return step
+
+
+@pytest.mark.parametrize("mode", ["open", "strict"])
+def test_a_fault_of_ours_while_recalling_costs_no_answer(monkeypatch: pytest.MonkeyPatch, mode: Mode) -> None:
+    """Open: the model is asked once more, without the tool that cannot be answered. Strict: it is said."""
+
+    def failing(self: Following, response: Any) -> bool:
+        if "look" not in json.dumps(response):
+            return False
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    agent = reduced_once()
+    monkeypatch.setattr(Following, "recall", failing)
+    with (
+        Twin(endless(looking_once()), window=WINDOW) as twin,
+        Proxy(twin.url, keeping=KEEPING, recalls=True, mode=mode) as proxy,
+    ):
+        if mode == "strict":
+            with pytest.raises(AssertionError, match="the conversation cannot be kept"):
+                agent.ask(proxy.url)
+        else:
+            assert "final" in json.dumps(agent.ask(proxy.url))
+            assert [has_tool(request) for request in twin.requests] == [True, False]
+            assert list_of(twin.requests[0]) == list_of(twin.requests[1])
+        [record] = proxy.wait_for(1)
+        assert record.outcome == ("refused" if mode == "strict" else "failed open")
+        assert "OSError" in record.why
+
+
+def test_a_stream_of_gemini_as_one_array_shows_no_call_of_it() -> None:
+    """`streamGenerateContent` without `alt=sse`."""
+    agent = reduced_once("gemini")
+    with (
+        Twin(endless(looking_once()), window=WINDOW) as twin,
+        Proxy(twin.url, keeping=KEEPING, recalls=True) as proxy,
+    ):
+        path = f"/v1beta/models/{MODEL}:streamGenerateContent"
+        request = Request(proxy.url + path, agent.body(), HEADERS, method="POST")
+        with urlopen(request) as response:
+            told = json.loads(response.read())
+        assert "recall" not in json.dumps(told)
+        assert "final" in json.dumps(told)
+        assert [has_tool(request) for request in twin.requests] == [True, True]
+
+
+def test_an_own_tool_of_that_name_is_called_by_the_agent() -> None:
+    """Its call is delivered, in a reduced request too."""
+    agent = reduced_once()
+    body = {**json.loads(agent.body()), "stream": False}
+    body.pop("stream_options", None)
+    own = {"type": "function", "function": {"name": "recall", "parameters": {"type": "object"}}}
+    with (
+        Twin(endless(looking_once()), window=WINDOW) as twin,
+        Proxy(twin.url, keeping=KEEPING, recalls=True) as proxy,
+    ):
+        data = json.dumps({**body, "tools": [*body["tools"], own]}).encode()
+        request = Request(proxy.url + "/v1/chat/completions", data, HEADERS, method="POST")
+        with urlopen(request) as response:
+            told = json.loads(response.read())
+        assert told["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "recall"
+        assert len(twin.requests) == 1
+        assert (proxy.wait_for(1)[0].outcome, proxy.records[0].recalls) == ("edited", 0)

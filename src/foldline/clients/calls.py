@@ -6,6 +6,7 @@ the provider, or compacted by it, are no conversation of ours: they pass (`passe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -24,7 +25,7 @@ SERVER_HELD: Final = ("previous_response_id", "conversation", "thread", "cachedC
 """Keys that say that the provider keeps the history, or a part of it."""
 NATIVE: Final = ("context_management", "compaction")
 """Keys that say that the provider reduces it."""
-RECALL_NAMED: Final = b'"name":"%b"' % NAME.encode()
+RECALL_NAMED: Final = re.compile(rb'"name"\s*:\s*"%b"' % NAME.encode())
 OUTPUT_CAPS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
 KEEPS_ALL: Final = {"type": "clear_thinking_20251015", "keep": "all"}
 BETAS: Final = ("anthropic-beta", "openai-beta")
@@ -45,6 +46,8 @@ class Call(Struct, kw_only=True):
     """So many of them are the system prompt."""
     beside: dict[str, Any] = {}
     """What goes along beside the body and decides what the provider makes of it: `extra_headers`, `extra_query`."""
+    before_recall: Call | None = None
+    """The request as it was, where the tool `recall` was put behind its own; a tool of the caller's with that name is the caller's."""
 
     @property
     def key(self) -> str:
@@ -104,15 +107,20 @@ class Call(Struct, kw_only=True):
         """The body with other messages, each in its own bytes."""
         return {**self.body, self.key: Raw(b"[%b]" % b",".join(shown))}
 
+    @property
+    def has_recall(self) -> bool:
+        """True where the tool `recall` was added."""
+        return self.before_recall is not None
+
     def with_recall(self) -> Call:
         """The request with the tool `recall` behind its own, each of which keeps its bytes; as it is where one has that name."""
         own, tool = self.body.get("tools"), recall_tool(self.format)
         written = bytes(own) if isinstance(own, Raw) else strict.dump(own or [])
-        if RECALL_NAMED in written.replace(b" ", b"") or not written.startswith(b"["):
+        if RECALL_NAMED.search(written) or not written.startswith(b"["):
             return self
         inside = written.strip()[1:-1].strip()
         tools = b"[%b]" % b",".join([*([inside] if inside else []), strict.dump(tool)])
-        return replace(self, body={**self.body, "tools": Raw(tools)})
+        return replace(self, body={**self.body, "tools": Raw(tools)}, before_recall=self)
 
     @property
     def passes_because(self) -> str:

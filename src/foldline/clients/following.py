@@ -264,7 +264,7 @@ class Conversations:
 
     def _recalling(self, ticket: Ticket, response: Any) -> _Going:
         chain, read = ticket.chain, ReadList(ticket.call)
-        if not self._terms.recalls or chain.kept is None or not self._has_turn(ticket):
+        if not ticket.call.has_recall or chain.kept is None or not self._has_turn(ticket):
             return None
         try:
             with self._watched(chain):

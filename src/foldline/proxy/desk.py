@@ -17,6 +17,7 @@ from threading import Lock
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.clients.answers import Answer
 from foldline.clients.calls import Call
@@ -140,6 +141,13 @@ class Desk:
         if again is None:
             return None
         return Going(name=going.name, conversations=going.conversations, out=again)
+
+    def without_recall(self, going: Going) -> Going:
+        """The same request without the tool that was added: a model that cannot be answered is asked once more, and goes on without."""
+        out = going.out
+        call = out.ticket.call.before_recall or out.ticket.call
+        ticket = replace(out.ticket, call=call)
+        return Going(name=going.name, conversations=going.conversations, out=replace(out, ticket=ticket))
 
     def answer(self, going: Going, *, is_stream: bool) -> Answer:
         """What hears the answer."""

@@ -178,7 +178,7 @@ class Exchange:
             incoming = await self._arrived(way, data, going=again)
             await self._refusal(incoming)
             going = again
-        if self._recalls and going.out.messages is not None:
+        if self._recalls and going.out.ticket.call.has_recall:
             incoming = await self._recalled(way, data, first=(incoming, going))
         return await self._delivered(way, incoming)
 
@@ -198,13 +198,21 @@ class Exchange:
                 return incoming
             incoming.close()
             if isinstance(again, Passed):
-                raise Refused(500, f"what was recalled could not be sent ({again.why}); ask again")
+                return await self._unrecalled(way, data, failed=(again, going))
             going, way.record.recalls = again, way.record.recalls + 1
             _note(way.record, again)
             incoming = await self._arrived(way, data, going=going)
             await self._refusal(incoming)
         incoming.close()
         raise Refused(502, f"the model called recall {RECALLS_MAX} times without an answer; ask again")
+
+    async def _unrecalled(self, way: Way, data: bytes, *, failed: tuple[Passed, Going]) -> Incoming:
+        """What was recalled could not be kept or sent: the model is asked once more, without the tool."""
+        passed, going = failed
+        self._say_why(way.record, passed)
+        incoming = await self._arrived(way, data, going=self._desk.without_recall(going))
+        await self._refusal(incoming)
+        return incoming
 
     def _asked_on(self, way: Way, going: Going, *, response: Any) -> Going | Passed | None:
         with in_hand(self._in_hand(way)):

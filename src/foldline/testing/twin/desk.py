@@ -74,6 +74,8 @@ class Response(Struct, frozen=True, kw_only=True):
 
     body: Any = None
     frames: tuple[bytes, ...] | None = None
+    kind: str = "text/event-stream; charset=utf-8"
+    """Content type of the frames."""
     ping: bytes = b": ping\n\n"
     error: bytes = b""
     """The frame of an error event, where the delivery ends in one."""

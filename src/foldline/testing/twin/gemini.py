@@ -250,7 +250,9 @@ def _response(arrival: Arrival, chunks: Sequence[dict[str, Any]], *, said: Said)
     parted = [b"[", *([b",\r\n"] * (len(chunks) - 1))]
     frames = tuple(head + compact(chunk).encode() for head, chunk in zip(parted, chunks, strict=True))
     end = (*frames[:-1], frames[-1] + b"]")
-    return Response(frames=end, ping=b"", error=b"," + compact(told).encode() + b"]", delivery=said.delivery)
+    cut = b"," + compact(told).encode() + b"]"
+    kind = "application/json; charset=UTF-8"
+    return Response(frames=end, kind=kind, ping=b"", error=cut, delivery=said.delivery)
 
 
 def _whole(chunks: Sequence[dict[str, Any]]) -> dict[str, Any]:

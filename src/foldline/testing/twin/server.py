@@ -338,7 +338,7 @@ class _Connection(http.server.BaseHTTPRequestHandler):
             return self._end(reset=True)
         self.server.desk.note(number, status=200)
         self.send_response(200)
-        self.send_header("content-type", "text/event-stream; charset=utf-8")
+        self.send_header("content-type", response.kind)
         self.send_header("cache-control", "no-cache")
         self.send_header("transfer-encoding", "chunked")
         self.send_header("request-id", f"req_{number:06d}")
