@@ -497,7 +497,11 @@ def test_an_agents_own_summary_is_sent_whole_and_leaves_the_session_alone() -> N
     messages += [assistant("a")]
     before = names(known)
     asked = call([*messages, user(OWN)])
-    assert known.outgoing(asked) is None
+    going = known.outgoing(asked)
+    assert going is not None
+    assert (going.body, going.why) == (None, WHY)
+    assert known.answered(going.ticket, answer("the summary")) is None
+    assert known.recalled(going.ticket, answer("the summary")) is None
     assert known.passed == {WHY: 1}
     assert names(known) == before
     again = turn(known, [*messages, user("go on")])
@@ -515,6 +519,24 @@ def test_an_agents_own_summary_that_would_not_fit_is_asked_of_the_view() -> None
     assert going.messages is not None
     assert sent(going, asked)[-1] == user(OWN)
     assert len(going.messages) < len(asked.messages)
+
+
+def test_an_agents_own_summary_that_is_refused_for_its_size_is_asked_of_the_view_once() -> None:
+    """REA-1: the window that is planned with may be larger than the provider's. The instruction stands last, word for word."""
+    known = conversations()
+    messages = [user(RULE)]
+    grown(known, messages, 20, tokens=900)
+    asked = call([*messages, assistant("a"), user(OWN)])
+    going = known.outgoing(asked)
+    assert going is not None
+    assert (going.body, going.why) == (None, WHY)
+    assert known.refused(going.ticket, 429, body={"error": {"message": "slow down"}}) is None
+    words = {"error": {"message": "prompt is too long: 20000 tokens > 12000 maximum"}}
+    again = known.refused(going.ticket, 400, body=words)
+    assert again is not None
+    assert sent(again, asked)[-1] == user(OWN)
+    assert len(sent(again, asked)) < len(asked.messages)
+    assert known.refused(again.ticket, 400, body=words) is None
 
 
 def test_a_count_is_of_what_would_be_sent_and_takes_nothing_in() -> None:
@@ -564,6 +586,22 @@ def test_a_call_of_recall_goes_on_with_what_was_looked_up() -> None:
     ticket = plain.outgoing(call([user(RULE)]))
     assert ticket is not None
     assert plain.recalled(ticket.ticket, response) is None
+
+
+def test_a_tool_of_the_callers_own_named_recall_is_the_callers() -> None:
+    """It answers its calls itself, also of what was reduced."""
+    own = {"type": "function", "function": {"name": "recall", "parameters": {"type": "object"}}}
+    known = conversations(recalls=True)
+    messages = [user(RULE)]
+    grown(known, messages, 14)
+    going = known.outgoing(call(messages, tools=[own]))
+    assert going is not None
+    assert going.messages is not None
+    assert going.ticket.call.tools == [own]
+    response = answer("")
+    looked = {"id": "c", "type": "function", "function": {"name": "recall", "arguments": '{"query": "auth"}'}}
+    response["choices"][0]["message"]["tool_calls"] = [looked]
+    assert known.recalled(going.ticket, response) is None
 
 
 class Fickle:

@@ -132,8 +132,12 @@ def test_conversations_that_rest_are_forgotten_and_those_on_their_way_are_not() 
 def test_an_agents_own_summary_is_passed_and_counted_by_why(tmp_path: Path) -> None:
     """Issue: agents that compact themselves are recognised and passed on whole."""
     desk = Desk(beginning(Keeping(home=tmp_path)))
-    passed = desk.outgoing(call([user("a"), assistant("b"), user(f"{CUES[1]}. Create a handoff summary.")]))
-    assert passed == Passed(why=WHY)
+    going = desk.outgoing(call([user("a"), assistant("b"), user(f"{CUES[1]}. Create a handoff summary.")]))
+    assert isinstance(going, Going)
+    assert (going.body, going.out.why, going.conversations.passed) == (None, WHY, {WHY: 1})
+    assert going.conversations.session is None
+    assert desk.refused(going, 429, body={"error": {"message": "slow down"}}) is None
+    desk.done(going)
     assert desk.counted(call([user("a")])) is None
     assert desk.counted(call([user("unknown")])) is None
     desk.close()

@@ -133,13 +133,18 @@ class Conversations:
             told = told or (yield from self._followed(ReadList(call)))
         except Unreadable as error:
             told = str(error)
-        if isinstance(told, str):
-            self._count(told)
+        why = told if isinstance(told, str) else told.why
+        if why:
+            self._count(why)
         return told
 
     def _followed(self, read: ReadList) -> _Told:
         if is_own_summary(read.message(len(read) - 1)) and self._sessions.fits_whole(read):
-            return OWN_SUMMARY
+            apart = Ticket(chain=Chain(), call=read.call, size=0, is_apart=True)
+            return Outgoing(ticket=apart, why=OWN_SUMMARY)
+        return (yield from self._gone_on(read))
+
+    def _gone_on(self, read: ReadList) -> _Told:
         where, call = (yield from self._turn(read)), read.call
         if where is None:
             return WITHIN
@@ -164,6 +169,8 @@ class Conversations:
         told = refused(body, status=status)
         if not (told.is_about_reasoning or (told.names_compaction and self._terms.policy.is_reactive)):
             return None
+        if ticket.is_apart:
+            ticket = yield from self._found_after_all(ticket)
         chain, read = ticket.chain, ReadList(ticket.call)
         if not self._has_turn(ticket):
             return None  # the conversation has gone on meanwhile
@@ -180,6 +187,15 @@ class Conversations:
             return None  # the view is as it was, and the refusal says what is wrong (requirement REA-4)
         finally:
             self._leave((chain,))
+
+    def _found_after_all(self, ticket: Ticket) -> Generator[Step, Any, Ticket]:
+        """A summary of the agent's own that was to be sent whole and is too long for its provider: from here on a request of its
+        conversation like any other, whose view ends with the instruction. The same ticket where it has no turn."""
+        try:
+            told = yield from self._gone_on(ReadList(ticket.call))
+        except (FoldlineError, Unreadable):
+            return ticket
+        return told.ticket if isinstance(told, Outgoing) else ticket
 
     def _prepared(
         self, chain: Chain, call: Call, *, refusal: tuple[int | None, Any] | None = None
@@ -329,7 +345,7 @@ class Conversations:
         """Have the turn of a conversation that has not gone on since; false where it has, or does at this moment."""
         chain = ticket.chain
         with self._lock:
-            if ticket.is_late or chain.waiting is not None or chain.is_unsure:
+            if ticket.is_apart or ticket.is_late or chain.waiting is not None or chain.is_unsure:
                 return False
             chain.waiting = []
             return True

@@ -22,6 +22,9 @@ class Ticket(Struct, frozen=True, kw_only=True):
     size: int
     """Links of the chain when it went out."""
     stamp: int = 0
+    is_apart: bool = False
+    """True for one that no conversation goes on with: nothing of its answer is taken in. It is looked for where it belongs only after
+    a refusal for its size."""
 
     @property
     def is_late(self) -> bool:
@@ -37,6 +40,8 @@ class Outgoing(Struct, frozen=True, kw_only=True):
     """In place of the caller's; `None`: as it came."""
     prepared: Prepared | None = None
     """What its session made of it; `None` while it has none."""
+    why: str = ""
+    """Why nothing is made of it, where nothing is to be."""
 
     @property
     def output_cap(self) -> int | None:

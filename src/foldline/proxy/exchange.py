@@ -371,6 +371,7 @@ def _call(way: Way, data: bytes) -> Call | str:
 def _note(record: Record, going: Going) -> None:
     """What was done for a request, in its record."""
     prepared, out = going.out.prepared, going.out
+    record.why = out.why
     if prepared is None:
         return
     record.session = going.name
