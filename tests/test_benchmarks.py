@@ -1,4 +1,4 @@
-"""The benchmarks run. What they measure is not asserted here: a test suite times nothing."""
+"""The benchmarks run. What they measure is not asserted here; whether a work grows as its input does is `tests.linear`'s to judge."""
 
 from __future__ import annotations
 

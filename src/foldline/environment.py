@@ -1,6 +1,6 @@
 """Every environment variable foldline reads, declared once.
 
-Read by `foldline.settings` alone, when a command or a session starts, never at import. What each does stands in
+Read by `foldline.settings`, and `FOLDLINE_DEBUG` by `foldline.cli.main`, when a command or a session starts, never at import. What each does stands in
 `docs/reference/settings.md`.
 """
 

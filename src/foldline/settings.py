@@ -1,6 +1,6 @@
 """Settings: written in `foldline.toml`, merged, resolved once and passed on as a value.
 
-The user's file goes first, the project's (`foldline.toml` in the working folder) over it. What they may say so far:
+The user's file goes first, the project's (`foldline.toml` in the working folder) over it. What they may say:
 
     [models."my-model"]
     window = 65_536

@@ -1,11 +1,12 @@
 """The one writer of a session's log: appends, steps the state, commits compactions.
 
 Memory follows the log and never the other way: an entry is appended, then its state is taken in. A compaction is three
-appends, each on disk before the next, and memory is replaced after the last (requirement JRN-2):
+appends, each on disk before the next; where one fails, memory is as it was (requirement JRN-2):
 
     begin (intent) ──► compaction (result) ──► checkpoint (commit) ──► state
 
-Knows nothing of policies or wire values; `foldline.session.conversation` brings the drafts.
+Knows nothing of policies or wire values: its siblings bring the drafts, what is said mostly `foldline.session.conversation`
+and `foldline.session.following`, and plan the edits.
 """
 
 from __future__ import annotations
