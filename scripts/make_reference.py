@@ -245,6 +245,8 @@ def _tier(tier: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def _value(value: Any) -> str:
+    if isinstance(value, dict):  # a pass in a pass
+        return "(" + ", ".join(f"`{key}` {_value(inner)}" for key, inner in value.items()) + ")"
     if isinstance(value, list):
         return ", ".join(
             " ".join(map(_value, each)) if isinstance(each, list) else _value(each) for each in value

@@ -47,6 +47,13 @@ def test_policies_are_printed_whole() -> None:
     assert all(row["sentence"] and row["tiers"] and row["threshold"] and row["target"] for row in rows)
 
 
+def test_a_pass_within_a_pass_is_printed_as_settings_without_its_name() -> None:
+    """interface.md: each policy's tiers with all their numbers; what a pass is called is none of them."""
+    tiers = {tier["name"]: tier["values"] for tier in catalogue.policies("balanced")[0]["tiers"]}
+    assert tiers["auto-compact"]["fold"] == tiers["ledger"]
+    assert not any("name" in values for values in tiers.values())
+
+
 def test_the_users_own_policies_stand_last_each_with_its_file(tmp_path: Path) -> None:
     """`foldline policies`: their source is the file. One that is wrong does not hide a preset that is asked for."""
     (tmp_path / "foldline.toml").write_text(

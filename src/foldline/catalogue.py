@@ -100,7 +100,14 @@ def _values(tier: Tier) -> dict[str, Any]:
     if plans is None:
         return {}
     values: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(plans, order="deterministic"))
-    return {key: value for key, value in values.items() if key != "name"}
+    return _unnamed(values)
+
+
+def _unnamed(values: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a pass, and of a pass in it, without their names, which are no settings."""
+    told = {key: _unnamed(value) if isinstance(value, dict) else value for key, value in values.items()}
+    told.pop("name", None)
+    return told
 
 
 def models(name: str | None = None) -> list[dict[str, Any]]:

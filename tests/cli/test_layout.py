@@ -86,6 +86,9 @@ def test_settings_are_written_for_people() -> None:
         "–", "yes", "no", "20,000", "0.8", "x", "a 1", "a, b",
     ]  # fmt: skip
     assert value_of({"keep": 5, "of": ["a", "b"]}) == "keep 5 · of a, b"
+    assert value_of({"fold": {"tail_share": 0.6, "is_on": True}, "tries": 2}) == (
+        "fold (tail share 0.6, is on yes) · tries 2"
+    )
 
 
 @pytest.mark.parametrize("columns", [40, 60])

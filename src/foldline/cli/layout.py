@@ -121,6 +121,14 @@ def bar(share: float, *, style: str = "cyan", mark: float | None = None, columns
     return text + screen.cell(" " * (place - len(drawn))) + screen.cell("│", "bold")
 
 
+def _within(value: object) -> str:
+    """A setting in a line of settings; one that has its own stands in brackets, so that each is seen to be whose."""
+    if not isinstance(value, Mapping):
+        return value_of(value)
+    told = (f"{str(key).replace('_', ' ')} {_within(inner)}" for key, inner in value.items())
+    return f"({', '.join(told)})"
+
+
 def value_of(value: object) -> str:
     """A setting as a person would write it."""
     match value:
@@ -133,7 +141,7 @@ def value_of(value: object) -> str:
         case float():
             return f"{value:g}"
         case Mapping():
-            return " · ".join(f"{key} {value_of(inner)}" for key, inner in value.items())
+            return " · ".join(f"{key} {_within(inner)}" for key, inner in value.items())
         case str():
             return value
         case (str(key), int() | float() as number):
