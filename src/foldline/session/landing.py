@@ -25,7 +25,7 @@ from foldline.session.incoming import user_message, waiting_calls
 from foldline.session.keep import message_draft
 from foldline.session.projecting import frame_of
 from foldline.session.watching import Watching, refuse_what_does_not_fit, worth_making
-from foldline.session.working import GONE, TURNED, Work, landed, still_stands
+from foldline.session.working import GONE, NO_GAIN, TURNED, Work, landed, still_stands
 from foldline.wire.formats import codec
 
 
@@ -52,39 +52,39 @@ class Landing(Watching):
         refuse_what_does_not_fit(work, reduced)
         if not reduced.edits or (reduced.report.outcome == "unreachable" and work.is_named):
             return self._came_to_nothing(work, reduced)
-        now = self._view().view
-        if now is not work.view:
+        self._weigh()  # by the counter of the model that is used now
+        if self._view().view is not work.view:
             rebased = self._rebased(work, reduced)
-            if rebased is None:
-                return self._given_up(work, GONE)
+            if isinstance(rebased, str):
+                return self._given_up(work, rebased)
             reduced = rebased
         report = self._conclude(work, reduced)
         self._shown(reduced.edits, report)
         return report
 
-    def _rebased(self, work: Work, reduced: Reduced) -> Reduced | None:
-        """The same edits on the view as it is now: what arrived meanwhile stands behind them, untouched."""
+    def _rebased(self, work: Work, reduced: Reduced) -> Reduced | str:
+        """The same edits on the view as it is now: what arrived meanwhile stands behind them, untouched. A text: why they are
+        given up."""
         now = self._view().view
         if not still_stands(work.view, now, edits=reduced.edits):
-            return None
-        self._weigh()
+            return GONE
         fixed = self._known.fixed[self._scope]
         fit, tokens = self._fit(fixed)
         history = self._history(fit, fixed=self._counted(fixed, tokens))
         frame = frame_of(history, counter=self._known.setup.counter)
         after = landed(history.view, reduced.edits, frame=frame)
-        if after is None or after.tokens >= fit.view.tokens:
-            return None
+        if after is None:
+            return GONE
+        if after.tokens >= fit.view.tokens:
+            return NO_GAIN
         arrived = len(now) - len(work.view)
+        note = f"{arrived} messages came meanwhile; they stand behind it, as they are"
         report = replace(
             reduced.report,
             messages_after=len(after),
             tokens_before=history.tokens,
             tokens_after=after.tokens + history.tokens_fixed,
-            notes=(
-                *reduced.report.notes,
-                f"{arrived} messages came meanwhile; they stand behind it, as they are",
-            ),
+            notes=(*reduced.report.notes, note) if arrived else reduced.report.notes,
         )
         return replace(reduced, view=after, report=report)
 

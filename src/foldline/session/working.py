@@ -35,6 +35,7 @@ ANSWERING: Final = "the model is answering; compact again when it has answered"
 OPEN: Final = f"the model's summary failed {BREAKER_MAX} times in a row in this session, so it is not asked now; compact by hand to try it again"
 TURNED: Final = "given up: the session was closed, cleared or taken back to an earlier point while the summary was written"
 GONE: Final = "given up: what it was to replace is no longer in the view as it was"
+NO_GAIN: Final = "given up: it would make the view no smaller, as the view is now and is counted now"
 
 
 class Work(Struct, kw_only=True):
