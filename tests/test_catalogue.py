@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from foldline import catalogue
-from foldline.core.errors import InvalidOption, UnknownFormat
+from foldline.core.errors import InvalidOption
 from foldline.presets import POLICIES, policy_of
 from foldline.transcripts import detect
 
@@ -27,16 +27,6 @@ def test_every_format_says_what_can_be_done_with_it() -> None:
     assert {row["name"] for row in rows if row["writes"]} == set(detect.WRITERS)
     assert all(row["reads"] for row in rows)
     assert len(rows) == 15
-
-
-def test_a_format_is_known_by_its_name_and_by_its_aliases() -> None:
-    """People give the same formats other names."""
-    assert catalogue.known_format("pi") == "pi"
-    for alias, name in detect.ALIASES.items():
-        assert catalogue.known_format(alias) == name
-    with pytest.raises(UnknownFormat) as caught:
-        catalogue.known_format("nonsense")
-    assert caught.value.known == tuple(sorted(detect.READERS))
 
 
 def test_policies_are_printed_whole() -> None:

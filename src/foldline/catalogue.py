@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 
-from foldline.core.errors import UnknownFormat
 from foldline.engine.policy import Line, Policy, Tier
 from foldline.policy_file import write_policy
 from foldline.presets import POLICIES, WINDOW_SHOWN, own_policies, policy_of
@@ -23,13 +22,6 @@ def formats() -> list[dict[str, Any]]:
     return [
         {"name": name, "reads": True, "writes": name in detect.WRITERS} for name in sorted(detect.READERS)
     ]
-
-
-def known_format(name: str) -> str:
-    """The name of a format that can be read. Raises `UnknownFormat`."""
-    if name not in detect.READERS and name not in detect.ALIASES:
-        raise UnknownFormat(name, tuple(sorted(detect.READERS)), why=f"there is no format called {name!r}")
-    return detect.ALIASES.get(name, name)
 
 
 def policies(name: str | None = None) -> list[dict[str, Any]]:

@@ -79,6 +79,34 @@ def test_a_bare_text_of_responses_is_one_user_message() -> None:
         ),
         (
             "openai-responses",
+            {"conversation": "conv_1", "input": "a"},
+            "the provider keeps the history (conversation)",
+        ),
+        (
+            "anthropic",
+            {
+                "thread": {"type": "continue", "previous_message_id": "msg_1"},
+                "messages": [{"role": "user", "content": "a"}],
+            },
+            "the provider keeps the history (thread)",
+        ),
+        (
+            "gemini",
+            {"cachedContent": "cachedContents/1", "contents": [{"role": "user", "parts": [{"text": "a"}]}]},
+            "the provider keeps the history (cachedContent)",
+        ),
+        (
+            "anthropic",
+            {"compaction": {"type": "summarize"}, "messages": [{"role": "user", "content": "a"}]},
+            "the provider reduces the history (compaction)",
+        ),
+        (
+            "openai-responses",
+            {"input": [{"role": "user", "content": "a"}, {"type": "compaction_trigger"}]},
+            "the provider has reduced the history (compaction)",
+        ),
+        (
+            "openai-responses",
             {"input": [{"type": "compaction", "encrypted_content": "e"}]},
             "the provider has reduced the history (compaction)",
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Iterable
 
-from foldline.ledger.facts import KINDS, TEXT_BYTES, Fact, FactCache, Found, found_in, name_of
+from foldline.ledger.facts import KINDS, TEXT_BYTES, Fact, FactCache, Found, name_of
 from foldline.ledger.found_in_text import Finder
 
 
@@ -25,14 +25,20 @@ class Counted:
     def many(self, texts: Iterable[str]) -> list[Found]:
         asked = list(texts)
         self.searched += asked
-        return [found_in([Fact(kind="paths", key=text, text=text)]) for text in asked]
+        return [self._found(Fact(kind="paths", key=text, text=text)) for text in asked]
+
+    def _found(self, path: Fact) -> Found:
+        return Found(facts=(path,), names=(name_of(path),), numbers=1, errors=1)
 
 
 class Rows:
     """A finder that takes every line as a number with its key."""
 
     def many(self, texts: Iterable[str]) -> list[Found]:
-        return [found_in(list(map(self._fact, text.split("\n")))) for text in texts]
+        return [self._found(*map(self._fact, text.split("\n"))) for text in texts]
+
+    def _found(self, *rows: Fact) -> Found:
+        return Found(facts=rows, names=tuple(map(name_of, rows)), numbers=0, errors=len(rows))
 
     def _fact(self, line: str) -> Fact:
         key, value = line.split("=")

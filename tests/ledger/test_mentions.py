@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from foldline.ledger.facts import Found, found_in
-from foldline.ledger.found_in_text import extract
+from foldline.ledger.found_in_text import Finder, extract
 from foldline.ledger.mentions import PART_FACTS_MAX, Mentions
 
 
 def told(*texts: str, own: frozenset[int] = frozenset()) -> Mentions:
     """The mentions of texts, the newest first; those at the places `own` in somebody's own words."""
-    founds: list[Found] = [found_in(extract(text)) for text in texts]
-    return Mentions((found, place in own) for place, found in enumerate(founds))
+    return Mentions((found, place in own) for place, found in enumerate(Finder().many(texts)))
 
 
 def wanted(mentions: Mentions, *shown: str) -> list[str]:
@@ -51,7 +49,7 @@ def test_of_a_failure_that_came_again_the_newest_line_stands() -> None:
 def test_of_one_part_no_kind_gives_more_than_its_bound_and_numbers_the_last() -> None:
     """CMP-8: a listing of a thousand files is data, not a thousand facts."""
     lines = [f"folder{n // 30}/part{n}.py key{n}=7" for n in range(300)]
-    found = found_in(extract("\n".join(lines)))
+    [found] = Finder().many(["\n".join(lines)])
     facts = Mentions([(found, False)]).wanted(frozenset(), [])
     assert sum(fact.kind == "paths" for fact in facts) <= PART_FACTS_MAX
     assert sum(fact.kind == "numbers" for fact in facts) <= PART_FACTS_MAX

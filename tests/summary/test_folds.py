@@ -5,7 +5,7 @@ from __future__ import annotations
 from foldline.core.rounds import outline_of
 from foldline.ledger.book import Entry
 from foldline.ledger.render import read
-from foldline.summary.folds import head_of, ledger_of, merged, rules_of, sections_in, without_prose
+from foldline.summary.folds import head_of, ledger_of, merged, rules_of, sections_in
 from foldline.testing.builders import view_from
 from tests.summary.talking import RULE, frame_of, work
 
@@ -53,7 +53,6 @@ def test_prose_and_record_share_headings_and_stay_apart() -> None:
     entries, facts = read(text)
     assert [entry.text for entry in entries] == ["never touch vendor/", "run `x`"]
     assert [fact.text for fact in facts] == ["src/a.py"]
-    assert not any(line.startswith(" ") for line in without_prose(text.split("\n")))
     assert merged("", "") == ""
 
 

@@ -1,5 +1,5 @@
-"""What a provider's own service does: the values that ask for it do what they say at the provider twin, blocks of its
-compactions pass byte for byte and in their place, and what is held elsewhere is recognised."""
+"""What a provider's own service does: the values that ask for it do what they say at the provider twin, and blocks of its
+compactions pass byte for byte and in their place."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ from foldline.wire.body import read_body, write_body
 from tests.testing.twin.client import CLAUDE, GPT, Back, send
 
 MARK: dict[str, Any] = {"cache_control": {"type": "ephemeral"}}
+THINKING: dict[str, Any] = {
+    "type": "clear_thinking_20251015",
+    "keep": {"type": "thinking_turns", "value": 1},
+}
+TRIGGER = {"type": "compaction_trigger"}
 
 
 def ask(twin: Twin, messages: list[Any], asked: native.Asked, **more: Any) -> Back:
@@ -89,7 +94,7 @@ def test_of_a_session_whose_oldest_calls_left_the_view_the_rest_are_cleared_at_t
 
 
 def test_edits_are_put_in_the_order_that_the_service_demands() -> None:
-    edits = [native.compacting_at(150_000), cascade(50), native.clearing_thinking(1), None]
+    edits = [native.compacting_at(150_000), cascade(50), THINKING, None]
     asked = native.managed(edits)
     kinds = [edit["type"] for edit in asked.body["context_management"]["edits"]]
     assert kinds == ["clear_thinking_20251015", "clear_tool_uses_20250919", "compact_20260112"]
@@ -98,7 +103,6 @@ def test_edits_are_put_in_the_order_that_the_service_demands() -> None:
         assert ask(twin, called(50), asked, thinking={"type": "adaptive"}).status == 200
     assert native.managed([None]) == native.Asked(body={})
     assert native.managed([native.compacting_at(9)]).betas == (native.THRESHOLD_BETA,)
-    assert native.clearing_thinking(None)["keep"] == "all"
 
 
 def test_a_compaction_at_a_threshold_is_asked_for_and_counted() -> None:
@@ -110,72 +114,14 @@ def test_a_compaction_at_a_threshold_is_asked_for_and_counted() -> None:
     assert (native.done(failed).compactions, native.done(failed).failed) == (0, 1)
 
 
-def test_a_compaction_on_demand_leaves_out_what_shapes_a_reply() -> None:
-    """SDK lib/tools/_beta_runner.py, `_without_compaction_incompatible_params`."""
-    body = {
-        "model": CLAUDE,
-        "max_tokens": 100,
-        "messages": called(3),
-        "tools": [{"name": "read_file", "input_schema": {}}],
-        "tool_choice": {"type": "any"},
-        "stop_sequences": ["x"],
-        "context_management": {"edits": []},
-    }
-    kept, asked = native.compaction_request(body, instructions="Keep paths.")
-    assert kept.keys() == {"model", "max_tokens", "messages", "tools"}
-    assert asked.body == {"compaction": {"type": "summarize", "instructions": "Keep paths."}}
-    assert native.compaction_request({"tool_choice": {"type": "auto"}})[0] == {
-        "tool_choice": {"type": "auto"}
-    }
-    with Twin(replies=["after"]) as twin:
-        response = ask(twin, kept.pop("messages"), asked, **kept).body
-        assert native.done(response).compactions == 1
-        after = [{"role": "assistant", "content": response["content"]}, {"role": "user", "content": "more"}]
-        assert (
-            ask(twin, after, native.Asked(body={}, betas=asked.betas)).body["content"][0]["text"] == "after"
-        )
-
-
 def test_openai_compacts_at_a_threshold_and_by_a_trigger() -> None:
     items = [{"role": "user", "content": "word " * 500}]
     with Twin() as twin:
         asked = native.responses_compacting_at(100)
         at = send(twin, "/v1/responses", {"model": GPT, "input": items, **asked.body}).body
-        by = send(twin, "/v1/responses", {"model": GPT, "input": native.with_trigger(items)}).body
+        by = send(twin, "/v1/responses", {"model": GPT, "input": [*items, TRIGGER]}).body
     assert native.done(at).compactions == native.done(by).compactions == 1
     assert native.done({"output": [{"type": "message"}]}) == native.Done()
-
-
-@pytest.mark.parametrize(
-    ("body", "found"),
-    [
-        ({"messages": [{"role": "user", "content": "x"}]}, ()),
-        (
-            {"context_management": {"edits": [{"type": "clear_tool_uses_20250919"}]}},
-            ("context_management.clearing",),
-        ),
-        (
-            {"context_management": {"edits": [{"type": "compact_20260112"}]}},
-            ("context_management.compaction",),
-        ),
-        ({"context_management": [{"type": "compaction"}]}, ("context_management.compaction",)),
-        ({"compaction": {"type": "summarize"}}, ("compaction",)),
-        ({"previous_response_id": "resp_1"}, ("previous_response_id",)),
-        ({"conversation": "conv_1"}, ("conversation",)),
-        ({"cachedContent": "cachedContents/1"}, ("cachedContent",)),
-        ({"thread": {"type": "create"}}, ()),
-        ({"thread": {"type": "continue", "previous_message_id": "msg_1"}}, ("thread",)),
-        ({"messages": [{"role": "assistant", "content": [{"type": "compaction"}]}]}, ("compaction block",)),
-        ({"input": [{"type": "compaction", "encrypted_content": "x"}]}, ("compaction block",)),
-        ({"input": [{"type": "compaction_trigger"}], "messages": None}, ("compaction block",)),
-        ({"input": "text", "messages": ["x"]}, ()),
-    ],
-)
-def test_what_the_service_holds_or_compacts_is_recognised(
-    body: dict[str, Any], found: tuple[str, ...]
-) -> None:
-    """Native compaction and ours exclude each other in a session; a proxy passes such a request on and says so."""
-    assert native.server_side(body) == found
 
 
 def test_an_answer_with_the_services_compaction_is_taken_back_byte_for_byte() -> None:
@@ -206,9 +152,7 @@ def test_a_compaction_of_the_service_stands_first_and_whole_after_ours() -> None
 def test_a_sealed_item_of_openai_stays_whole_after_ours() -> None:
     with Twin(replies=[Answer(calls=(Call(name="ls"),))]) as twin:
         items: list[Any] = [{"role": "user", "content": "hi"}]
-        (sealed,) = send(twin, "/v1/responses", {"model": GPT, "input": native.with_trigger(items)}).body[
-            "output"
-        ]
+        (sealed,) = send(twin, "/v1/responses", {"model": GPT, "input": [*items, TRIGGER]}).body["output"]
         for at in range(40):
             call = {"type": "function_call", "call_id": f"c{at}", "name": "ls", "arguments": "{}"}
             items += [sealed] if at == 0 else []

@@ -6,7 +6,7 @@ the cache; how facts are found stands in `found_in_text`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Literal, Protocol, TypeAlias
 
 from msgspec import Struct
@@ -76,18 +76,6 @@ class Extract(Protocol):
         """Facts of each text, each once: of its words in order of first occurrence, its numbers in order of their last
         mention, and the lines that report a failure in theirs."""
         ...
-
-
-def found_in(facts: Sequence[Fact]) -> Found:
-    """Facts in the order of an `Extract`, with their names: what one that knows no names gives."""
-    kinds = [fact.kind for fact in facts]
-    errors = len(facts) - kinds.count("errors")
-    return Found(
-        facts=tuple(facts),
-        names=tuple(map(name_of, facts)),
-        numbers=errors - kinds.count("numbers"),
-        errors=errors,
-    )
 
 
 class FactCache:

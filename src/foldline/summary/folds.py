@@ -29,7 +29,7 @@ from foldline.ledger.render import HEADINGS, line_of
 from foldline.ledger.words import rule_lines, words_of
 from foldline.passes.folding import counted
 from foldline.passes.shorten import fact_cache
-from foldline.summary.taken import as_prose, is_prose
+from foldline.summary.taken import as_prose
 
 HEAD: Final = (
     "{counted}, summed up by a model; the address opens the originals. Indented lines are the model's words; lines that end in "
@@ -119,8 +119,3 @@ def _blocks(record: str) -> tuple[dict[str, list[str]], list[str]]:
             lines = rest
         lines.append(line)
     return blocks, rest
-
-
-def without_prose(lines: Sequence[str]) -> list[str]:
-    """A fold's lines without the model's."""
-    return [line for line in lines if not is_prose(line)]

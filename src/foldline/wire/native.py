@@ -1,4 +1,4 @@
-"""What a provider's own service does to a conversation: values to ask for it, and how it is recognised.
+"""What a provider's own service does to a conversation: values to ask for it, and what it says that it did.
 
 A service clears old results or compacts on its side; the messages here stay as they are. Owns the wire values of Anthropic's
 context editing and compaction and of OpenAI's compaction, by plain numbers; which policy asks for which, and that a session
@@ -20,8 +20,6 @@ from msgspec import Struct
 CLEARING_BETA: Final = "context-management-2025-06-27"
 THRESHOLD_BETA: Final = "compact-2026-01-12"
 ON_DEMAND_BETA: Final = "compact-2026-09-04"
-REPLY_ONLY: Final = ("context_management", "stop_sequences", "output_format", "stream", "thread")
-"""Parameters that shape a reply and that a request for a compaction alone may not have (SDK lib/tools/_beta_runner.py)."""
 
 
 class Asked(Struct, frozen=True, kw_only=True):
@@ -83,12 +81,6 @@ class Clearing(Struct, frozen=True, kw_only=True):
         return edit
 
 
-def clearing_thinking(turns_kept: int | None) -> dict[str, Any]:
-    """Anthropic's edit that clears thinking of older turns; `None` keeps all, which keeps the prompt cache too."""
-    keep = "all" if turns_kept is None else {"type": "thinking_turns", "value": turns_kept}
-    return {"type": "clear_thinking_20251015", "keep": keep}
-
-
 def compacting_at(tokens: int, *, instructions: str | None = None, pauses: bool = False) -> dict[str, Any]:
     """Anthropic's edit that compacts once the input reaches so many tokens. `instructions` are added to the service's own;
     `pauses`: the turn comes back with the block, before the model answers."""
@@ -119,30 +111,9 @@ def _place(edit: Mapping[str, Any]) -> int:
     return kinds.index(edit["type"])
 
 
-def compaction_request(
-    body: Mapping[str, Any], *, instructions: str | None = None
-) -> tuple[dict[str, Any], Asked]:
-    """A request to Anthropic that is answered with a compaction of its conversation alone: the body without what shapes a
-    reply, and what to add. `instructions` replace the service's own. Its answer stands first in `messages` from then on, in
-    place of all that was in this request; a forced tool choice is left out too."""
-    kept = {key: value for key, value in body.items() if key not in REPLY_ONLY}
-    choice = kept.get("tool_choice")
-    if isinstance(choice, Mapping) and choice.get("type") in ("any", "tool"):
-        del kept["tool_choice"]
-    config: dict[str, Any] = {"type": "summarize"}
-    if instructions and instructions.strip():
-        config["instructions"] = instructions
-    return kept, Asked(body={"compaction": config}, betas=(ON_DEMAND_BETA,))
-
-
 def responses_compacting_at(tokens: int) -> Asked:
     """OpenAI's compaction once the input reaches so many tokens."""
     return Asked(body={"context_management": [{"type": "compaction", "compact_threshold": tokens}]})
-
-
-def with_trigger(items: Sequence[Any]) -> list[Any]:
-    """OpenAI's input items with the one behind them that compacts the conversation at once."""
-    return [*items, {"type": "compaction_trigger"}]
 
 
 def done(response: Mapping[str, Any]) -> Done:
@@ -159,48 +130,3 @@ def done(response: Mapping[str, Any]) -> Done:
         compactions=whole,
         failed=len(blocks) - whole,
     )
-
-
-def server_side(body: Mapping[str, Any]) -> tuple[str, ...]:
-    """What of a request's conversation the server holds, clears or compacts, by the names of the keys that say so; empty for
-    a request that carries all of it and asks for nothing. A compaction of ours beside one of these would work on half of the
-    conversation, or twice on the same."""
-    found = []
-    for edit in _edits(body.get("context_management")):
-        kind = str(edit.get("type"))
-        found.append(
-            "context_management.compaction" if kind.startswith("compact") else "context_management.clearing"
-        )
-    found += [
-        key
-        for key in ("compaction", "conversation", "previous_response_id", "cachedContent")
-        if body.get(key)
-    ]
-    if (body.get("thread") or {}).get("type") == "continue":
-        found.append("thread")
-    if _has_compaction(body):
-        found.append("compaction block")
-    return tuple(dict.fromkeys(found))
-
-
-def _edits(managed: Any) -> list[Mapping[str, Any]]:
-    edits = managed.get("edits") if isinstance(managed, Mapping) else managed
-    return [edit for edit in edits or () if isinstance(edit, Mapping)]
-
-
-def _has_compaction(body: Mapping[str, Any]) -> bool:
-    """True where a compaction of the service stands in the history, or a trigger of one."""
-    for message in (*_listed(body.get("messages")), *_listed(body.get("input"))):
-        if not isinstance(message, Mapping):
-            continue
-        parts = (message, *_listed(message.get("content")))
-        if any(isinstance(part, Mapping) and part.get("type") in _COMPACTIONS for part in parts):
-            return True
-    return False
-
-
-_COMPACTIONS: Final = ("compaction", "compaction_trigger")
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
