@@ -31,9 +31,9 @@ from foldline.core.errors import InvalidOption
 from foldline.hooks.command import Command
 from foldline.hooks.leading import Led, led
 from foldline.hooks.occasion import Event, Trigger
-from foldline.stores.disk_log import put
 from foldline.stores.fs import Fs, LockHeld, Open
 from foldline.stores.real_fs import RealFs
+from foldline.stores.whole import write_whole
 
 FORMAT: Final = "foldline.approvals/1"
 FILE, NEW, LOCK = "approvals", "approvals.new", "approvals.lock"
@@ -215,16 +215,8 @@ class Approvals:
             lock.release()
 
     def _write(self, approved: Mapping[str, Any]) -> None:
-        if NEW in self._files.names(""):
-            self._files.remove(NEW)
-        file = self._files.open(NEW, "new")
-        try:
-            put(file, msgspec.json.encode(_File(format=FORMAT, approved=dict(sorted(approved.items())))))
-            file.sync()
-        finally:
-            file.close()
-        self._files.replace(NEW, FILE)
-        self._files.sync_folder("")
+        data = msgspec.json.encode(_File(format=FORMAT, approved=dict(sorted(approved.items()))))
+        write_whole(self._files, data, name=FILE, new=NEW)
 
 
 class _File(Struct, frozen=True, kw_only=True):

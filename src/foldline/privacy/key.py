@@ -15,9 +15,9 @@ from typing import Final
 
 from foldline.core.errors import InvalidOption
 from foldline.log.secrets import Redactor
-from foldline.stores.disk_log import put
 from foldline.stores.fs import Fs, LockHeld, Open
 from foldline.stores.real_fs import RealFs
+from foldline.stores.whole import write_whole
 
 KEY_BYTES: Final = 32
 KEY, NEW, LOCK = "key", "key.new", "key.lock"
@@ -69,14 +69,5 @@ def _read(files: Fs) -> bytes | None:
 
 
 def _made(files: Fs, key: bytes) -> bytes:
-    if NEW in files.names(""):
-        files.remove(NEW)
-    file = files.open(NEW, "new")
-    try:
-        put(file, key)
-        file.sync()
-    finally:
-        file.close()
-    files.replace(NEW, KEY)
-    files.sync_folder("")
+    write_whole(files, key, name=KEY, new=NEW)
     return key

@@ -21,8 +21,8 @@ from msgspec.structs import replace
 from foldline.core.errors import InvalidOption, SessionBusy
 from foldline.core.ports import Store
 from foldline.stores.disk import DiskStore
-from foldline.stores.disk_log import put
 from foldline.stores.fs import File, Fs, LockHeld
+from foldline.stores.whole import write_whole
 
 FILE: Final = "forgetting.json"
 NEW, LOCK = "forgetting.new", "forgetting.lock"
@@ -155,15 +155,8 @@ class Underway:
         """On disk when this returns: from here on it can be finished."""
         if self._files is None:
             return
-        self._take_away(NEW)
-        file = self._files.open(NEW, "new")
-        try:
-            put(file, msgspec.json.encode(replace(pending, since_ms=self._now_ms())))
-            file.sync()
-        finally:
-            file.close()
-        self._files.replace(NEW, FILE)
-        self._files.sync_folder("")
+        data = msgspec.json.encode(replace(pending, since_ms=self._now_ms()))
+        write_whole(self._files, data, name=FILE, new=NEW)
 
     def end(self) -> None:
         """It is done; nothing of what was asked is left here."""

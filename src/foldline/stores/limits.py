@@ -18,9 +18,9 @@ import msgspec
 from msgspec import Struct
 
 from foldline.core.errors import InvalidOption
-from foldline.stores.disk_log import put
 from foldline.stores.fs import Fs, LockHeld, Open
 from foldline.stores.real_fs import RealFs
+from foldline.stores.whole import write_whole
 
 FORMAT: Final = "foldline.limits/1"
 FILE, NEW, LOCK = "limits", "limits.new", "limits.lock"
@@ -109,16 +109,8 @@ class Limits:
             lock.release()
 
     def _write(self, known: list[Limit]) -> None:
-        if NEW in self._files.names(""):
-            self._files.remove(NEW)
-        file = self._files.open(NEW, "new")
-        try:
-            put(file, msgspec.json.encode(_File(format=FORMAT, limits=known)))
-            file.sync()
-        finally:
-            file.close()
-        self._files.replace(NEW, FILE)
-        self._files.sync_folder("")
+        data = msgspec.json.encode(_File(format=FORMAT, limits=known))
+        write_whole(self._files, data, name=FILE, new=NEW)
 
 
 class _File(Struct, frozen=True, kw_only=True):
