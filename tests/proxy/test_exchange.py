@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import http.client
 import json
+import urllib.request
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from foldline.proxy.limits import BODY_BYTES_MAX
+from foldline.proxy.meters import Record
 from foldline.testing.twin import Answer, Delivery, Fault, Twin, endless
 from tests.proxy.running import Proxy
-from tests.proxy.sessions import MODEL, Agent, generated, run, script
+from tests.proxy.sessions import MODEL, Agent, generated, replayed, run, script
 from tests.proxy.upstreams import Sent, Upstream
 
 BODY = {"model": "gpt-4o", "messages": [{"role": "user", "content": "hello"}]}
@@ -179,6 +181,47 @@ def test_a_count_is_of_what_would_be_sent(tmp_path: Path, monkeypatch: pytest.Mo
         assert whole < counted(proxy) < 20_000
         assert len(json.loads(twin.requests[-1].body)["messages"]) < len(agent.messages)
         assert len(proxy.wait_for(62)) == 62
+
+
+def came(agent: Agent, url: str) -> int:
+    """What the provider counts for the agent's own list."""
+    body = {
+        key: value for key, value in json.loads(agent.body()).items() if key not in ("max_tokens", "stream")
+    }
+    headers = {"content-type": "application/json", "x-api-key": "k", "anthropic-version": "2023-06-01"}
+    request = urllib.request.Request(f"{url}/v1/messages/count_tokens", json.dumps(body).encode(), headers)
+    with urllib.request.urlopen(request, timeout=20) as answered:
+        return int(json.load(answered)["input_tokens"])
+
+
+@pytest.mark.parametrize(("kind", "proxies"), [("generated", 1), ("replayed", 2)])
+def test_what_came_in_is_what_the_provider_would_have_counted(
+    kind: str, proxies: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """OBS-1: the left number of a line, and with it what was saved, within a few percent of the caller's own body, past three
+    compactions and in a proxy that was started again."""
+    (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = 20000\nmax_output = 2000\n')
+    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
+    turns = generated(140, tokens=240) if kind == "generated" else replayed(140, chars_max=1_200)
+    tools = sorted({call.name for turn in turns for call in turn.calls})
+    agent, records, true, each = (
+        Agent("anthropic", first="Refactor.", tools=tools),
+        list[Record](),
+        list[int](),
+        140 // proxies,
+    )
+    with Twin(script(turns), window=20_000) as twin, Twin([], window=2_000_000) as counter:
+        for part in range(proxies):
+            with Proxy(twin.url, home=tmp_path) as proxy:
+                for turn in turns[part * each : (part + 1) * each]:
+                    true.append(came(agent, counter.url))
+                    run(agent, [turn], proxy.url)
+                records += proxy.wait_for(each)
+    assert sum(record.is_compaction for record in records) >= 3
+    off = {record.tokens_in / count - 1 for record, count in zip(records, true, strict=True)}
+    assert -0.05 <= min(off) <= max(off) <= 0.05
+    whole = [record for record in records if record.outcome == "as it came"]
+    assert all(record.tokens_in == record.tokens_sent for record in whole)
 
 
 @pytest.mark.parametrize("is_known", [False, True], ids=["unknown window", "known window"])

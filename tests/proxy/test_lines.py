@@ -16,10 +16,17 @@ def shown(**values: Any) -> str:
 def test_a_line_says_what_was_sent_of_what_came() -> None:
     """Issue: model, tokens in → sent, tier, cache read, ms."""
     edited = shown(
-        tokens_in=182_410, tokens_sent=61_022, tokens_cached=59_000, outcome="edited", passes=("fold",)
+        tokens_in=182_410,
+        tokens_sent=61_022,
+        tokens_cached=59_000,
+        outcome="edited",
+        passes=("fold",),
+        is_counted=True,
     )
-    assert edited == "14:02:11 claude-sonnet-5 182,410 → 61,022 edited fold cache 96 % 2,310 ms"
-    assert shown(tokens_in=9, tokens_sent=9) == "14:02:11 claude-sonnet-5 9 as it came cache 0 % 2,310 ms"
+    assert edited == "14:02:11 claude-sonnet-5 ~182,410 → 61,022 edited fold cache 96 % 2,310 ms"
+    assert shown(tokens_in=9, tokens_sent=9).startswith("14:02:11 claude-sonnet-5 ~9 as it came")
+    whole = shown(tokens_in=9, tokens_sent=9, is_counted=True)
+    assert whole == "14:02:11 claude-sonnet-5 9 as it came cache 0 % 2,310 ms"
 
 
 def test_a_line_says_what_went_wrong() -> None:

@@ -61,6 +61,9 @@ class Link(Struct, kw_only=True):
     seq: int = -1
     """Its entry in the session's log."""
     ordinal: int = -1
+    tokens: int = 0
+    """What it weighs as the caller sends it, by the counter of that name."""
+    counter: str = ""
 
 
 class Chain(Struct, kw_only=True, eq=False):

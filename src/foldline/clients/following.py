@@ -51,6 +51,7 @@ from foldline.clients.same_model import ON_ITS_WAY
 from foldline.clients.sessions import Sessions, Terms, recorded, taken
 from foldline.clients.steps import Preparing, Step, Waiting, aanswered, answered
 from foldline.clients.tickets import Outgoing, Ticket
+from foldline.clients.weights import tokens_came
 from foldline.core.errors import CheckpointFailed, FoldlineError, InvalidOption, SessionFailed
 from foldline.core.foreign import Raised, tried
 from foldline.core.message import Message
@@ -154,9 +155,8 @@ class Conversations:
                 self._take(where, read)
                 size, stamp, chain.before_recall = len(chain.links), chain.stamp, -1
                 prepared = yield from self._prepared(chain, self._with_recall(chain, call))
-                shown = None if prepared is None else self._shown(chain, read, prepared=prepared)
                 ticket = Ticket(chain=chain, call=self._with_recall(chain, call), size=size, stamp=stamp)
-                return Outgoing(ticket=ticket, messages=shown, prepared=prepared)
+                return self._made(ticket, read, prepared=prepared)
         finally:
             self._leave(where.changed)
 
@@ -181,8 +181,7 @@ class Conversations:
                     yield from self._prepared(chain, ticket.call)
                 prepared = yield from self._prepared(chain, ticket.call, refusal=(status, body))
                 assert prepared is not None, "who has a session prepares"
-                shown = self._shown(chain, read, prepared=prepared)
-                return Outgoing(ticket=ticket, messages=shown, prepared=prepared)
+                return self._made(ticket, read, prepared=prepared)
         except FoldlineError:
             return None  # the view is as it was, and the refusal says what is wrong (requirement REA-4)
         finally:
@@ -212,6 +211,14 @@ class Conversations:
         prepared: Prepared = told
         self.report = prepared.report
         return prepared
+
+    def _made(self, ticket: Ticket, read: ReadList, *, prepared: Prepared | None) -> Outgoing:
+        if prepared is None:
+            return Outgoing(ticket=ticket)
+        chain, tokens = ticket.chain, prepared.tokens.tokens
+        shown = self._shown(chain, read, prepared=prepared)
+        came = tokens if shown is None else tokens_came(chain, read, tokens_sent=tokens)
+        return Outgoing(ticket=ticket, messages=shown, prepared=prepared, tokens_came=came)
 
     def _shown(self, chain: Chain, read: ReadList, *, prepared: Prepared) -> list[bytes] | None:
         """The messages to send, in bytes: the caller's own, and what the session put in the place of others; `None` where it put
@@ -290,8 +297,7 @@ class Conversations:
                 chain.before_recall = before if chain.before_recall < 0 else chain.before_recall
                 prepared = yield from self._prepared(chain, ticket.call)
                 assert prepared is not None, "it has a session"
-                shown = self._shown(chain, read, prepared=prepared)
-                return Outgoing(ticket=ticket, messages=shown, prepared=prepared)
+                return self._made(ticket, read, prepared=prepared)
         finally:
             self._leave((chain,))
 

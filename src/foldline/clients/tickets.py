@@ -42,6 +42,8 @@ class Outgoing(Struct, frozen=True, kw_only=True):
     """What its session made of it; `None` while it has none."""
     why: str = ""
     """Why nothing is made of it, where nothing is to be."""
+    tokens_came: int = 0
+    """Of the caller's own list, in the scale of `prepared.tokens`; the same as that where nothing was put in its place."""
 
     @property
     def output_cap(self) -> int | None:

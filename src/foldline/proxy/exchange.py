@@ -11,7 +11,7 @@ not taken into the session.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from typing import Any, Literal, TypeAlias, TypeVar
 
 import aiohttp
@@ -375,15 +375,13 @@ def _note(record: Record, going: Going) -> None:
     if prepared is None:
         return
     record.session = going.name
-    record.tokens_sent = record.tokens_in = prepared.tokens.tokens
+    record.tokens_sent, record.tokens_in = prepared.tokens.tokens, out.tokens_came
     report = prepared.report
     record.passes = tuple(one.name for one in report.passes if one.edits)
     record.notes = report.notes
     record.is_compaction = record.is_compaction or report.outcome == "compacted"
     if out.messages is not None:
         record.outcome = "edited"
-        before, after = _sizes(out.ticket.call, out.messages)
-        record.tokens_in = max(record.tokens_sent, record.tokens_sent * before // max(after, 1))
 
 
 def _weigh(record: Record, tokens_input: int | None, *, is_changed: bool) -> None:
@@ -392,11 +390,4 @@ def _weigh(record: Record, tokens_input: int | None, *, is_changed: bool) -> Non
         return
     is_less = is_changed and record.outcome in ("edited", "recovered") and record.tokens_sent
     record.tokens_in = record.tokens_in * tokens_input // record.tokens_sent if is_less else tokens_input
-    record.tokens_sent = tokens_input
-
-
-def _sizes(call: Call, sent: Sequence[bytes]) -> tuple[int, int]:
-    """Characters of all that was asked, and of what is sent of it: system prompt and tools are in both."""
-    beside = (call.tools,) if call.leading else (call.system, call.tools)
-    fixed = sum(len(repr(one)) for one in beside if one)
-    return fixed + sum(map(len, call.messages)), fixed + sum(map(len, sent))
+    record.tokens_sent, record.is_counted = tokens_input, True

@@ -1,7 +1,9 @@
 """One calm line a request, for a person who watches: what was asked, how much of it was sent, what was saved.
 
-    14:02:11  claude-sonnet-5  182,410 → 61,022  fold  cache 97 %  2,310 ms
-    14:02:15  gpt-5            4,120             as it came        840 ms
+    14:02:11  claude-sonnet-5  ~182,410 → 61,022  fold  cache 97 %  2,310 ms
+    14:02:15  gpt-5            4,120              as it came        840 ms
+
+A number behind `~` is an estimate; others are the provider's count.
 
 Pure: a record in, a line out. Nothing of what was said is in it.
 """
@@ -34,8 +36,9 @@ def _name(record: Record) -> str:
 def _tokens(record: Record) -> str:
     if not record.tokens_sent:
         return ""
-    sent = f"{record.tokens_sent:,}"
-    return f"{record.tokens_in:,} → {sent}" if record.tokens_in > record.tokens_sent else sent
+    sent = f"{record.tokens_sent:,}" if record.is_counted else f"~{record.tokens_sent:,}"
+    is_one = record.tokens_in == record.tokens_sent
+    return sent if is_one else f"~{record.tokens_in:,} → {sent}"
 
 
 def _done(record: Record) -> str:

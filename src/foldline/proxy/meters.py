@@ -32,9 +32,11 @@ class Record(Struct, kw_only=True):
     """Why it was none of ours, or what went wrong."""
     status: int = 0
     tokens_in: int = 0
-    """Of what the client sent, as far as that is known."""
+    """Of what the client sent: what went up, and an estimate of what was taken out of it."""
     tokens_sent: int = 0
     """Of what went up: by the provider's own count where it gave one, else estimated."""
+    is_counted: bool = False
+    """True where the provider gave its count."""
     tokens_cached: int = 0
     tokens_output: int = 0
     passes: tuple[str, ...] = ()

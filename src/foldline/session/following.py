@@ -61,6 +61,17 @@ class Made(Struct, frozen=True, kw_only=True):
     """What the entry says beside its edits."""
 
 
+class Weighed(Struct, frozen=True, kw_only=True):
+    """What the view weighs, by the session's counter."""
+
+    fixed: int
+    """Tokens of system prompt and tools."""
+    view: int
+    """Of all messages in it."""
+    own: Mapping[int, int]
+    """Of those that stand as their authors made them, by ordinal."""
+
+
 class Following:
     """One session, as it is used here."""
 
@@ -202,6 +213,22 @@ class Following:
         for message in prepared.request.messages:
             place = places.get(ordinals.get(id(message), -1))
             yield message if place is None or not _is_own(message) else place
+
+    def weighed(self) -> Weighed:
+        """The view as it stands."""
+        view = self._keeper.state.root.view
+        own = {item.seq: item.tokens for item in view.items() if _is_own(item.message)}
+        return Weighed(fixed=self.session._fix(None, None).tokens, view=view.tokens, own=own)
+
+    def weight(self, message: Message) -> int:
+        """Tokens of a message that the view does not show, by the same counter."""
+        weights, overhead = self.session._known.setup.counter.weights(message)
+        return overhead + sum(weights)
+
+    @property
+    def counter(self) -> str:
+        """The name of that counter; it may change with the model."""
+        return self.session._known.setup.counter.name
 
     def view(self, places: Mapping[int, int], *, without: Set[int]) -> Iterator[int | Message]:
         """The view as it stands, without the messages of some ordinals: as `shown`, and nothing is prepared."""
