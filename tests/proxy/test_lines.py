@@ -48,3 +48,16 @@ def test_no_name_of_a_model_makes_a_line_of_its_own() -> None:
         Record(method="POST", path="/", status=200, model="m\n14:02:12 forged\x1b[2J", ms=1), clock="14:02:11"
     )
     assert told.isprintable()
+
+
+def test_what_would_be_done_is_not_told_as_done() -> None:
+    """`--observe`: what went up is what came."""
+    told = shown(
+        tokens_in=182_410,
+        tokens_sent=182_410,
+        is_counted=True,
+        outcome="would edit",
+        passes=("fold",),
+        tokens_would_send=61_022,
+    )
+    assert told.startswith("14:02:11 claude-sonnet-5 182,410 would edit fold to ~61,022 cache")

@@ -131,7 +131,13 @@ def test_observing_changes_nothing_and_says_what_would_be_done(home: Path) -> No
             agent.take(agent.ask(proxy.url), turn)
         records = proxy.wait_for(len(turns))
         assert [request.body for request in twin.requests] == bodies
-    assert any(record.is_compaction for record in records)
+    observed = [record for record in records if record.outcome == "would edit"]
+    assert observed, "a reduction was due"
+    assert any(record.passes for record in observed)
+    assert not any(record.is_compaction for record in records), "none was made"
+    assert [record.tokens_in for record in records] == [record.tokens_sent for record in records]
+    assert [record.tokens_sent for record in records] == [request.tokens for request in twin.requests]
+    assert all(0 < record.tokens_would_send < record.tokens_sent for record in observed)
     assert not list(listed(disk_store(home)))
 
 

@@ -169,6 +169,8 @@ class Exchange:
             self._say_why(way.record, going)
             return await self._delivered(way, await self._arrived(way, data, going=going))
         _note(way.record, going)
+        if self._mode == "observe":
+            _observed(way.record)
         incoming = await self._arrived(way, data, going=going)
         again = await self._again(way, data, refused=(incoming, going))
         if again is not None:
@@ -312,7 +314,7 @@ class Exchange:
             note = self._desk.mismatch(incoming.going, usage.tokens_input or 0)
             way.record.notes = (*way.record.notes, *([note] if note else []))
         if usage is not None:
-            _weigh(way.record, usage.tokens_input, is_changed=self._mode != "observe")
+            _weigh(way.record, usage.tokens_input)
             way.record.tokens_cached = usage.tokens_cache_read or 0
             way.record.tokens_output = usage.tokens_output or 0
         return True
@@ -384,10 +386,21 @@ def _note(record: Record, going: Going) -> None:
         record.outcome = "edited"
 
 
-def _weigh(record: Record, tokens_input: int | None, *, is_changed: bool) -> None:
-    """By the provider's own count, where it gave one: what was taken out weighs as what was sent did."""
+def _observed(record: Record) -> None:
+    """What was done is what would have been done: nothing of it went up, and nothing was saved."""
+    record.is_compaction = False
+    if record.outcome == "edited":
+        record.outcome, record.tokens_would_send = "would edit", record.tokens_sent
+    record.tokens_sent = record.tokens_in
+
+
+def _weigh(record: Record, tokens_input: int | None) -> None:
+    """By the provider's own count, where it gave one: what was taken out, or would be, weighs as what was sent did."""
     if not tokens_input:
         return
-    is_less = is_changed and record.outcome in ("edited", "recovered") and record.tokens_sent
-    record.tokens_in = record.tokens_in * tokens_input // record.tokens_sent if is_less else tokens_input
+    sent = record.tokens_sent
+    if sent:
+        record.tokens_would_send = record.tokens_would_send * tokens_input // sent
+    is_less = record.outcome in ("edited", "recovered") and sent
+    record.tokens_in = record.tokens_in * tokens_input // sent if is_less else tokens_input
     record.tokens_sent, record.is_counted = tokens_input, True

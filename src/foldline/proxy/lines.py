@@ -42,6 +42,8 @@ def _tokens(record: Record) -> str:
 
 
 def _done(record: Record) -> str:
+    if record.outcome == "would edit":
+        return f"{' '.join([record.outcome, record.tier]).strip()} to ~{record.tokens_would_send:,}"
     if record.outcome in ("edited", "recovered"):
         return " ".join([record.outcome, record.tier]).strip()
     return record.outcome

@@ -16,7 +16,7 @@ WHY_MAX = 64
 """Reasons that are counted each by itself; each is a series for whoever scrapes them."""
 OTHERS = "others"
 
-Outcome: TypeAlias = Literal["as it came", "edited", "recovered", "failed open", "refused"]
+Outcome: TypeAlias = Literal["as it came", "edited", "would edit", "recovered", "failed open", "refused"]
 
 
 class Record(Struct, kw_only=True):
@@ -37,6 +37,8 @@ class Record(Struct, kw_only=True):
     """Of what went up: by the provider's own count where it gave one, else estimated."""
     is_counted: bool = False
     """True where the provider gave its count."""
+    tokens_would_send: int = 0
+    """Of what would have gone up, had `--observe` not left it as it came: an estimate."""
     tokens_cached: int = 0
     tokens_output: int = 0
     passes: tuple[str, ...] = ()
