@@ -24,7 +24,7 @@ def test_a_proxy_serves_until_a_signal_and_ends_with_0(number: signal.Signals, t
     with (
         Twin(endless("done")) as twin,
         subprocess.Popen(
-            [*PROGRAM, "--upstream", twin.url, "--token"],
+            [*PROGRAM, "--upstream", twin.url, "--token", "--window", "32k"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=environment(FOLDLINE_HOME=str(tmp_path)),
@@ -33,7 +33,9 @@ def test_a_proxy_serves_until_a_signal_and_ends_with_0(number: signal.Signals, t
     ):
         assert child.stderr is not None
         assert child.stdout is not None
-        url = child.stderr.readline().decode().split()[3]
+        first, *_, status = (child.stderr.readline().decode() for _ in range(4))
+        url = first.split()[3]
+        assert "(policy balanced, window 32,000)" in first
         body = json.dumps({"model": "gpt-4o", "messages": [{"role": "user", "content": "hello"}]}).encode()
         asked = urllib.request.Request(
             f"{url}/v1/chat/completions",
@@ -48,6 +50,9 @@ def test_a_proxy_serves_until_a_signal_and_ends_with_0(number: signal.Signals, t
         assert child.returncode == 0, err
     assert (told["schema"], told["model"], told["status"]) == ("foldline.proxy/1", "gpt-4o", 200)
     assert out == b""
+    assert err.decode() == "foldline: stopped: 1 requests, 0 compactions, 0 tokens saved\n"
+    assert "curl -H 'x-foldline-token: " in status, "to be copied, however narrow the terminal is"
+    assert status.endswith(f"{url}/_foldline/status\n")
     assert b"KEY" not in err
     assert url.rpartition("/")[2].encode() not in json.dumps(told).encode()
 

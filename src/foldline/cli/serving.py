@@ -15,6 +15,7 @@ import click
 
 from foldline.cli import exits
 from foldline.proxy.server import Options, Running, Tell, serve
+from foldline.tokens.choose import counter_for
 
 
 def run(options: Options, *, ready: Callable[[Running, str], None], tell: Tell) -> int:
@@ -34,12 +35,18 @@ async def _served(options: Options, *, ready: Callable[[Running, str], None], te
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped, number)
+    await asyncio.to_thread(_warmed)
     try:
         await serve(options, tell=tell, ready=lambda running: ready(running, options.pages_token), stop=stop)
     except OSError as error:
         where = f"{options.host}:{options.port}"
         why = error.strerror or str(error)
         raise click.ClickException(f"cannot listen on {where}: {why}; choose another with --port") from error
+
+
+def _warmed() -> None:
+    """Load the vocabulary that counts, which takes seconds: the first request does not wait for it."""
+    counter_for().text("ready")
 
 
 def _loop_factory() -> Any:

@@ -89,11 +89,16 @@ def command(**given: Any) -> int:
     _need_the_extra()
     from foldline.cli.serving import run
 
-    return run(
-        _options(wanted),
-        ready=lambda running, token: _say_ready(running, token, wanted=wanted),
-        tell=teller(wanted),
-    )
+    begun: list[Running] = []
+
+    def ready(running: Running, token: str) -> None:
+        begun.append(running)
+        _say_ready(running, token, wanted=wanted)
+
+    code = run(_options(wanted), ready=ready, tell=teller(wanted))
+    for running in begun:
+        _say_stopped(running)
+    return code
 
 
 def _tokens(window: str) -> int:
@@ -168,10 +173,24 @@ def _options(wanted: Wanted) -> Options:
 
 
 def _say_ready(running: Running, token: str, *, wanted: Wanted) -> None:
-    screen.say(f"listening on {running.url} (policy {wanted.policy}); stop with Ctrl-C")
+    screen.say(f"listening on {running.url} ({_terms(wanted)}); stop with Ctrl-C")
     screen.say(f"Claude Code, Anthropic SDKs: ANTHROPIC_BASE_URL={running.url}")
     screen.say(f"Codex, OpenAI SDKs: OPENAI_BASE_URL={running.url}/v1")
-    screen.say(f"status: curl -H 'x-foldline-token: {token}' {running.url}/_foldline/status")
+    command = f"curl -H 'x-foldline-token: {token}' {running.url}/_foldline/status"
+    screen.write_text(f"foldline: status: {command}\n", to="stderr")  # never broken: it is copied
+
+
+def _terms(wanted: Wanted) -> str:
+    """By what it reduces."""
+    window = "" if wanted.window is None else f", window {_tokens(wanted.window):,}"
+    return f"policy {wanted.policy}{window}"
+
+
+def _say_stopped(running: Running) -> None:
+    told = running.meters.told()
+    names = ("requests", "compactions", "tokens_saved")
+    requests, compactions, saved = (f"{told[name]:,}" for name in names)
+    screen.say(f"stopped: {requests} requests, {compactions} compactions, {saved} tokens saved")
 
 
 def teller(wanted: Wanted) -> Any:
