@@ -188,6 +188,8 @@ def test_the_twin_knows_the_parameters_that_the_sdk_knows() -> None:
     from foldline.testing.twin import openai_chat, openai_responses
 
     assert chat.CompletionCreateParamsStreaming.__annotations__.keys() == openai_chat.KEYS
-    assert create.ResponseCreateParamsStreaming.__annotations__.keys() | {"stream"} == openai_responses.KEYS
+    sent_by_codex = {"client_metadata"}  # and taken, though no SDK knows it
+    known = create.ResponseCreateParamsStreaming.__annotations__.keys() | {"stream"}
+    assert known | sent_by_codex == openai_responses.KEYS
     assert compact.ResponseCompactParams.__annotations__.keys() == openai_responses.COMPACT_KEYS
     assert count.InputTokenCountParams.__annotations__.keys() == openai_responses.COUNT_KEYS
