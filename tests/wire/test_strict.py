@@ -200,7 +200,9 @@ def test_raw_slices_are_spliced_in_as_they_are() -> None:
     assert strict.dump({"x": [raw, "\ud800"]}) == b'{"x":[{"a" : 1.50},"\\ud800"]}'
 
 
-@pytest.mark.parametrize("value", [{"a": b"bytes"}, [float("nan")], {1, 2}, {"a": object()}], ids=str)
+@pytest.mark.parametrize(
+    "value", [{"a": b"bytes"}, [float("nan")], {1, 2}, {"a": object()}], ids=["bytes", "nan", "set", "object"]
+)
 def test_what_json_cannot_say_is_an_error_not_something_else(value: Any) -> None:
     """msgspec alone writes bytes as base64, NaN as null and sets as lists, silently."""
     with pytest.raises(ValueError, match="cannot be written as JSON"):
