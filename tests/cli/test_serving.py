@@ -35,7 +35,7 @@ def test_a_proxy_serves_until_a_signal_and_ends_with_0(number: signal.Signals, t
         assert child.stdout is not None
         first, *_, status = (child.stderr.readline().decode() for _ in range(4))
         url = first.split()[3]
-        assert "(policy balanced, window 32,000)" in first
+        assert "(policy balanced, window 32,000, reduces from " in first
         body = json.dumps({"model": "gpt-4o", "messages": [{"role": "user", "content": "hello"}]}).encode()
         asked = urllib.request.Request(
             f"{url}/v1/chat/completions",

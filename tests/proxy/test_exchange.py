@@ -14,7 +14,8 @@ from foldline.proxy.limits import BODY_BYTES_MAX
 from foldline.proxy.meters import Record
 from foldline.testing.twin import Answer, Delivery, Fault, Twin, endless
 from tests.proxy.running import Proxy
-from tests.proxy.sessions import MODEL, Agent, generated, replayed, run, script
+from tests.proxy.sessions import MODEL, PATHS, Agent, generated, replayed, run, script
+from tests.proxy.test_request_matrix import OK
 from tests.proxy.upstreams import Sent, Upstream
 
 BODY = {"model": "gpt-4o", "messages": [{"role": "user", "content": "hello"}]}
@@ -55,19 +56,80 @@ def test_a_form_is_refused_before_anything_is_sent() -> None:
         assert "foldline proxy" in json.loads(told)["error"]["message"]
 
 
-def test_a_body_that_is_too_large_is_refused() -> None:
-    """Test S7: by its length before it is read."""
+@pytest.mark.parametrize("format", PATHS)
+def test_a_body_that_is_too_large_is_refused(format: str) -> None:
+    """Test S7: by its length before it is read, where its provider would not take it."""
+    provider = {"anthropic": "anthropic", "gemini": "gemini"}.get(format, "openai")
     with Twin() as twin, Proxy(twin.url) as proxy:
         connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=120)
-        connection.putrequest("POST", "/v1/messages")
-        for name, value in {**JSON, "content-length": str(BODY_BYTES_MAX + 1)}.items():
+        connection.putrequest("POST", PATHS[format])
+        for name, value in {**JSON, "content-length": str(BODY_BYTES_MAX[provider] + 1)}.items():
             connection.putheader(name, value)
         connection.endheaders()
         response = connection.getresponse()
         assert response.status == 413
-        assert json.loads(response.read())["error"]["type"] == "request_too_large"
+        assert (
+            f"larger than {BODY_BYTES_MAX[provider]:,} bytes"
+            in json.loads(response.read())["error"]["message"]
+        )
         connection.close()
         assert twin.requests == ()
+
+
+def test_a_body_is_measured_by_its_own_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Anthropic does not take another one may."""
+    monkeypatch.setitem(BODY_BYTES_MAX, "anthropic", 50)
+    with Upstream(lambda *_: OK) as upstream, Proxy(upstream.url) as proxy:
+        assert post(proxy)[0] == 200
+        assert post(proxy, path="/v1/messages")[0] == 413
+        assert len(upstream.bodies) == 1
+
+
+def test_a_body_of_megabytes_is_handed_on_in_pieces() -> None:
+    """Nobody else waits for it; it arrives whole."""
+    body = json.dumps({**BODY, "user": "u" * (3 * 2**20)}).encode()
+    with Upstream(lambda *_: OK) as upstream, Proxy(upstream.url) as proxy:
+        assert post(proxy, body)[0] == 200
+        assert upstream.bodies == [body]
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (b"{nonsense", "its body is no JSON"),
+        (b'{"model":"gpt-4o","prompt":"hello"}', "its body is no conversation"),
+        (b'{"model":"gpt-4o","messages":["hello",7]}', "a message cannot be read here"),
+        (
+            b'{"model":"gpt-4o","messages":[{"role":"user","content":"a"}],"tools":[7]}',
+            "tools cannot be read here",
+        ),
+    ],
+)
+def test_strict_refuses_what_cannot_be_read_and_the_open_proxy_passes_it(body: bytes, why: str) -> None:
+    """Issue: `--strict`: a conversation that cannot be read is not kept, so it does not go out; a status that no SDK repeats."""
+    with Upstream(lambda *_: OK) as upstream:
+        with Proxy(upstream.url, mode="strict") as proxy:
+            status, told, _ = post(proxy, body)
+            assert status == 400
+            assert why in json.loads(told)["error"]["message"]
+            assert upstream.bodies == []
+            assert proxy.wait_for(1)[0].outcome == "refused"
+        with Proxy(upstream.url) as proxy:
+            assert post(proxy, body)[0] == 200
+            assert upstream.bodies == [body]
+            [record] = proxy.wait_for(1)
+            assert record.outcome == "as it came"
+            assert why in record.why
+
+
+@pytest.mark.parametrize("more", [{"previous_response_id": "r"}, {"conversation": "c"}])
+def test_strict_passes_what_the_provider_keeps(more: dict[str, str]) -> None:
+    """Issue: server-held history is passed through and said so: there is nothing of it that could be kept here."""
+    body = json.dumps({"model": "gpt-5", "input": "hello", **more}).encode()
+    with Upstream(lambda *_: OK) as upstream, Proxy(upstream.url, mode="strict") as proxy:
+        assert post(proxy, body, path="/v1/responses")[0] == 200
+        assert upstream.bodies == [body]
+        assert "the provider keeps the history" in proxy.wait_for(1)[0].why
 
 
 @pytest.mark.parametrize("end", ["cut", "reset"])

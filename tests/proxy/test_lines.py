@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from foldline.proxy.lines import line
 from foldline.proxy.meters import Record
 
@@ -61,3 +63,43 @@ def test_what_would_be_done_is_not_told_as_done() -> None:
         tokens_would_send=61_022,
     )
     assert told.startswith("14:02:11 claude-sonnet-5 182,410 would edit fold to ~61,022 cache")
+
+
+RECORDS: list[dict[str, Any]] = [
+    {"tokens_in": 1_182_410, "tokens_sent": 161_022, "is_counted": True, "tokens_cached": 161_022, "outcome": "edited",
+     "passes": ("clear_results", "fold"), "model": "claude-sonnet-4-5-20250929", "ms": 999_999},
+    {"tokens_in": 182_410, "tokens_sent": 182_410, "tokens_would_send": 61_022, "outcome": "would edit", "passes": ("fold",)},
+    {"model": "", "path": "/v1/organizations/usage_report/messages", "method": "GET"},
+    {"status": 502, "outcome": "failed open", "is_cut": True, "why": "SessionBusy: another process has it; " * 5},
+    {"tokens_in": 9, "tokens_sent": 9, "is_counted": True},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("columns", [80, 100, 120])
+@pytest.mark.parametrize("values", RECORDS)
+def test_no_line_is_wider_than_the_terminal(columns: int, values: dict[str, Any]) -> None:
+    """Issue: one calm line a request. Numbers are never cut; what went wrong is said whole, below where it has to be."""
+    record = Record(
+        **{
+            "method": "POST",
+            "path": "/v1/messages",
+            "status": 200,
+            "model": "claude-sonnet-5",
+            "ms": 1,
+            **values,
+        }
+    )
+    shown = line(record, clock="14:02:11", columns=columns)
+    assert max(map(len, shown.split("\n"))) <= columns
+    assert record.why.strip() in " ".join(shown.split())
+    if record.tokens_sent:
+        assert f"{record.tokens_sent:,}" in shown
+    assert f"{record.ms:,} ms" in shown
+
+
+def test_lines_stand_in_columns() -> None:
+    """A person's eye goes down them."""
+    same: dict[str, Any] = {"status": 200, "why": "", "is_cut": False}
+    told = [Record(**{"method": "POST", "path": "/", "ms": 7, **values, **same}) for values in RECORDS]
+    ends = {line(record, clock="14:02:11", columns=120).index(" ms") for record in told}
+    assert len(ends) == 1

@@ -18,6 +18,8 @@ from foldline.testing.twin.script import Received, Step
 from tests.clients.agents import client_of
 from tests.proxy.running import Proxy
 from tests.proxy.sessions import HEADERS, MODEL, PATHS, Agent, Turn, generated
+from tests.proxy.test_request_matrix import OK
+from tests.proxy.upstreams import Sent, Upstream
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the SDKs' own
 WINDOW = 20_000
@@ -114,6 +116,29 @@ def test_what_goes_wrong_then_is_the_sdks_own_error(format: str) -> None:
         client.close()
         [record] = proxy.wait_for(1)
     assert record.status == 400
+
+
+def test_an_answer_that_is_no_stream_is_said_to_be_none_where_one_has_begun() -> None:
+    """A gateway that answers JSON to whoever asked for a stream: behind the head of a stream it cannot be given out, and is no event."""
+    agent, format = filled("openai-chat"), "openai-chat"
+    openai = pytest.importorskip("openai", reason="the SDK openai is not installed")
+
+    def answered(_: bytes, body: bytes) -> Sent:
+        if b"<summary>" in body:
+            event = {"choices": [{"index": 0, "delta": {"content": SUMMARY}, "finish_reason": "stop"}]}
+            return Sent(
+                pieces=[b"data: %b\n\n" % json.dumps(event).encode(), b"data: [DONE]\n\n"], pause_s=0.3
+            )
+        return OK
+
+    with Upstream(answered) as upstream, Proxy(upstream.url, keeping=Keeping(asks_upstream=True)) as proxy:
+        client = client_of(format, proxy.url)
+        with pytest.raises(openai.APIError, match="answered without a stream"):
+            list(client.chat.completions.create(**json.loads(agent.body())))
+        client.close()
+        [record] = proxy.wait_for(1)
+    assert record.status == 502
+    assert "without a stream" in record.why
 
 
 def test_a_client_that_wants_no_stream_waits_without_a_word() -> None:

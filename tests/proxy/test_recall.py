@@ -14,9 +14,9 @@ from urllib.request import Request, urlopen
 import pytest
 
 from foldline.proxy.beginning import Keeping
-from foldline.proxy.exchange import Mode
-from foldline.proxy.limits import RECALLS_MAX
-from foldline.session.following import Following
+from foldline.proxy.exchange import TOO_OFTEN, Mode
+from foldline.proxy.limits import RECALLS_MAX, TOLD_MAX
+from foldline.session.following import SPENT, Following
 from foldline.testing.twin import Answer, Call, Twin, endless
 from foldline.testing.twin.script import Received, Step
 from tests.clients.agents import FORMATS
@@ -41,7 +41,7 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def has_tool(request: Received) -> bool:
-    return b'"name":"recall"' in request.body
+    return '"name": "recall"' in json.dumps(request.parsed.get("tools"))
 
 
 def list_of(request: Received) -> list[Any]:
@@ -124,21 +124,39 @@ def test_a_call_beside_it_is_made_anew(format: str) -> None:
     assert "beside" not in json.dumps(agent.messages)
 
 
-def test_a_model_that_only_looks_up_is_stopped() -> None:
-    """Every loop has a named bound."""
-    turns = generated(TURNS, tokens=240)
-    model = Model(turns)
+@pytest.mark.parametrize(
+    ("format", "told"),
+    [("anthropic", 1), *((format, TOLD_MAX) for format in FORMATS)],
+    ids=lambda told: "whatever it is told" if told == TOLD_MAX else "until it is told" if told == 1 else told,
+)
+def test_a_model_that_only_looks_up_is_brought_to_an_end(format: str, told: int) -> None:
+    """Every loop has a named bound: past it the model is told that nothing more is looked up, and then loses the tool for this request.
+    The turn ends with an answer, of which the agent sees nothing but that, and the session goes on."""
+    agent = reduced_once(format)
+    looks = RECALLS_MAX + told
+    asked: list[Received] = []
 
     def step(request: Received) -> Step:
-        if has_tool(request):
+        asked.append(request)
+        if len(asked) <= looks:
             return Answer(calls=(Call(name="recall", arguments={"query": "auth"}),))
-        return model(request)
+        return Answer(text=f"answer {len(asked)}")
 
-    agent = Agent("openai-chat", first=FIRST)
-    with Twin(endless(step), window=WINDOW) as twin, Proxy(twin.url, keeping=KEEPING, recalls=True) as proxy:
-        with pytest.raises(AssertionError, match=f"called recall {RECALLS_MAX} times"):
-            run(agent, turns, proxy.url)
-        assert sum(has_tool(request) for request in twin.requests) == RECALLS_MAX + 1
+    keeping = Keeping(recalls=True)
+    with Twin(endless(step), window=WINDOW) as twin, Proxy(twin.url, keeping=keeping, recalls=True) as proxy:
+        response = agent.ask(proxy.url)
+        assert f"answer {looks + 1}" in json.dumps(response)
+        assert "recall" not in json.dumps(
+            {key: response[key] for key in response if key != "tools"}
+        )  # Responses echo them
+        assert [has_tool(one) for one in twin.requests] == [True] * looks + [told < TOLD_MAX]
+        assert sum(SPENT in json.dumps(list_of(one)[-1]) for one in twin.requests) == told
+        [record] = proxy.wait_for(1)
+        assert (record.status, record.recalls) == (200, looks)
+        assert (TOO_OFTEN in record.notes) == (told == TOLD_MAX)
+        agent.take(response, Turn(text="", user="go on"))
+        assert f"answer {looks + 2}" in json.dumps(agent.ask(proxy.url))
+        assert {one.status for one in twin.requests} == {200}
 
 
 def reduced_once(format: str = "openai-chat") -> Agent:
@@ -167,7 +185,7 @@ def looking_once() -> Callable[[Received], Step]:
 def test_a_fault_of_ours_while_recalling_costs_no_answer(monkeypatch: pytest.MonkeyPatch, mode: Mode) -> None:
     """Open: the model is asked once more, without the tool that cannot be answered. Strict: it is said."""
 
-    def failing(self: Following, response: Any) -> bool:
+    def failing(self: Following, response: Any, *, is_spent: bool) -> bool:
         if "look" not in json.dumps(response):
             return False
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

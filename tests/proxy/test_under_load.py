@@ -173,13 +173,14 @@ def test_a_body_of_33_mb_is_refused(tmp_path: Path) -> None:
     """Test S7: as it comes in chunks too, without a length; nothing of it reaches the upstream."""
     with Upstream(streamed) as upstream, Command("--upstream", upstream.url, folder=tmp_path) as proxy:
         last = {"Connection": "close"}
-        by_length = request(proxy.port, b"", headers={**last, "Content-Length": str(BODY_BYTES_MAX + 1)})
+        path, bytes_max = "/v1/messages", BODY_BYTES_MAX["anthropic"]
+        told = {**last, "Content-Length": str(bytes_max + 1)}
+        by_length = request(proxy.port, b"", path=path, headers=told)
         assert statuses_of(exchanged(proxy.port, by_length, timeout=3)) == [413]
-        head = request(
-            proxy.port, b"", headers={**last, "Content-Length": None, "Transfer-Encoding": "chunked"}
-        )
+        in_chunks = {**last, "Content-Length": None, "Transfer-Encoding": "chunked"}
+        head = request(proxy.port, b"", path=path, headers=in_chunks)
         size = 2**20
-        chunks = [b"%x\r\n%b\r\n" % (size, b" " * size)] * (BODY_BYTES_MAX // size + 1)
+        chunks = [b"%x\r\n%b\r\n" % (size, b" " * size)] * (bytes_max // size + 1)
         assert statuses_of(exchanged(proxy.port, head, *chunks, timeout=5)) == [413]
         assert upstream.heads == []
 

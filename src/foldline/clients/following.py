@@ -280,19 +280,20 @@ class Conversations:
             with self._lock:
                 chain.answered(made, before=before, beginning=beginning)
 
-    def recalled(self, ticket: Ticket, response: Any) -> Outgoing | None:
+    def recalled(self, ticket: Ticket, response: Any, *, is_spent: bool = False) -> Outgoing | None:
         """Where an answer calls `recall`: the request that goes on with what was recalled. Neither is the caller's to see; both
-        stand in the session. `None` for an answer to be delivered."""
-        return drive(self._recalling(ticket, response), answered)
+        stand in the session. `None` for an answer to be delivered. `is_spent`: nothing is looked up any more, and the model is
+        told so."""
+        return drive(self._recalling(ticket, response, is_spent=is_spent), answered)
 
-    def _recalling(self, ticket: Ticket, response: Any) -> _Going:
+    def _recalling(self, ticket: Ticket, response: Any, *, is_spent: bool) -> _Going:
         chain, read = ticket.chain, ReadList(ticket.call)
         if not ticket.call.has_recall or chain.kept is None or not self._has_turn(ticket):
             return None
         try:
             with self._watched(chain):
                 before = chain.kept.seq
-                if not chain.kept.recall(response):
+                if not chain.kept.recall(response, is_spent=is_spent):
                     return None
                 chain.before_recall = before if chain.before_recall < 0 else chain.before_recall
                 prepared = yield from self._prepared(chain, ticket.call)

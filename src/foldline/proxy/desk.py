@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from foldline.clients.answers import Answer
 from foldline.clients.calls import Call
 from foldline.clients.digests import loose, said, unmarked
-from foldline.clients.following import Conversations
+from foldline.clients.following import WITHIN, Conversations
 from foldline.clients.tickets import Outgoing
 from foldline.core.foreign import Raised, tried
 from foldline.core.message import Reasoning
@@ -55,6 +55,8 @@ class Passed(Struct, frozen=True, kw_only=True):
     why: str
     is_fault: bool = False
     """True where something went wrong here."""
+    is_unread: bool = False
+    """True for a conversation that cannot be read here, however often it is sent."""
 
 
 class Going(Struct, frozen=True, kw_only=True):
@@ -105,14 +107,14 @@ class Desk:
             return Passed(why=why)
         name = tried(lambda: self._name(call))
         if isinstance(name, Raised):
-            return Passed(why=why_of(name), is_fault=True)
+            return Passed(why=f"a message cannot be read here ({why_of(name)})", is_unread=True)
         conversations = self._taken(name, call)
         going = tried(lambda: conversations.told(call))
         if isinstance(going, Outgoing):
             return Going(name=name, conversations=conversations, out=going)
         if isinstance(going, str):
             self._done(name, conversations)
-            return Passed(why=going)
+            return Passed(why=going, is_fault=going == WITHIN, is_unread=going != WITHIN)
         self._done(name, conversations, has_failed=True)
         return Passed(why=why_of(going), is_fault=True)
 
@@ -133,9 +135,10 @@ class Desk:
             return None
         return Going(name=going.name, conversations=going.conversations, out=again)
 
-    def recalled(self, going: Going, response: Any) -> Going | Passed | None:
-        """Where an answer calls the tool that was added: what goes on with what was recalled; `None` for one to be delivered."""
-        again = tried(lambda: going.conversations.recalled(going.out.ticket, response))
+    def recalled(self, going: Going, response: Any, *, is_spent: bool) -> Going | Passed | None:
+        """Where an answer calls the tool that was added: what goes on with what was recalled, or (`is_spent`) with word that nothing
+        more is; `None` for one to be delivered."""
+        again = tried(lambda: going.conversations.recalled(going.out.ticket, response, is_spent=is_spent))
         if isinstance(again, Raised):
             return Passed(why=why_of(again), is_fault=True)
         if again is None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 import aiohttp
 from aiohttp import web
@@ -28,10 +28,10 @@ from foldline.proxy.completing import InHand, in_hand
 from foldline.proxy.desk import Desk, Going, Passed
 from foldline.proxy.encodings import CannotOpen, opened
 from foldline.proxy.faults import why_of
-from foldline.proxy.guard import Asked
+from foldline.proxy.guard import Asked, Refusal
 from foldline.proxy.headers import Pairs, request_headers
 from foldline.proxy.incoming import Incoming
-from foldline.proxy.limits import BODY_BYTES_MAX, RECALLS_MAX
+from foldline.proxy.limits import BODY_BYTES_MAX, RECALLS_MAX, TOLD_MAX
 from foldline.proxy.meters import Record
 from foldline.proxy.outlet import Outlet, Refused
 from foldline.proxy.relay import Relay, Sending, Unreached
@@ -41,6 +41,12 @@ from foldline.wire.response import SHAPES
 from foldline.wire.usage import read_usage
 
 Made = TypeVar("Made")
+TOO_OFTEN: Final = (
+    f"the model called recall more than {RECALLS_MAX} times for one answer; it was asked without the tool"
+)
+NO_STREAM: Final = Refusal(
+    status=502, why="the upstream answered without a stream where one was asked for; ask again without"
+)
 Mode: TypeAlias = Literal["open", "strict", "observe"]
 
 
@@ -151,7 +157,7 @@ class Exchange:
         """What goes out for a body. Off the event loop."""
         call = _call(way, data)
         if isinstance(call, str):
-            return Passed(why=call)
+            return Passed(why=call, is_unread=True)
         way.record.model = call.model or ""
         with in_hand(self._in_hand(way)):
             return self._desk.outgoing(call)
@@ -187,7 +193,7 @@ class Exchange:
     async def _recalled(self, way: Way, data: bytes, *, first: tuple[Incoming, Going]) -> Incoming:
         """The answer that is the client's: those that call recall are answered here, held back whole, and asked on."""
         incoming, going = first
-        for _ in range(RECALLS_MAX):
+        for count in range(RECALLS_MAX + TOLD_MAX):
             if incoming.is_refusal:
                 return incoming
             held = asyncio.ensure_future(_held(incoming))
@@ -195,40 +201,39 @@ class Exchange:
                 response = await self._kept_alive(way, held, data=data)
             finally:
                 held.cancel()
-            again = await off(self._asked_on, way, going, response=response)
+            again = await off(self._asked_on, way, going, response=response, is_spent=count >= RECALLS_MAX)
             if again is None:
                 return incoming
             incoming.close()
             if isinstance(again, Passed):
-                return await self._unrecalled(way, data, failed=(again, going))
+                self._say_why(way.record, again)
+                return await self._sent_on(way, data, going=self._desk.without_recall(going))
             going, way.record.recalls = again, way.record.recalls + 1
             _note(way.record, again)
-            incoming = await self._arrived(way, data, going=going)
-            await self._refusal(incoming)
-        incoming.close()
-        raise Refused(502, f"the model called recall {RECALLS_MAX} times without an answer; ask again")
+            if count + 1 < RECALLS_MAX + TOLD_MAX:
+                incoming = await self._sent_on(way, data, going=going)
+        way.record.notes = (*way.record.notes, TOO_OFTEN)
+        return await self._sent_on(way, data, going=self._desk.without_recall(going))
 
-    async def _unrecalled(self, way: Way, data: bytes, *, failed: tuple[Passed, Going]) -> Incoming:
-        """What was recalled could not be kept or sent: the model is asked once more, without the tool."""
-        passed, going = failed
-        self._say_why(way.record, passed)
-        incoming = await self._arrived(way, data, going=self._desk.without_recall(going))
+    async def _sent_on(self, way: Way, data: bytes, *, going: Going) -> Incoming:
+        """Ask once more for the same request. Without the tool where what was recalled could not be kept or sent, or a model goes on
+        calling it."""
+        incoming = await self._arrived(way, data, going=going)
         await self._refusal(incoming)
         return incoming
 
-    def _asked_on(self, way: Way, going: Going, *, response: Any) -> Going | Passed | None:
+    def _asked_on(self, way: Way, going: Going, *, response: Any, is_spent: bool) -> Going | Passed | None:
         with in_hand(self._in_hand(way)):
-            return self._desk.recalled(going, response)
+            return self._desk.recalled(going, response, is_spent=is_spent)
 
     def _say_why(self, record: Record, passed: Passed) -> None:
         record.why = passed.why
-        if not passed.is_fault:
-            return
-        record.outcome = "failed open"
-        if self._mode == "strict":
+        if passed.is_fault:
+            record.outcome = "failed open"
+        if self._mode == "strict" and (passed.is_fault or passed.is_unread):
             record.outcome = "refused"
             why = f"the conversation cannot be kept ({passed.why}); mend the cause, or run without --strict"
-            raise Refused(500, why)
+            raise Refused(500 if passed.is_fault else 400, why)
 
     async def _again(self, way: Way, data: bytes, *, refused: tuple[Incoming, Going]) -> Going | None:
         """After a refusal, before anything was delivered: what to send once more."""
@@ -276,7 +281,7 @@ class Exchange:
         outlet = way.outlet
         try:
             if outlet.is_begun and not incoming.is_stream:
-                return await outlet.refuse(incoming.response.status, await incoming.plain())
+                return await self._said_as_event(way, incoming)
             if not outlet.is_begun:
                 await outlet.begin(incoming.response)
             await self._piped(way, incoming)
@@ -287,6 +292,14 @@ class Exchange:
         except (asyncio.CancelledError, ConnectionError):
             way.record.is_cut = True
             raise
+
+    async def _said_as_event(self, way: Way, incoming: Incoming) -> web.StreamResponse:
+        """What is no stream, for a client that has the head of one: a refusal in the upstream's words; an answer cannot be given out."""
+        if incoming.is_refusal:
+            return await way.outlet.refuse(incoming.response.status, await incoming.plain())
+        way.record.status = NO_STREAM.status
+        way.record.why = NO_STREAM.why
+        return await way.outlet.say(NO_STREAM.status, NO_STREAM.why)
 
     async def _piped(self, way: Way, incoming: Incoming) -> None:
         last, is_ended = b"", False
@@ -360,7 +373,8 @@ def _wants_stream(way: Way, data: bytes) -> bool:
 def _call(way: Way, data: bytes) -> Call | str:
     """The conversation in a body, or why there is none."""
     try:
-        plain = opened(data, way.asked.one("content-encoding"), bytes_max=BODY_BYTES_MAX)
+        bytes_max = BODY_BYTES_MAX[way.route.provider]
+        plain = opened(data, way.asked.one("content-encoding"), bytes_max=bytes_max)
         strict.loads(plain)
     except CannotOpen as error:
         return str(error)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-BODY_BYTES_MAX: Final = 32 * 2**20
-"""A conversation larger than this is answered with 413, as Anthropic does; no window holds so much text. Uploads that are only passed
-through have no limit."""
+BODY_BYTES_MAX: Final = {"anthropic": 32 * 2**20, "openai": 64 * 2**20, "gemini": 128 * 2**20}
+"""A conversation larger than this is answered with 413, by whose dialect it is in: Anthropic's own limit; what the others take in
+pictures and files (50 MB, 100 MB), with the rest of a request. Uploads that are only passed through have no limit."""
 HEAD_LINE_BYTES_MAX: Final = 16 * 2**10
 """Of the first line of a request, and of one header."""
 HEAD_S: Final = 10.0
@@ -39,4 +39,6 @@ ROOT_MESSAGES_MAX: Final = 8
 THREADS: Final = 64
 """For what waits for a disk or a model's summary."""
 RECALLS_MAX: Final = 8
-"""Answers of one request that may call recall; a model that goes on calling it is told so with an error."""
+"""Answers of one request whose calls of recall are looked up."""
+TOLD_MAX: Final = 2
+"""Answers behind these whose calls are answered with word that nothing more is looked up; then the tool is taken away for this request."""

@@ -3,24 +3,65 @@
     14:02:11  claude-sonnet-5  ~182,410 → 61,022  fold  cache 97 %  2,310 ms
     14:02:15  gpt-5            4,120              as it came        840 ms
 
-A number behind `~` is an estimate; others are the provider's count.
+A number behind `~` is an estimate; others are the provider's count. A line is as wide as the terminal and no wider: names are
+shortened first, and what went wrong goes on below where it does not fit.
 
 Pure: a record in, a line out. Nothing of what was said is in it.
 """
 
 from __future__ import annotations
 
+import textwrap
+from typing import Final
+
 from foldline.proxy.meters import Record
 
-MODEL_CHARS: int = 24
+CLOCK_CHARS: Final = 8
+TOKENS_CHARS: Final = 20
+CACHE_CHARS: Final = 11
+MS_CHARS: Final = 10
+MODEL_CHARS_MAX: Final = 24
+MODEL_CHARS_MIN: Final = 8
+DONE_CHARS_MAX: Final = 26
+WIDE_COLUMNS: Final = 96
+"""From here on there is room for two blanks between the columns."""
+COLUMNS: Final = 100
+INDENT: Final = " " * (CLOCK_CHARS + 2)
 
 
-def line(record: Record, *, clock: str) -> str:
-    """The line of a request that has ended."""
-    pieces = [clock, f"{_name(record):<{MODEL_CHARS}}", f"{_tokens(record):>20}", f"{_done(record):<22}"]
-    pieces.append(f"{_cache(record):<11}" if record.tokens_sent else " " * 11)
-    pieces.append(f"{record.ms:>8,} ms")
-    return _printable("  ".join([*pieces, *_trouble(record)])).rstrip()
+def line(record: Record, *, clock: str, columns: int = COLUMNS) -> str:
+    """The line of a request that has ended; with more below it where what went wrong does not fit."""
+    gap = "  " if columns >= WIDE_COLUMNS else " "
+    rest = columns - CLOCK_CHARS - TOKENS_CHARS - CACHE_CHARS - MS_CHARS - 5 * len(gap)
+    told = _printable(_done(record))
+    done = max(min(DONE_CHARS_MAX, rest // 2), min(len(told), rest - MODEL_CHARS_MIN))
+    model = min(MODEL_CHARS_MAX, rest - done)
+    pieces = [
+        clock,
+        f"{_clipped(_printable(_name(record)), model):<{model}}",
+        f"{_tokens(record):>{TOKENS_CHARS}}",
+    ]
+    cache = _cache(record) if record.tokens_sent else ""
+    pieces += [
+        f"{_clipped(told, done):<{done}}",
+        f"{cache:<{CACHE_CHARS}}",
+        f"{record.ms:>{MS_CHARS - 3},} ms",
+    ]
+    whole = gap.join(pieces).rstrip()
+    trouble = _printable("  ".join(_trouble(record)))
+    if not trouble:
+        return whole
+    one = f"{whole}{gap}{trouble}"
+    return one if len(one) <= columns else f"{whole}\n{below(trouble, columns=columns)}"
+
+
+def below(text: str, *, columns: int = COLUMNS) -> str:
+    """What is said of a request beneath its line."""
+    return textwrap.fill(_printable(text), columns, initial_indent=INDENT, subsequent_indent=INDENT)
+
+
+def _clipped(text: str, chars: int) -> str:
+    return text if len(text) <= chars else f"{text[: chars - 1]}…"
 
 
 def _printable(text: str) -> str:
@@ -29,8 +70,7 @@ def _printable(text: str) -> str:
 
 
 def _name(record: Record) -> str:
-    name = record.model or f"{record.method} {record.path.partition('?')[0]}"
-    return name if len(name) <= MODEL_CHARS else f"{name[: MODEL_CHARS - 1]}…"
+    return record.model or f"{record.method} {record.path.partition('?')[0]}"
 
 
 def _tokens(record: Record) -> str:

@@ -22,6 +22,7 @@ from foldline.proxy.spoken import error_body, error_event
 
 KEEP_ALIVE = b": foldline is at work on this conversation\n\n"
 EVENTS = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache"}
+ADDED = ("Content-Type", "Server")
 LAST_ON_THE_CONNECTION = (400, 408, 413, 426, 505)
 """Behind these what is left of the request is not read as another one."""
 Made = TypeVar("Made")
@@ -33,6 +34,18 @@ class Refused(Exception):
     def __init__(self, status: int, why: str) -> None:
         self.status, self.why = status, why
         super().__init__(why)
+
+
+class _AsItCame(web.StreamResponse):
+    """An answer of the upstream's, with its headers and none that the server's library would put beside them: what it is and who made
+    it are the upstream's to say. The time, which whoever passes an answer on has to note (RFC 9110, 6.6.1), stays."""
+
+    async def _prepare_headers(self) -> None:
+        own = {name for name in ADDED if name in self.headers}
+        await super()._prepare_headers()
+        for name in ADDED:
+            if name not in own:
+                self.headers.popall(name, None)
 
 
 class Outlet:
@@ -51,8 +64,9 @@ class Outlet:
 
     async def body(self) -> bytes:
         """Of a conversation, whole. Raises `Refused`."""
-        too_large = Refused(413, f"the request is larger than {BODY_BYTES_MAX:,} bytes; send less at a time")
-        if int(self._asked.one("content-length") or 0) > BODY_BYTES_MAX:
+        bytes_max = BODY_BYTES_MAX[self._route.provider]
+        too_large = Refused(413, f"the request is larger than {bytes_max:,} bytes; send less at a time")
+        if int(self._asked.one("content-length") or 0) > bytes_max:
             raise too_large
         pieces, size = [], 0
         try:
@@ -60,7 +74,7 @@ class Outlet:
                 async for piece in self.pieces():
                     pieces.append(piece)
                     size += len(piece)
-                    if size > BODY_BYTES_MAX:
+                    if size > bytes_max:
                         raise too_large
         except TimeoutError:
             raise Refused(408, f"the body did not come in {BODY_S:g} s; send it again") from None
@@ -93,7 +107,7 @@ class Outlet:
     async def begin(self, response: aiohttp.ClientResponse) -> None:
         """The head of an answer, passed on."""
         headers = CIMultiDict(response_headers(response.raw_headers))
-        self._out = web.StreamResponse(status=response.status, reason=response.reason, headers=headers)
+        self._out = _AsItCame(status=response.status, reason=response.reason, headers=headers)
         await self._out.prepare(self._request)
 
     async def write(self, piece: bytes) -> None:

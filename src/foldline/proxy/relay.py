@@ -7,6 +7,7 @@ kept: no cookies, no credentials of its own, none of the environment's proxies. 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from io import BytesIO
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -27,6 +28,11 @@ class Unreached(Exception):
     def __init__(self, status: int, why: str) -> None:
         self.status, self.why = status, why
         super().__init__(why)
+
+
+def _in_pieces(body: bytes | AsyncIterator[bytes] | None) -> BytesIO | AsyncIterator[bytes] | None:
+    """A body that is handed over piece by piece: a large one at once would hold up everybody else's."""
+    return BytesIO(body) if isinstance(body, bytes) else body
 
 
 class Sending(Struct, frozen=True, kw_only=True):
@@ -90,7 +96,11 @@ class Relay:
         url = URL(upstream_url(self.base(sending.provider), sending.target), encoded=True)
         try:
             return await self._session.request(
-                sending.method, url, headers=sending.headers, data=sending.body, allow_redirects=False
+                sending.method,
+                url,
+                headers=sending.headers,
+                data=_in_pieces(sending.body),
+                allow_redirects=False,
             )
         except TimeoutError:
             raise Unreached(

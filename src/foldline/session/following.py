@@ -38,6 +38,8 @@ from foldline.session.working import landed, named_in
 from foldline.wire import strict
 from foldline.wire.response import read_response
 
+SPENT: Final = f"not looked up: {NAME} was called too often for one answer; answer now, with what is here"
+"""Of a call of recall past the bound of its caller."""
 NOT_RUN: Final = f"not run: {NAME} is answered first, alone; make this call again if it is still needed"
 """Of a call beside one of recall: its result would have to come from elsewhere, and all results come together."""
 
@@ -131,9 +133,10 @@ class Following:
         ]
         return [one for one in found[::-1] if not _is_beside(one.message)]
 
-    def recall(self, response: Any) -> bool:
+    def recall(self, response: Any, *, is_spent: bool = False) -> bool:
         """Answer the calls of `recall` in a response, beside the list that is followed; false where there is none, and nothing was
-        done. Another call of the same answer is not run: the model is told to make it anew."""
+        done. Another call of the same answer is not run: the model is told to make it anew. `is_spent`: nothing is looked up any
+        more, and the model is told so."""
         setup = self.session._known.setup
         try:
             told = read_response(response, format=setup.format, tokens_window=setup.planned.window)
@@ -143,13 +146,14 @@ class Following:
         if all(call.name != NAME for call in calls):
             return False
         with self._keeper.lock:
-            results = [self._result(call, setup.format) for call in calls]
+            results = [self._result(call, setup.format, is_spent=is_spent) for call in calls]
             self._keeper.say(*(message_draft(_beside(message)) for message in (*told.messages, *results)))
         return True
 
-    def _result(self, call: ToolCall, format: str) -> Message:
-        if call.name != NAME:
-            return result_message(call, NOT_RUN, is_error=True, format=format)
+    def _result(self, call: ToolCall, format: str, *, is_spent: bool) -> Message:
+        if call.name != NAME or is_spent:
+            why = SPENT if call.name == NAME else NOT_RUN
+            return result_message(call, why, is_error=True, format=format)
         recalled = execute(call, recall=self.session._recaller(), scope=Scope(session=self.session.name))
         return result_message(call, recalled.text, is_error=recalled.is_error, format=format)
 

@@ -23,6 +23,13 @@ TOKEN_BYTES = 16
 WINDOW_MIN = 1_000
 NOTES_MAX = 1_000
 """Notes of conversations that are shown, each once."""
+LINES = {
+    "input": "input",
+    "effective": "window, 5% kept",
+    "window": "window",
+    "reserve": "window, less the reserve",
+}
+"""What a threshold is a share of, in a word."""
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -181,9 +188,16 @@ def _say_ready(running: Running, token: str, *, wanted: Wanted) -> None:
 
 
 def _terms(wanted: Wanted) -> str:
-    """By what it reduces."""
-    window = "" if wanted.window is None else f", window {_tokens(wanted.window):,}"
-    return f"policy {wanted.policy}{window}"
+    """By what it reduces, and from where on."""
+    from foldline.presets import policy_of
+    from foldline.tokens.models import WINDOW_DEFAULT
+
+    if wanted.window is None:
+        line = policy_of(wanted.policy, WINDOW_DEFAULT).threshold
+        return f"policy {wanted.policy}, reduces from {line.percent}% of each model's {LINES[line.of]}"
+    window = _tokens(wanted.window)
+    line = policy_of(wanted.policy, window).threshold
+    return f"policy {wanted.policy}, window {window:,}, reduces from {line.tokens(window):,} tokens"
 
 
 def _say_stopped(running: Running) -> None:
@@ -197,7 +211,7 @@ def teller(wanted: Wanted) -> Any:
     """What prints a request's record."""
     from time import localtime, strftime
 
-    from foldline.proxy.lines import line
+    from foldline.proxy.lines import below, line
     from foldline.proxy.meters import as_json
 
     is_calm = screen.is_terminal("stdout") and not wanted.as_json
@@ -207,10 +221,11 @@ def teller(wanted: Wanted) -> Any:
         if not is_calm:
             screen.write_line(as_json(record))
             return
-        screen.write_text(line(record, clock=strftime("%H:%M:%S", localtime())) + "\n")
+        columns = screen.width_of("stdout")
+        screen.write_text(line(record, clock=strftime("%H:%M:%S", localtime()), columns=columns) + "\n")
         for note in record.notes:
             if (record.session, note) not in told and len(told) < NOTES_MAX:
                 told.add((record.session, note))
-                screen.write_text(f"          {note}\n")
+                screen.write_text(below(note, columns=columns) + "\n")
 
     return tell
