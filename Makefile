@@ -7,7 +7,8 @@ MAKEFLAGS += --no-print-directory
 
 export VENV ?= .venv
 BIN := $(VENV)/bin
-PYTEST := $(BIN)/python -m pytest
+# As many tests at a time as there are processors.
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 # A stamp carries a digest of all that the environment is made from, so that a change of it makes a new stamp.
 READY := $(VENV)/.ready
@@ -58,7 +59,7 @@ imports: $(DEV)
 coverage: $(DEV)
 	@echo "check: tests, with branch coverage"
 	@$(BIN)/coverage erase
-	@FOLDLINE_CHECK=1 $(BIN)/coverage run -m pytest
+	@FOLDLINE_CHECK=1 $(BIN)/coverage run -m pytest --numprocesses auto --dist worksteal
 	@$(BIN)/coverage combine --quiet
 	@echo "check: coverage of core, engine, passes and wire, all of it"
 	@$(BIN)/coverage report --include='$(COVERED_WHOLE)' --fail-under=100

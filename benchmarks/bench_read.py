@@ -22,7 +22,7 @@ from statistics import median
 from benchmarks.histories import chat_history
 from benchmarks.measure import Bound, is_quick, memory_of, verdict
 from benchmarks.sessions import write_claude_code, write_pi
-from foldline import files
+from foldline import reading
 
 LINES, LINES_QUICK = 100_000, 300
 LINES_MEMORY = 20_000
@@ -43,13 +43,13 @@ print(time.thread_time() - start)
 """
 READ = """
 import sys, time
-from foldline import files
+from foldline import reading
 from foldline.tokens.choose import counter_for
 counter = counter_for()
 counter.text("warm")
-files.read(sys.argv[2])
+reading.read(sys.argv[2])
 start = time.thread_time()
-[transcript] = files.read(sys.argv[1])
+[transcript] = reading.read(sys.argv[1])
 read = time.thread_time()
 counter.weights_of(transcript.messages)
 print(read - start, time.thread_time() - start)
@@ -98,14 +98,14 @@ def _run(program: str, *paths: Path) -> list[float]:
 
 def _memory(path: Path, *, lines: int) -> list[Bound]:
     write_claude_code(path, lines)
-    peak, kept = memory_of(lambda: files.read(str(path)))
+    peak, kept = memory_of(lambda: reading.read(str(path)))
     print(
         f"memory: {path.stat().st_size / 1e6:.1f} MB of lines, peak {peak / 1e6:.1f} MB, kept {kept / 1e6:.1f} MB"
     )
     bounds = [Bound("JSON Lines: peak ÷ what stays", peak / kept, most=PEAK_MAX)]
     path.write_bytes(json.dumps({"messages": chat_history(lines // 4)}, ensure_ascii=False).encode())
     size = path.stat().st_size
-    peak, _ = memory_of(lambda: files.read(str(path)))
+    peak, _ = memory_of(lambda: reading.read(str(path)))
     print(f"memory: {size / 1e6:.1f} MB in one document, peak {peak / 1e6:.1f} MB")
     return [*bounds, Bound("one JSON document: peak ÷ its size", peak / size, most=DOCUMENT_MAX)]
 

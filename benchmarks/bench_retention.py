@@ -26,13 +26,13 @@ from benchmarks.continuation.judge import Fact, occurs
 from benchmarks.continuation.measure import recent_rounds_tokens, text_of
 from benchmarks.continuation.rows import PLAIN, Case, Kept, Row, policy_row
 from benchmarks.continuation.session import PI_COMPACTION, Session, load
-from foldline import files
 from foldline.core.message import ToolResult, result_text, speaks_for_user
 from foldline.core.ports import TokenCounter
 from foldline.core.view import Item
 from foldline.ledger.facts import Fact as LedgerFact
 from foldline.ledger.found_in_text import extract
 from foldline.tokens.choose import counter_for
+from foldline.transcript_history import history_for
 from foldline.transcripts import detect
 
 BUNDLED = Path(__file__).parents[1] / "tests" / "data" / "langgraph" / "deerflow-5aa47db1-cjk.json"
@@ -149,7 +149,7 @@ def before_first_compaction(path: str, counter: TokenCounter) -> tuple[Session, 
 
 def _session(data: bytes, path: str, counter: TokenCounter) -> Session:
     (transcript,) = detect.read(data, name=path)
-    history = files.history_for(transcript, counter, wire=transcript.wire)
+    history = history_for(transcript, counter, wire=transcript.wire)
     return Session(Path(path).stem, history, counter)
 
 

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from foldline.core.completion import Ask
 from foldline.file_asking import answering_for, asking_notes
-from foldline.files import read
 from foldline.presets import policy_of
+from foldline.reading import read
 from foldline.reduce import Goal
 from foldline.testing.builders import view_from
 from foldline.wire.completion import CompletionRequest

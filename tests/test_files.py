@@ -5,10 +5,8 @@ The command line over the same functions is tested in `tests/cli`; every reader 
 
 from __future__ import annotations
 
-import io
 import json
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,15 +14,16 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from foldline import files
+from foldline import files, reading
 from foldline.cli.main import main
-from foldline.core.errors import InvalidOption, InvalidTranscript, UnknownFormat
+from foldline.core.errors import UnknownFormat
 from foldline.core.message import Message, Text, calls_of, result_text, results_of, speaks_for_user
 from foldline.core.view import Item
 from foldline.files import CompactOptions
 from foldline.lookup import show
 from foldline.outgoing import joined
 from foldline.tokens.choose import counter_for
+from foldline.transcript_history import history_for
 from foldline.transcripts import detect
 from foldline.transcripts.transcript import Transcript
 from foldline.wire.codec import Codec
@@ -87,12 +86,12 @@ def test_a_converted_session_is_read_back_with_all_its_words_calls_and_results(
     path: Path, target: str
 ) -> None:
     """Issue 2: written data is read again by the reader of its format, and says the same."""
-    for transcript in files.read(str(path)):
+    for transcript in reading.read(str(path)):
         data = files.convert([transcript], as_format=target).data
         (back,) = detect.read(data, format=target)
         text = whole(back)
         assert [words for words in said(transcript) if words not in text] == []
-        history = files.history_for(transcript, counter_for(counter=QUICK), wire=back.wire)
+        history = history_for(transcript, counter_for(counter=QUICK), wire=back.wire)
         mended = Transcript(
             format=transcript.format, wire=back.wire, messages=tuple(i.message for i in history.view)
         )
@@ -106,7 +105,7 @@ def test_a_converted_session_is_read_back_with_all_its_words_calls_and_results(
 @AS
 def test_a_compacted_session_is_read_back_at_its_size(path: Path, target: str) -> None:
     """Laws END and PAIR: what was written is valid, small enough, and holds the last words of the user."""
-    for transcript in files.read(str(path))[:1]:
+    for transcript in reading.read(str(path))[:1]:
         (made,) = files.compact([transcript], CompactOptions(to=0.3, as_format=target, counter=QUICK)).results
         assert made.format == target
         assert made.report.valid
@@ -123,41 +122,15 @@ def test_a_compacted_session_is_read_back_at_its_size(path: Path, target: str) -
 @NAMED
 def test_every_address_of_a_result_opens_on_the_file_it_came_from(path: Path) -> None:
     """TRACE: `foldline show FILE ADDRESS`."""
-    transcripts = files.read(str(path))
+    transcripts = reading.read(str(path))
     for made in files.compact(transcripts, CompactOptions(to=0.2, counter=QUICK)).results:
         for address in made.report.covers.addresses:
             assert show(transcripts, address).title
 
 
-def test_one_conversation_of_many_is_taken_by_number_or_id() -> None:
-    """interface.md: `--select`."""
-    everyone = files.read(str(MANY))
-    assert len(everyone) == 3
-    (second,) = files.read(str(MANY), select="1")
-    assert second.messages == everyone[1].messages
-    if everyone[2].id is not None:
-        (third,) = files.read(str(MANY), select=everyone[2].id)
-        assert third.messages == everyone[2].messages
-
-
-@pytest.mark.parametrize("select", ["3", "-1", "nobody", "½"])
-def test_a_selection_that_names_none_says_what_there_is(select: str) -> None:
-    """The error says how many there are."""
-    with pytest.raises(InvalidOption) as caught:
-        files.read(str(MANY), select=select)
-    assert "there are 3 conversations" in str(caught.value)
-
-
-def test_a_dash_reads_what_is_piped_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`-` is stdin."""
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(LANGGRAPH.read_bytes())))
-    (piped,) = files.read("-")
-    assert piped.messages == files.read(str(LANGGRAPH))[0].messages
-
-
 def test_many_conversations_give_a_list_and_one_report_each() -> None:
     """interface.md: `foldline.reports/1`, with totals that add up."""
-    done = files.compact(files.read(str(MANY)), CompactOptions(to=0.5, counter=QUICK))
+    done = files.compact(reading.read(str(MANY)), CompactOptions(to=0.5, counter=QUICK))
     document = done.report_document
     assert document["schema"] == "foldline.reports/1"
     assert len(document["sessions"]) == document["totals"]["sessions"] == 3
@@ -165,7 +138,7 @@ def test_many_conversations_give_a_list_and_one_report_each() -> None:
         assert document["totals"][key] == sum(report[key] for report in document["sessions"])
     assert sum(document["totals"]["outcomes"].values()) == 3
     assert len(json.loads(done.data)) == 3
-    one = files.compact(files.read(str(LANGGRAPH)), CompactOptions(to=0.5, counter=QUICK))
+    one = files.compact(reading.read(str(LANGGRAPH)), CompactOptions(to=0.5, counter=QUICK))
     assert one.report_document["schema"] == "foldline.report/1"
     assert one.data == one.results[0].data
 
@@ -173,19 +146,19 @@ def test_many_conversations_give_a_list_and_one_report_each() -> None:
 def test_a_file_keeps_its_format_where_that_can_be_written() -> None:
     """Else it comes in the wire format its messages are nearest to."""
     (claude,) = files.compact(
-        files.read(str(DATA / "claude-code" / "cc-viewer-1af7fc5e.jsonl")),
+        reading.read(str(DATA / "claude-code" / "cc-viewer-1af7fc5e.jsonl")),
         CompactOptions(to=0.5, counter=QUICK),
     ).results
     assert claude.format == "claude-code"
-    (graph,) = files.compact(files.read(str(LANGGRAPH)), CompactOptions(to=0.5, counter=QUICK)).results
+    (graph,) = files.compact(reading.read(str(LANGGRAPH)), CompactOptions(to=0.5, counter=QUICK)).results
     assert graph.format in CODECS
     with pytest.raises(UnknownFormat):
-        files.compact(files.read(str(LANGGRAPH)), CompactOptions(to=0.5, as_format="pi"))
+        files.compact(reading.read(str(LANGGRAPH)), CompactOptions(to=0.5, as_format="pi"))
 
 
 def test_what_a_person_should_know_stands_in_the_notes() -> None:
     """Records that were left out, and options without an effect."""
-    transcripts = files.read(str(DATA / "claude-code" / "cc-viewer-5c0375b4-cjk.jsonl"))
+    transcripts = reading.read(str(DATA / "claude-code" / "cc-viewer-5c0375b4-cjk.jsonl"))
     (made,) = files.compact(transcripts, CompactOptions(to=0.5, counter=QUICK, focus="tests")).results
     assert any("records without a part in the conversation" in note for note in made.report.notes)
     assert any("focus has no effect" in note for note in made.report.notes)
@@ -217,20 +190,11 @@ def test_check_judges_a_history_as_it_stands() -> None:
     told = files.check(broken)
     assert (told["schema"], told["format"], told["valid"]) == ("foldline.check/1", "anthropic", False)
     assert [v["law"] for v in told["violations"]] == ["PAIR"]
-    (sound,) = files.read(str(LANGGRAPH))
+    (sound,) = reading.read(str(LANGGRAPH))
     for target in CODECS:
         other = files.check(sound, as_format=target)
         assert (other["format"], other["valid"]) == (target, True)
         assert other["messages"] > 0
-
-
-def test_a_file_that_is_no_session_is_refused(tmp_path: Path) -> None:
-    """Exit code 1's error: which file, and what to do."""
-    path = tmp_path / "notes.txt"
-    path.write_text("not a session", encoding="utf-8")
-    with pytest.raises((InvalidTranscript, UnknownFormat)) as caught:
-        files.read(str(path))
-    assert "notes.txt" in str(caught.value)
 
 
 def noted(count: int) -> tuple[Transcript, ...]:
@@ -287,7 +251,7 @@ def test_a_result_that_breaks_a_law_is_reported_and_never_written(
     ask = ["compact", str(source), "--to", "100000", "-o", str(out), "--json"]
     assert CliRunner().invoke(main, [*ask, "--dry-run"]).exit_code == 0
     monkeypatch.setattr(files, "joined", without_calls)
-    (made,) = files.compact(files.read(str(source)), CompactOptions(to=100_000)).results
+    (made,) = files.compact(reading.read(str(source)), CompactOptions(to=100_000)).results
     assert not made.report.valid
     assert [violation.law for violation in made.report.violations] == ["PAIR"]
     done = CliRunner().invoke(main, ask)
@@ -315,7 +279,7 @@ def test_reasoning_that_stands_in_items_of_its_own_is_no_fault_of_a_session(targ
     made = files.convert([session], as_format=target)
     assert made.data.count(b"encrypted_content") == kept
     assert (
-        files.history_for(
+        history_for(
             session, counter_for(counter=QUICK), wire=target if target in CODECS else session.wire
         ).repairs
         == ()
@@ -339,7 +303,7 @@ def test_a_result_that_would_be_read_as_another_format_says_how_to_read_it() -> 
 def test_the_addresses_of_a_log_that_is_compacted_again_open_in_the_log_that_is_written() -> None:
     """TRACE: a message has one number in a log, however often it is compacted; an address that opens nowhere is a fact lost."""
     path = Path(__file__).parent / "data/pi/before-compaction-excerpt.jsonl"
-    (made,) = files.compact(files.read(str(path)), CompactOptions(to=0.5, as_format="foldline")).results
+    (made,) = files.compact(reading.read(str(path)), CompactOptions(to=0.5, as_format="foldline")).results
     for to in (0.7, 0.7):
         log = detect.read(made.data)
         (again,) = files.compact(log, CompactOptions(to=to)).results
@@ -363,7 +327,7 @@ def test_a_system_prompt_and_tools_are_kept_or_named_as_left_out(target: str, tm
     }
     path = tmp_path / "body.json"
     path.write_text(json.dumps(body), encoding="utf-8")
-    made = files.convert(files.read(str(path)), as_format=target)
+    made = files.convert(reading.read(str(path)), as_format=target)
     if target == "claude-code":
         assert any("system prompt and tools" in note and "left out" in note for note in made.notes)
     else:
@@ -384,5 +348,5 @@ def test_a_system_message_in_mid_conversation_is_judged_where_it_is_sent(tmp_pat
     path = tmp_path / "body.json"
     path.write_text(json.dumps({"model": "claude-sonnet-4-5", "messages": said}), encoding="utf-8")
     options = CompactOptions(to=0.6, as_format="foldline")
-    (result,) = files.compact(files.read(str(path), format="anthropic"), options).results
+    (result,) = files.compact(reading.read(str(path), format="anthropic"), options).results
     assert result.report.valid, result.report.violations

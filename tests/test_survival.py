@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import foldline
-from foldline import files
+from foldline import files, reading
 from foldline.ledger.compose import CHARS_MAX
 from foldline.ledger.words import SAID_CHARS_MAX
 from foldline.survival import UNMEASURED
@@ -113,7 +113,7 @@ def test_the_smaller_the_target_the_less_is_in_view_and_still_nothing_is_lost() 
 def test_nothing_of_a_recorded_session_is_lost(path: Path) -> None:
     """OBS-3: everything that a real session says is in view, behind an address, or reported as altered."""
     options = files.CompactOptions(to=0.3, counter=QUICK)
-    (result,) = files.compact(files.read(str(path))[:1], options).results
+    (result,) = files.compact(reading.read(str(path))[:1], options).results
     report = result.report.to_dict()
     if report["outcome"] != "unchanged":
         assert {kind: row["lost"] for kind, row in report["retention"].items()} == dict.fromkeys(KINDS, 0)

@@ -15,12 +15,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from benchmarks.continuation.judge import Fact, facts_in, occurs, words_in, words_of
-from foldline import files
 from foldline.core.message import Part, Reasoning, Text, ToolCall, ToolResult, result_text, speaks_for_user
 from foldline.core.ports import TokenCounter
 from foldline.core.rounds import outline_of
 from foldline.core.view import Item, view_of
 from foldline.reduce import History
+from foldline.transcript_history import history_for
 from foldline.transcripts import detect
 
 PREFIX_TOKENS_MIN = 20_000
@@ -152,7 +152,7 @@ def load(path: str, counter: TokenCounter) -> tuple[Session, ...]:
     sessions: list[Session] = []
     for part, text in enumerate((without_compactions(data), *side_chains(data))):
         for number, transcript in enumerate(detect.read(text, name=path)):
-            history = files.history_for(transcript, counter, wire=transcript.wire)
+            history = history_for(transcript, counter, wire=transcript.wire)
             if history.view.tokens >= PREFIX_TOKENS_MIN:
                 places = "".join(f"#{n}" for n in (part, number) if n)
                 sessions.append(Session(Path(path).stem + places, history, counter))

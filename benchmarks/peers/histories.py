@@ -21,6 +21,7 @@ from foldline.core.mending import mended
 from foldline.core.message import Message
 from foldline.core.ports import TokenCounter
 from foldline.tokens.choose import counter_for
+from foldline.transcript_history import history_for
 from foldline.transcripts import detect
 from foldline.wire.formats import codec
 
@@ -59,7 +60,7 @@ def from_file(path: str | Path) -> History:
     if end is not None:
         data = b"".join(lines[:end])
     transcript = detect.read(data, name=str(path))[0]
-    history = files.history_for(transcript, counter(), wire=FORMAT)
+    history = history_for(transcript, counter(), wire=FORMAT)
     sent = files.outgoing(transcript, history.view.items(), target=FORMAT)
     chat = codec(FORMAT)
     wire = [_encoded(message, chat) for message in sent.request.messages]

@@ -15,7 +15,6 @@ from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text,
 from foldline.core.ports import TokenCounter
 from foldline.core.rounds import outline
 from foldline.core.view import Item
-from foldline.files import history_for, is_gone_on_with
 from foldline.home import home_at
 from foldline.passes.results import find_results
 from foldline.presets import policy_of
@@ -24,6 +23,7 @@ from foldline.session.limits import named_for
 from foldline.settings import plan_for
 from foldline.stores.limits import Limits
 from foldline.tokens.choose import counter_for
+from foldline.transcript_history import history_for, is_gone_on_with
 from foldline.transcripts.foldline_log import LogSource
 from foldline.transcripts.transcript import Transcript
 

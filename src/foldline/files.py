@@ -1,4 +1,4 @@
-"""Session files through the engine: read, compact, convert, check, look up.
+"""Session files through the engine: compact, convert, check.
 
 The file-level twin of `foldline.api`, called by the command line. Knows formats by name alone; each reader and writer
 is loaded when it is asked for. Raises `FoldlineError`s that name the place and the next step.
@@ -6,8 +6,6 @@ is loaded when it is asked for. Raises `FoldlineError`s that name the place and 
 
 from __future__ import annotations
 
-import os
-from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from time import perf_counter
@@ -17,11 +15,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import digest_of
 from foldline.core.completion import Ask, Reply
-from foldline.core.errors import InvalidOption
-from foldline.core.mending import mended
-from foldline.core.message import Message
 from foldline.core.pairing import Needs
 from foldline.core.ports import TokenCounter
 from foldline.core.system_place import system_in_place
@@ -31,24 +25,21 @@ from foldline.engine.run import drive, unanswered
 from foldline.file_asking import answering_for, asking_notes
 from foldline.gate import compacting
 from foldline.memory import remembered
-from foldline.outgoing import fixed_tokens, joined
+from foldline.outgoing import joined
 from foldline.presets import policy_of
 from foldline.provider_rules import broken_rules
 from foldline.reduce import (
     Goal,
-    History,
     Reduced,
     broken_laws,
-    history_of,
     needs_of,
-    renumbered,
     target_of,
 )
 from foldline.settings import Planned, plan_for, window_asked
 from foldline.tokens.choose import counter_for
+from foldline.transcript_history import history_for, is_gone_on_with, request_of, source_format, tokens_of
 from foldline.transcripts import detect
 from foldline.transcripts.transcript import Transcript, Written
-from foldline.wire.body import declared_limits
 from foldline.wire.codec import Request
 from foldline.wire.completion import Completer
 from foldline.wire.convert import convert as convert_request
@@ -116,93 +107,6 @@ class Conversion(Struct, frozen=True, kw_only=True):
 
     data: bytes
     notes: tuple[str, ...]
-
-
-def read(
-    path: str,
-    *,
-    format: str = "auto",
-    select: str | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> tuple[Transcript, ...]:
-    """All conversations of a file (`-`: standard input), or the one that `select` names by number from 0 or by id. Where
-    there is no such file, the durable session of that name."""
-    if path != "-" and names_session(path):
-        from foldline.home import disk_store
-        from foldline.session.library import transcript_of
-
-        return (transcript_of(disk_store(), path),)
-    found = detect.read(_given(path), format=format, progress=progress)
-    return found if select is None else (_selected(found, select),)
-
-
-class Both(Struct, frozen=True, kw_only=True):
-    """A conversation that another tool may have compacted."""
-
-    live: Transcript
-    """What its model would be sent next."""
-    whole: Transcript | None
-    """All that was said, as though it never had been compacted; `None` where the format does not keep that, or is our own, whose
-    live reading has it."""
-
-    @property
-    def messages_left(self) -> int | None:
-        """How many messages the live context lacks; `None` where nobody can say."""
-        if self.whole is None:
-            return None
-        said, live = (
-            Counter((message.role, digest_of(message.parts)) for message in one.messages)
-            for one in (self.whole, self.live)
-        )
-        return (said - live).total()
-
-
-def read_both(
-    path: str,
-    *,
-    format: str = "auto",
-    select: str | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> tuple[Both, ...]:
-    """As `read`, with what came before another tool's compactions."""
-    if path != "-" and names_session(path):
-        return tuple(Both(live=one, whole=None) for one in read(path))
-    given = _given(path)
-    found = detect.read(given, format=format, progress=progress)
-    whole = detect.read_whole(given, format=found[0].format) or (None,) * len(found)
-    both = tuple(Both(live=one, whole=all_of_it) for one, all_of_it in zip(found, whole, strict=True))
-    if select is None:
-        return both
-    wanted = _selected(found, select)
-    return tuple(one for one in both if one.live is wanted)
-
-
-def _given(path: str) -> str | bytes:
-    if path != "-":
-        return path
-    import sys
-
-    return sys.stdin.buffer.read()
-
-
-def names_session(path: str) -> bool:
-    """True where there is no file at `path` and a durable session has that name."""
-    if "/" in path or os.path.lexists(path):
-        return False
-    from foldline.home import disk_store
-
-    return path in disk_store().names()
-
-
-def _selected(found: Sequence[Transcript], select: str) -> Transcript:
-    for transcript in found:
-        if transcript.id == select:
-            return transcript
-    if select.isdigit() and int(select) < len(found):
-        return found[int(select)]
-    names = ", ".join(str(t.id) for t in found[:5] if t.id is not None)
-    known = f"; ids begin with {names}" if names else ""
-    raise InvalidOption("select", select, why=f"there are {len(found)} conversations, numbered from 0{known}")
 
 
 # ── compact ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -338,15 +242,17 @@ def outgoing(transcript: Transcript, items: Sequence[Item], *, target: str) -> S
         rules = codec(_wire_of(transcript, target)).rules
         placed = system_in_place(items) if rules.system_between else items
         messages = tuple(item.message for item in placed)
-        return Sent(request=_request(transcript, messages, format=source or wire), notes=(), converted=False)
+        return Sent(
+            request=request_of(transcript, messages, format=source or wire), notes=(), converted=False
+        )
     if source == wire:
         reader = codec(wire)
         follows = dict(pairwise(number.ordinal for number in transcript.numbers))
         messages = tuple(joined(items, reader, rules=reader.rules, follows=follows))
-        return Sent(request=_request(transcript, messages, format=wire), notes=(), converted=False)
+        return Sent(request=request_of(transcript, messages, format=wire), notes=(), converted=False)
     apart = [item.message for item in items if target in SYNTHETIC_FIRST and item.message.synthetic == "fold"]
     rest = tuple(item.message for item in items if item.message not in apart)
-    done = convert_request(_request(transcript, rest, format=source), wire)
+    done = convert_request(request_of(transcript, rest, format=source), wire)
     notes = done.notes
     if done.reasoning_dropped:
         parts = "1 reasoning part that {} cannot carry was left out"
@@ -357,26 +263,11 @@ def outgoing(transcript: Transcript, items: Sequence[Item], *, target: str) -> S
     return Sent(request=request, notes=notes, converted=True)
 
 
-def source_format(transcript: Transcript) -> str:
-    """The wire format of a transcript's messages; empty when a reader made them of no wire's values."""
-    return next((message.format for message in transcript.messages if message.format), "")
-
-
-def _request(transcript: Transcript, messages: tuple[Message, ...], *, format: str) -> Request:
-    system = mended(transcript.system) if transcript.system is not None else None
-    return Request(format=format, messages=messages, system=system, tools=transcript.tools)
-
-
 def _tokens_over(sent: Sent, asked: int | None, *, counter: TokenCounter) -> int:
     """Tokens by which the converted history misses the target; 0 when it was not converted."""
     if not sent.converted or asked is None:
         return 0
     return tokens_of(sent.request, counter) - asked
-
-
-def tokens_of(request: Request, counter: TokenCounter) -> int:
-    """Tokens of a whole request."""
-    return fixed_tokens(request, counter) + counter.messages(list(request.messages))
 
 
 def _final_report(reduced: Reduced, sent: Sent, *, asked: int | None, counter: TokenCounter) -> Report:
@@ -412,31 +303,6 @@ def _target_format(transcript: Transcript, wanted: str | None) -> str:
 
 def _wire_of(transcript: Transcript, target: str) -> str:
     return detect.writer(target).wire or source_format(transcript) or transcript.wire
-
-
-def history_for(
-    transcript: Transcript, counter: TokenCounter, *, wire: str, tail_stays_open: bool | None = None
-) -> History:
-    """A transcript repaired for a wire format and weighed. The session of another tool is over: what has no result
-    will get none; a request body may still be waiting for it. `tail_stays_open`: whether it may (left out: a request body
-    alone)."""
-    stays_open = transcript.format in CODECS if tail_stays_open is None else tail_stays_open
-    needs = needs_of(codec(wire).rules, tail_stays_open=stays_open)
-    if source_format(transcript) != wire:  # conversion makes one message of a run of the assistant's
-        needs = replace(needs, results_follow=False, items=True)
-    request = _request(transcript, transcript.messages, format=wire)
-    history = history_of(
-        transcript.messages, needs=needs, counter=counter, tokens_fixed=fixed_tokens(request, counter)
-    )
-    if transcript.numbered:
-        history = renumbered(history, transcript.numbered, originals=transcript.history)
-    return replace(history, limits=declared_limits(transcript.tools))
-
-
-def is_gone_on_with(transcript: Transcript) -> bool:
-    """Whether a call at the end may still get its result: a request body is one of many, and a durable session is opened
-    again; the session of another tool is over."""
-    return transcript.format in (*CODECS, "foldline")
 
 
 def _notes(transcript: Transcript, options: CompactOptions) -> tuple[str, ...]:
@@ -483,7 +349,7 @@ def check(transcript: Transcript, *, as_format: str | None = None) -> dict[str, 
     target = _target_format(transcript, as_format)
     wire = _wire_of(transcript, target)
     source = source_format(transcript)
-    request = _request(transcript, transcript.messages, format=source)
+    request = request_of(transcript, transcript.messages, format=source)
     if source != wire:
         request = convert_request(request, wire).request
     rules = codec(wire).rules

@@ -17,8 +17,8 @@ from foldline.core.address import Place, digest_of, parse_address
 from foldline.core.errors import UnknownAddress
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.core.received import slotted
-from foldline.files import history_for
 from foldline.tokens.choose import counter_for
+from foldline.transcript_history import history_for
 from foldline.transcripts.transcript import Transcript
 
 

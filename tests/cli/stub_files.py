@@ -273,7 +273,13 @@ def models(name: str | None) -> list[dict[str, Any]]:
     return [model for model in known if name in (None, model["name"])]
 
 
-STANDS_FOR = ("foldline.files", "foldline.lookup", "foldline.distribution", "foldline.catalogue")
+STANDS_FOR = (
+    "foldline.files",
+    "foldline.reading",
+    "foldline.lookup",
+    "foldline.distribution",
+    "foldline.catalogue",
+)
 """The modules of the facade."""
 
 

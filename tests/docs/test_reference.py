@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from foldline import files
+from foldline import files, reading
 from foldline.distribution import distribution
 from foldline.presets import POLICIES
 
@@ -25,7 +25,7 @@ def test_a_page_is_what_the_values_make(name: str) -> None:
 
 def test_every_key_of_a_document_is_described() -> None:
     """A key that is added to a document is added to its page."""
-    [transcript] = files.read(str(SESSION))
+    [transcript] = reading.read(str(SESSION))
     assert list(distribution(transcript)) == list(MADE["CONTEXT_SAYS"])
     assert list(files.check(transcript)) == list(MADE["CHECK_SAYS"])
 

@@ -15,7 +15,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline import files
+from foldline import files, reading
+from foldline.transcript_history import history_for
 from foldline.core.edit import Drop, Frame, apply
 from foldline.core.ports import Moment, Pass
 from foldline.core.rounds import kept_seqs, outline_of
@@ -80,7 +81,7 @@ def made(name: str) -> dict[str, str]:
     settings = msgspec.convert(
         tomllib.loads((folder / "settings.toml").read_text(encoding="utf-8")), Settings
     )
-    [transcript] = files.read(str(next(folder.glob("input.*"))))
+    [transcript] = reading.read(str(next(folder.glob("input.*"))))
     return _by_pass(transcript, settings) if settings.reduce else _by_policy(transcript, settings)
 
 
@@ -106,7 +107,7 @@ def _by_pass(transcript: Transcript, settings: Settings) -> dict[str, str]:
     values = {key: value for key, value in settings.reduce.items() if key != "name"}
     reduce: Pass = msgspec.convert(values, PASSES[settings.reduce["name"]])  # type: ignore[assignment]
     counter = counter_for()
-    history = files.history_for(transcript, counter, wire=transcript.wire)
+    history = history_for(transcript, counter, wire=transcript.wire)
     view, frame = history.view, Frame(counter=counter, needs=history.needs, originals=history.originals)
     frame = replace(frame, kept=kept_seqs(outline_of(view)), limits=history.limits)
     target = view.tokens if settings.to is None else int(settings.to)

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from foldline import files
+from foldline import files, reading
 from foldline.core.address import parse_address
 from foldline.core.message import ToolResult
 from foldline.core.received import slotted
@@ -38,7 +38,7 @@ def sessions() -> Iterator[Path]:
 def addresses() -> Iterator[tuple[Transcript, str]]:
     """Every address of every result, with the conversation it came from."""
     for path in sessions():
-        for transcript in files.read(str(path))[:CONVERSATIONS_MAX]:
+        for transcript in reading.read(str(path))[:CONVERSATIONS_MAX]:
             for share in SHARES:
                 options = files.CompactOptions(to=share, counter="length/4")
                 report = files.compact([transcript], options).results[0].report

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from foldline.core.address import has_notice, is_recalled, read_block
+from foldline.core.address import escape_marks, has_notice, is_recalled, read_block
 from foldline.core.message import Text, ToolResult
 from foldline.recall.find import Found, Hit
 from foldline.recall.opening import Opened
-from foldline.recall.quote import escaped, quote_failure, quote_found, quote_opened
+from foldline.recall.quote import quote_failure, quote_found, quote_opened
 from foldline.testing.counting import CharacterCounter
 
 HIT = Hit(
@@ -118,4 +118,4 @@ def test_an_original_says_what_was_left_out_before_it_begins() -> None:
 
 def test_only_what_could_open_something_is_changed() -> None:
     """An original is otherwise given to the character."""
-    assert escaped("a < b [x] &lt; <fold>") == "a < b [x] &lt; <fold>"
+    assert escape_marks("a < b [x] &lt; <fold>") == "a < b [x] &lt; <fold>"

@@ -23,7 +23,7 @@ from typing import Any
 from msgspec import Struct
 
 import foldline
-from foldline import files
+from foldline import reading
 from foldline.core.message import Message, Text, ToolResult, calls_of, results_of
 from foldline.session.session import Session
 from tests.transcripts.data import DATA
@@ -85,7 +85,7 @@ class Life(Struct, frozen=True, kw_only=True):
 def recorded() -> tuple[Turn, ...]:
     """The turns of the transcripts in `tests/data`, in order."""
     paths = sorted(path for kind in RECORDED for path in (DATA / kind).iterdir())
-    return tuple(turn for path in paths for told in files.read(str(path)) for turn in _turns(told.messages))
+    return tuple(turn for path in paths for told in reading.read(str(path)) for turn in _turns(told.messages))
 
 
 def _turns(messages: tuple[Message, ...]) -> Iterator[Turn]:

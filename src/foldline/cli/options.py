@@ -20,7 +20,7 @@ from foldline.cli import progress, screen
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from foldline.files import Both
+    from foldline.reading import Both
     from foldline.transcripts.transcript import Transcript
 
 TOKENS_MAX = 10**12
@@ -86,14 +86,14 @@ class Source(Struct, frozen=True, kw_only=True):
 
     def read(self) -> tuple[Transcript, ...]:
         """All conversations asked for; a long read shows a bar on a terminal."""
-        from foldline.files import read
+        from foldline.reading import read
 
         with self._shown() as tick:
             return read(self.file, format=self.format, select=self.select, progress=tick)
 
     def read_both(self) -> tuple[Both, ...]:
         """The same, with what came before another tool's compactions."""
-        from foldline.files import read_both
+        from foldline.reading import read_both
 
         with self._shown() as tick:
             return read_both(self.file, format=self.format, select=self.select, progress=tick)

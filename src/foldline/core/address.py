@@ -145,6 +145,11 @@ def escape_tags(text: str) -> str:
     return _TAG_OPENING.sub(r"&lt;\1", text) if "<" in text else text
 
 
+def escape_marks(text: str) -> str:
+    """Quoted text in which none of our tags and none of our notices (`[foldline: …]`) opens."""
+    return escape_tags(text).replace(NOTICE_OPENING, NOTICE_SPELT)
+
+
 def block(kind: str, address: str, *, body: str) -> str:
     """A synthetic message's text: `body` (already escaped where it quotes) between delimiters that carry the address."""
     return f'<foldline-{kind} id="{address}">\n{body}\n</foldline-{kind}>'
@@ -161,6 +166,7 @@ def read_block(text: str) -> tuple[str, str, str] | None:
     return match.group(1), match.group(2), match.group(3)
 
 
+NOTICE_OPENING, NOTICE_SPELT = "[foldline: ", "[foldline&#58; "
 RECALL_OPENING = "<foldline-recall "
 """How a result of the recall tool begins. In what it quotes no such opening stands."""
 

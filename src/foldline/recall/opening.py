@@ -14,12 +14,11 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import Place, digest_of, parse_address, span_address
+from foldline.core.address import Place, digest_of, escape_marks, parse_address, span_address
 from foldline.core.clamp import fit_head
 from foldline.core.errors import InvalidOption
 from foldline.core.message import Media, Message, Part, ToolCall, ToolResult
 from foldline.core.ports import TokenCounter
-from foldline.recall.quote import escaped
 from foldline.recall.texts import kind_of, media_in, shown_text
 
 TOKENS: Final = 4_000
@@ -170,8 +169,8 @@ def _cut(whole: Opened, excerpt: Excerpt, *, counter: TokenCounter) -> Opened:
     text = whole.text
     start, end = _bounds(text, excerpt)
     piece = text[start:end]
-    if counter.text(escaped(piece)) > excerpt.tokens_max:
-        fits = fit_head(piece, excerpt.tokens_max, measure=lambda head: counter.text(escaped(head)))
+    if counter.text(escape_marks(piece)) > excerpt.tokens_max:
+        fits = fit_head(piece, excerpt.tokens_max, measure=lambda head: counter.text(escape_marks(head)))
         line = piece.rfind("\n", 0, fits)
         if line >= fits // 2 and line > 0:
             fits = line

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from foldline.core.address import RECALL_OPENING, escape_tags
+from foldline.core.address import NOTICE_OPENING, NOTICE_SPELT, RECALL_OPENING, escape_marks
 from foldline.core.ports import TokenCounter
 
 if TYPE_CHECKING:
@@ -25,13 +25,7 @@ if TYPE_CHECKING:
 
 ATTRIBUTE_CHARS: Final = 160
 """Characters of a query or title in the tag."""
-NOTICE_OPENING, NOTICE_SPELT = "[foldline: ", "[foldline&#58; "
 CLOSING: Final = "</foldline-recall>"
-
-
-def escaped(text: str) -> str:
-    """Quoted text in which none of our tags and notices opens."""
-    return escape_tags(text).replace(NOTICE_OPENING, NOTICE_SPELT)
 
 
 def _attribute(text: str) -> str:
@@ -91,7 +85,7 @@ def hit_told(hit: Hit, *, names: bool) -> str:
 
 def one_line(text: str) -> str:
     """Quoted text on one line."""
-    return " ".join(escaped(text).split())
+    return " ".join(escape_marks(text).split())
 
 
 def time_told(time_ms: int) -> str:
@@ -109,7 +103,7 @@ def quote_opened(opened: Opened) -> str:
     if opened.rest:
         name, _, value = opened.rest.partition(" ")
         attributes.append(("next", f"{name}: {value}"))
-    return _block(attributes, escaped(opened.text))
+    return _block(attributes, escape_marks(opened.text))
 
 
 def quote_failure(why: str) -> str:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import click
-from msgspec import Struct
 
 from foldline.cli import exits, report, screen
 from foldline.cli.asking import asking, provider_options
+from foldline.cli.commands.compact_session import Wanted, compact_session
 from foldline.cli.options import (
     Source,
     counter_option,
@@ -24,22 +24,6 @@ from foldline.cli.options import (
     size,
     write_result,
 )
-
-
-class Wanted(Struct, frozen=True, kw_only=True):
-    """The options as given."""
-
-    to: int | float | None
-    policy: str
-    model: str | None
-    counter: str | None
-    focus: str | None
-    pins: tuple[str, ...]
-    as_format: str | None
-    dry_run: bool
-    out: str | None
-    provider: str | None = None
-    base_url: str | None = None
 
 
 @click.command("compact")
@@ -71,12 +55,11 @@ def command(source: Source, **given: Any) -> int:
 
     Where FILE is the name of a durable session, it is compacted in its own log, and `foldline undo` takes that back.
     """
-    from foldline.files import CompactOptions, compact, names_session
+    from foldline.files import CompactOptions, compact
+    from foldline.reading import names_session
 
     wanted = Wanted(**given)
     if names_session(source.file):
-        from foldline.cli.commands.compact_session import compact_session
-
         return compact_session(source, wanted)
     if not wanted.dry_run:
         forbid_both_on_stdout(source, wanted.out)

@@ -8,17 +8,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
 
 from foldline.cli import exits, report, screen
 from foldline.cli.asking import asking
 from foldline.cli.options import Source
 
 if TYPE_CHECKING:
-    from foldline.cli.commands.compact import Wanted
     from foldline.session.hosting import Host
 
 _OF_FILES = (("as_format", "--as"), ("out", "-o"), ("pins", "--pin"))
 """Options that say what to do with a file."""
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """The options of `foldline compact` as given."""
+
+    to: int | float | None
+    policy: str
+    model: str | None
+    counter: str | None
+    focus: str | None
+    pins: tuple[str, ...]
+    as_format: str | None
+    dry_run: bool
+    out: str | None
+    provider: str | None = None
+    base_url: str | None = None
 
 
 def compact_session(source: Source, wanted: Wanted) -> int:

@@ -51,7 +51,7 @@ def command(
     the newest page of its history is shown, summaries included, and --before goes back from there.
     """
     from foldline.core.errors import UnknownSession
-    from foldline.files import names_session
+    from foldline.reading import names_session
 
     is_session = names_session(source.file)
     if address is None:

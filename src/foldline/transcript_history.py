@@ -1,0 +1,59 @@
+"""A transcript as the engine takes it: one request, repaired for a wire format and weighed.
+
+Counterparts: `foldline.files`, which reduces and converts it; `foldline.lookup` and `foldline.distribution`, which look at it.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from foldline.core.mending import mended
+from foldline.core.message import Message
+from foldline.core.ports import TokenCounter
+from foldline.outgoing import fixed_tokens
+from foldline.reduce import History, history_of, needs_of, renumbered
+from foldline.transcripts.transcript import Transcript
+from foldline.wire.body import declared_limits
+from foldline.wire.codec import Request
+from foldline.wire.formats import CODECS, codec
+
+
+def history_for(
+    transcript: Transcript, counter: TokenCounter, *, wire: str, tail_stays_open: bool | None = None
+) -> History:
+    """A transcript repaired for a wire format and weighed. The session of another tool is over: what has no result
+    will get none; a request body may still be waiting for it. `tail_stays_open`: whether it may (left out: a request body
+    alone)."""
+    stays_open = transcript.format in CODECS if tail_stays_open is None else tail_stays_open
+    needs = needs_of(codec(wire).rules, tail_stays_open=stays_open)
+    if source_format(transcript) != wire:  # conversion makes one message of a run of the assistant's
+        needs = replace(needs, results_follow=False, items=True)
+    request = request_of(transcript, transcript.messages, format=wire)
+    history = history_of(
+        transcript.messages, needs=needs, counter=counter, tokens_fixed=fixed_tokens(request, counter)
+    )
+    if transcript.numbered:
+        history = renumbered(history, transcript.numbered, originals=transcript.history)
+    return replace(history, limits=declared_limits(transcript.tools))
+
+
+def is_gone_on_with(transcript: Transcript) -> bool:
+    """Whether a call at the end may still get its result: a request body is one of many, and a durable session is opened
+    again; the session of another tool is over."""
+    return transcript.format in (*CODECS, "foldline")
+
+
+def source_format(transcript: Transcript) -> str:
+    """The wire format of a transcript's messages; empty when a reader made them of no wire's values."""
+    return next((message.format for message in transcript.messages if message.format), "")
+
+
+def request_of(transcript: Transcript, messages: tuple[Message, ...], *, format: str) -> Request:
+    """Its messages, or others in their place, as a request of a wire format, with its system prompt and tools."""
+    system = mended(transcript.system) if transcript.system is not None else None
+    return Request(format=format, messages=messages, system=system, tools=transcript.tools)
+
+
+def tokens_of(request: Request, counter: TokenCounter) -> int:
+    """Tokens of a whole request."""
+    return fixed_tokens(request, counter) + counter.messages(list(request.messages))
