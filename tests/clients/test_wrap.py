@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
+import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import foldline
+from foldline.clients.tickets import RECALLS_MAX, TOLD_MAX
 from foldline.clients.wrap import wrap
 from foldline.core.errors import InvalidOption
-from foldline.testing.twin import Answer, Twin, endless
+from foldline.session.following import Following
+from foldline.testing.twin import Answer, Call, Received, Twin, endless
 from tests.clients.agents import (
     FORMATS,
     MODEL,
@@ -190,6 +194,103 @@ def test_an_open_session_may_be_given(twin: Twin) -> None:
         session.compact(to=9_000)
         asked(client, "openai-chat", messages)
         assert len(json.loads(twin.requests[-1].body)["messages"]) < before
+        client.close()
+
+
+RECALLED = "w1x499"
+"""A word of the second step, which is folded by the end."""
+
+
+def looking() -> Callable[[Received], Answer]:
+    """A model that once looks up what is no longer shown, as soon as it may."""
+    looked: list[Received] = []
+
+    def model(request: Received) -> Answer:
+        if not looked and '"recall"' in request.body.decode():
+            looked.append(request)
+            call = Call(name="recall", arguments={"query": RECALLED}, id="recall_1")
+            return Answer(text="let me see", thinking="hm", calls=(call,))
+        return Answer(text="done", thinking="hm")
+
+    return model
+
+
+@pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_was_taken_out_is_looked_up_inside(format: str, stream: bool, is_async: bool) -> None:
+    """The tool `recall` in a wrapped client: added with the first reduction, answered beside the caller's list, which sees
+    nothing of it; what was recalled stays before the model, in the same bytes."""
+    with Twin(endless(looking()), window=WINDOW) as twin:
+        client = wrap(client_of(format, twin.url, is_async=is_async), session="agent", recall=True)
+        messages = run(client, format, turns=TURNS, stream=stream, is_async=is_async)
+        requests = twin.requests
+        assert {request.status for request in requests} == {200}
+        assert len(requests) == TURNS + 1
+        at = 1 + next(n for n, request in enumerate(requests) if b'"recall"' in request.body)
+        assert RECALLED in last_of(requests[at])
+        assert requests[at].extends == at - 1
+        assert "let me see" in requests[at].body.decode()
+        assert not any('"recall"' in json.dumps(message, default=repr) for message in messages)
+        assert "let me see" not in json.dumps(messages, default=repr)
+        broken = [n for n in range(1, len(requests)) if requests[n].extends != n - 1]
+        assert len(broken) == len(list(client.foldline.session.compactions)) >= 1
+        client.foldline.close()
+
+
+def last_of(request: Received) -> str:
+    """The last message of a request."""
+    told = request.parsed
+    return json.dumps(next(told[key] for key in ("messages", "input", "contents") if key in told)[-1])
+
+
+def test_a_callers_own_tools_go_along_and_a_model_that_only_looks_up_is_stopped() -> None:
+    """Every loop has a named bound: behind the last recall the tool is gone, and the caller's own are as they were."""
+
+    def model(request: Received) -> Answer:
+        if '"recall"' in json.dumps(request.parsed.get("tools")):
+            return Answer(calls=(Call(name="recall", arguments={"query": RECALLED}),))
+        return Answer(text="done")
+
+    own = {"name": "read_file", "description": "Read it.", "input_schema": {"type": "object"}}
+    with Twin(endless(model), window=WINDOW) as twin:
+        client = wrap(client_of("anthropic", twin.url), session="agent", recall=True)
+        messages: list[Any] = [said("anthropic", RULE)]
+        for n in range(TURNS):
+            answer = client.messages.create(model=MODEL, max_tokens=200, messages=messages, tools=[own])
+            assert answer.stop_reason == "end_turn"
+            messages += [*echoed("anthropic", answer), said("anthropic", step(n))]
+        looks = [len(request.parsed["tools"]) for request in twin.requests]
+        runs = "".join(str(count) for count in looks).split("1")
+        assert {len(run) for run in runs if run} == {RECALLS_MAX + TOLD_MAX}
+        assert all(request.parsed["tools"][0] == own for request in twin.requests)
+        assert own not in messages
+        client.foldline.close()
+        client.close()
+
+
+def test_a_recall_that_cannot_be_kept_costs_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model is asked once more, without the tool, and it is counted why."""
+
+    def failing(self: Following, response: Any, *, is_spent: bool) -> bool:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Following, "recall", failing)
+    asked_so: list[Received] = []
+    looks = looking()
+
+    def model(request: Received) -> Answer:
+        if request.parsed.get("tool_choice") == "none":
+            asked_so.append(request)
+            return Answer(text="without")
+        return looks(request)
+
+    with Twin(endless(model), window=WINDOW) as twin:
+        client = wrap(client_of("openai-chat", twin.url), session="agent", recall=True)
+        messages = sync_agent(client, "openai-chat", turns=TURNS, stream=False)
+        assert "without" in json.dumps(messages, default=repr)
+        assert client.foldline.passed == {"a call of recall was not answered (OSError)": len(asked_so)}
+        client.foldline.close()
         client.close()
 
 

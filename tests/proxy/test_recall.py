@@ -13,9 +13,9 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from foldline.clients.tickets import RECALLS_MAX, TOLD_MAX
 from foldline.proxy.beginning import Keeping
 from foldline.proxy.exchange import TOO_OFTEN, Mode
-from foldline.proxy.limits import RECALLS_MAX, TOLD_MAX
 from foldline.session.following import SPENT, Following
 from foldline.testing.twin import Answer, Call, Twin, endless
 from foldline.testing.twin.script import Received, Step

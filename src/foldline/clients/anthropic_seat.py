@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qsl
 
-from foldline.clients.calls import Call, beside, call_of
+from foldline.clients.calls import Call, beside, call_of, plain
 from foldline.clients.exchange import aexchange, exchange
 from foldline.clients.following import Conversations
 from foldline.clients.tickets import Outgoing
@@ -84,7 +84,8 @@ def _with(request: Any, going: Outgoing) -> Any:
         own = dict(zip(call.messages, messages, strict=True))
         messages = [own[wire] if wire in own else strict.parse(wire) for wire in going.messages]
     options = request.options.model_copy()
-    options.json_data = {**request.json, "messages": messages, **going.changed}
+    changed = {key: plain(value) for key, value in going.changed.items()}
+    options.json_data = {**request.json, "messages": messages, **changed}
     return type(request)(
         options=options,
         cast_to=request.cast_to,

@@ -7,16 +7,18 @@ the provider, or compacted by it, are no conversation of ours: they pass (`passe
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from foldline.clients import references
+from foldline.core.message import Message
 from foldline.recall.tool import NAME, recall_tool
 from foldline.wire import strict
 from foldline.wire.body import KEYS
+from foldline.wire.formats import codec
 from foldline.wire.slices import fields, items
 
 LEADING: Final = ("system", "developer")
@@ -27,6 +29,13 @@ NATIVE: Final = ("context_management", "compaction")
 """Keys that say that the provider reduces it."""
 RECALL_NAMED: Final = re.compile(rb'"name"\s*:\s*"%b"' % NAME.encode())
 OUTPUT_CAPS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
+CALLS_NOTHING: Final[Mapping[str, Mapping[str, Any]]] = {
+    "anthropic": {"tool_choice": {"type": "none"}},
+    "openai-chat": {"tool_choice": "none"},
+    "openai-responses": {"tool_choice": "none"},
+    "gemini": {"toolConfig": {"functionCallingConfig": {"mode": "NONE"}}},
+}
+"""By format, what forbids every call."""
 KEEPS_ALL: Final = {"type": "clear_thinking_20251015", "keep": "all"}
 BETAS: Final = ("anthropic-beta", "openai-beta")
 """Headers that name features a request makes use of."""
@@ -48,6 +57,8 @@ class Call(Struct, kw_only=True):
     """What goes along beside the body and decides what the provider makes of it: `extra_headers`, `extra_query`."""
     before_recall: Call | None = None
     """The request as it was, where the tool `recall` was put behind its own; a tool of the caller's with that name is the caller's."""
+    has_recall: bool = False
+    """True where the tool `recall` was added, and may be called."""
 
     @property
     def key(self) -> str:
@@ -60,12 +71,12 @@ class Call(Struct, kw_only=True):
         if self.leading:
             texts = [_content(strict.parse(wire)) for wire in self.messages[: self.leading]]
             return texts[0] if len(texts) == 1 else [part for text in texts for part in _parts(text)]
-        return next((_plain(self.body[key]) for key in KEYS[self.format].system if self.body.get(key)), None)
+        return next((plain(self.body[key]) for key in KEYS[self.format].system if self.body.get(key)), None)
 
     @property
     def tools(self) -> list[Any] | None:
         """The tool schemas."""
-        tools = _plain(self.body.get("tools"))
+        tools = plain(self.body.get("tools"))
         return tools if isinstance(tools, list) and tools else None
 
     @property
@@ -74,7 +85,7 @@ class Call(Struct, kw_only=True):
         keys = KEYS[self.format]
         apart = {keys.messages, *keys.system, "tools", "model", "stream", "stream_options"}
         told = {
-            key: _plain(value)
+            key: plain(value)
             for key, value in self.body.items()
             if key not in apart and not key.startswith("_")  # what google-genai tells itself
         }
@@ -83,19 +94,19 @@ class Call(Struct, kw_only=True):
     @property
     def output_cap(self) -> int | None:
         """Most output tokens that the request asks for; `None` where it does not say."""
-        config = _plain(self.body.get("generationConfig"))
+        config = plain(self.body.get("generationConfig"))
         told = {**(config if isinstance(config, dict) else {}), **self.body}
-        caps = [_plain(told.get(key)) for key in OUTPUT_CAPS]
+        caps = [plain(told.get(key)) for key in OUTPUT_CAPS]
         return next((cap for cap in caps if isinstance(cap, int) and not isinstance(cap, bool)), None)
 
     def with_output_cap(self, tokens: int) -> Call:
         """The request with a lower cap, under the key that it has it; as it is where it must think for longer than that."""
-        thinking = _plain(self.body.get("thinking"))
+        thinking = plain(self.body.get("thinking"))
         budget = thinking.get("budget_tokens") if isinstance(thinking, dict) else None
         if isinstance(budget, int) and budget >= tokens:
             return self
-        named = next((key for key in OUTPUT_CAPS if _plain(self.body.get(key)) is not None), None)
-        config = _plain(self.body.get("generationConfig"))
+        named = next((key for key in OUTPUT_CAPS if plain(self.body.get(key)) is not None), None)
+        config = plain(self.body.get("generationConfig"))
         changed = (
             {"generationConfig": {**(config or {}), OUTPUT_CAPS[-1]: tokens}}
             if named is None
@@ -103,14 +114,15 @@ class Call(Struct, kw_only=True):
         )
         return replace(self, body={**self.body, **changed})
 
+    def written(self, shown: Iterable[int | Message]) -> list[bytes]:
+        """Messages in bytes behind the system prompt's: the caller's own by their places, and others."""
+        writer, own = codec(self.format), self.messages[self.leading :]
+        said = [own[one] if isinstance(one, int) else writer.encode_bytes(one) for one in shown]
+        return [*self.messages[: self.leading], *said]
+
     def with_messages(self, shown: Sequence[bytes]) -> dict[str, Any]:
         """The body with other messages, each in its own bytes."""
         return {**self.body, self.key: Raw(b"[%b]" % b",".join(shown))}
-
-    @property
-    def has_recall(self) -> bool:
-        """True where the tool `recall` was added."""
-        return self.before_recall is not None
 
     def with_recall(self) -> Call:
         """The request with the tool `recall` behind its own, each of which keeps its bytes; as it is where one has that name."""
@@ -120,7 +132,17 @@ class Call(Struct, kw_only=True):
             return self
         inside = written.strip()[1:-1].strip()
         tools = b"[%b]" % b",".join([*([inside] if inside else []), strict.dump(tool)])
-        return replace(self, body={**self.body, "tools": Raw(tools)}, before_recall=self)
+        return replace(self, body={**self.body, "tools": Raw(tools)}, before_recall=self, has_recall=True)
+
+    def without_recall(self) -> Call:
+        """The request of a model that is to call `recall` no more: with the caller's own tools, or, where it has none, with the
+        tool declared, since its calls stand in the history, and not to be called."""
+        own = self.before_recall
+        if own is None:
+            return self
+        if own.tools is not None:
+            return own
+        return replace(self, body={**self.body, **CALLS_NOTHING[self.format]}, has_recall=False)
 
     @property
     def passes_because(self) -> str:
@@ -129,7 +151,7 @@ class Call(Struct, kw_only=True):
             (SERVER_HELD, "the provider keeps the history"),
             (NATIVE, "the provider reduces the history"),
         ):
-            found = [key for key in keys if _does(key, _plain(self.body.get(key)))]
+            found = [key for key in keys if _does(key, plain(self.body.get(key)))]
             if found:
                 return f"{why} ({found[0]})"
         elsewhere = references.kept_elsewhere(self.messages) if self.format == references.FORMAT else ""
@@ -149,7 +171,7 @@ def call_of(body: bytes | Mapping[str, Any], *, format: str, model: str | None =
         messages = _messages(told.get(key), key=key)
     except (ValueError, TypeError):
         return None
-    named = _plain(told.get("model")) if model is None else model
+    named = plain(told.get("model")) if model is None else model
     return Call(
         format=format,
         model=named if isinstance(named, str) else None,
@@ -187,7 +209,7 @@ def _leading(messages: list[bytes]) -> int:
     count = 0
     for wire in messages:
         try:
-            role = _plain(fields(wire).get("role"))
+            role = plain(fields(wire).get("role"))
         except ValueError:  # no object; who reads it says so
             break
         if role not in LEADING:
@@ -212,7 +234,8 @@ def _does(key: str, value: Any) -> bool:
     return value is not None
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """The value of a key, read where it is still JSON."""
     return strict.parse(bytes(value)) if isinstance(value, Raw) else value
 
 

@@ -82,8 +82,6 @@ class Chain(Struct, kw_only=True, eq=False):
     """So many links at the end were answered and did not come back yet."""
     before_answer: int = -1
     """The last entry before them."""
-    before_recall: int = -1
-    """The last entry before calls of recall that were answered beside the list since the last request; -1: there were none."""
     used: int = 0
     """When, in requests of this client."""
     born: int = 0

@@ -35,11 +35,13 @@ Knows nothing of sockets and SDKs: a seat calls `outgoing`, `answered` and `refu
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from threading import Lock
 from typing import Any, Final, TypeAlias
+
+from msgspec.structs import replace
 
 from foldline.asking import adriven
 from foldline.clients.calls import Call
@@ -50,11 +52,10 @@ from foldline.clients.own_summaries import is_own_summary
 from foldline.clients.same_model import ON_ITS_WAY
 from foldline.clients.sessions import Sessions, Terms, recorded, taken
 from foldline.clients.steps import Preparing, Step, Waiting, aanswered, answered
-from foldline.clients.tickets import Outgoing, Ticket
+from foldline.clients.tickets import RECALLS_MAX, TOLD_MAX, Outgoing, Ticket
 from foldline.clients.weights import tokens_came
 from foldline.core.errors import CheckpointFailed, FoldlineError, InvalidOption, SessionFailed
 from foldline.core.foreign import Raised, tried
-from foldline.core.message import Message
 from foldline.engine.report import Report
 from foldline.engine.run import drive
 from foldline.session.following import Following
@@ -66,6 +67,7 @@ from foldline.wire.formats import codec
 BRANCHES_MAX: Final = 64
 """Conversations beside the first that are known at a time; the one that rested longest is forgotten first."""
 WITHIN: Final = "its conversation is being summed up"
+NOT_RECALLED: Final = "a call of recall was not answered"
 NOT_TAKEN_IN: Final = "an answer was delivered and not taken in"
 
 
@@ -153,7 +155,7 @@ class Conversations:
         try:
             with self._watched(chain):
                 self._take(where, read)
-                size, stamp, chain.before_recall = len(chain.links), chain.stamp, -1
+                size, stamp = len(chain.links), chain.stamp
                 prepared = yield from self._prepared(chain, self._with_recall(chain, call))
                 ticket = Ticket(chain=chain, call=self._with_recall(chain, call), size=size, stamp=stamp)
                 return self._made(ticket, read, prepared=prepared)
@@ -228,7 +230,7 @@ class Conversations:
         if kept.is_whole():
             return None
         places = {link.ordinal: place for place, link in enumerate(chain.links)}
-        return [*call.messages[: call.leading], *_written(call, kept.shown(prepared, places))]
+        return call.written(kept.shown(prepared, places))
 
     def counted(self, call: Call) -> list[bytes] | None:
         """What would be sent of a list that is only counted; `None`: as it came. Nothing is taken in."""
@@ -241,8 +243,8 @@ class Conversations:
             return None
         places = {link.ordinal: place for place, link in enumerate(links[:count])}
         unsaid = {link.ordinal for link in links[count:]}
-        shown = _written(call, kept.view(places, without=unsaid))
-        return [*call.messages[: call.leading], *shown, *call.messages[call.leading + count :]]
+        shown = call.written(kept.view(places, without=unsaid))
+        return [*shown, *call.messages[call.leading + count :]]
 
     def _count(self, why: str) -> None:
         with self._lock:
@@ -272,33 +274,38 @@ class Conversations:
     def _take_in(self, ticket: Ticket, response: Any) -> None:
         chain, call = ticket.chain, ticket.call
         with self._watched(chain):
-            before = (
-                chain.kept.seq if chain.kept is not None and chain.before_recall < 0 else chain.before_recall
-            )
+            before = -1 if chain.kept is None else chain.kept.seq
             made = recorded(chain.kept, response, format=call.format)
             beginning = codec(call.format).decode(unmarked(call.messages[-1]))
             with self._lock:
                 chain.answered(made, before=before, beginning=beginning)
 
-    def recalled(self, ticket: Ticket, response: Any, *, is_spent: bool = False) -> Outgoing | None:
+    def recalled(self, ticket: Ticket, response: Any) -> Outgoing | None:
         """Where an answer calls `recall`: the request that goes on with what was recalled. Neither is the caller's to see; both
-        stand in the session. `None` for an answer to be delivered. `is_spent`: nothing is looked up any more, and the model is
-        told so."""
-        return drive(self._recalling(ticket, response, is_spent=is_spent), answered)
+        stand in the session, and stay there should the answer behind them come back otherwise. `None` for an answer to be
+        delivered. Past `RECALLS_MAX` the model is told that nothing more is looked up, and in the end asked without the tool."""
+        return drive(self._recalling(ticket, response), answered)
 
-    def _recalling(self, ticket: Ticket, response: Any, *, is_spent: bool) -> _Going:
-        chain, read = ticket.chain, ReadList(ticket.call)
+    async def arecalled(self, ticket: Ticket, response: Any) -> Outgoing | None:
+        """As `recalled`, off the event loop."""
+        return await adriven(self._recalling(ticket, response), aanswered)
+
+    def unrecalled(self, going: Outgoing, raised: Raised) -> Outgoing:
+        """Where a recall could not be answered: the same request, without the tool. Counted, by what went wrong."""
+        self._count(f"{NOT_RECALLED} ({type(raised.error).__name__})")
+        return going.unrecalled
+
+    def _recalling(self, ticket: Ticket, response: Any) -> _Going:
+        chain, read, count = ticket.chain, ReadList(ticket.call), ticket.recalls + 1
         if not ticket.call.has_recall or chain.kept is None or not self._has_turn(ticket):
             return None
         try:
             with self._watched(chain):
-                before = chain.kept.seq
-                if not chain.kept.recall(response, is_spent=is_spent):
+                if not chain.kept.recall(response, is_spent=count > RECALLS_MAX):
                     return None
-                chain.before_recall = before if chain.before_recall < 0 else chain.before_recall
-                prepared = yield from self._prepared(chain, ticket.call)
-                assert prepared is not None, "it has a session"
-                return self._made(ticket, read, prepared=prepared)
+                call = ticket.call if count < RECALLS_MAX + TOLD_MAX else ticket.call.without_recall()
+                prepared = yield from self._prepared(chain, call)
+                return self._made(replace(ticket, call=call, recalls=count), read, prepared=prepared)
         finally:
             self._leave((chain,))
 
@@ -486,9 +493,3 @@ class Conversations:
                 chain.kept = None
         for kept in closed:
             tried(kept.session.close)
-
-
-def _written(call: Call, shown: Iterable[int | Message]) -> list[bytes]:
-    """Messages in bytes: the caller's own by their places, and others."""
-    writer, own = codec(call.format), call.messages[call.leading :]
-    return [own[one] if isinstance(one, int) else writer.encode_bytes(one) for one in shown]

@@ -8,11 +8,12 @@ twins; `tests/clients/test_gemini_seat.py` holds what it needs of them against t
 from __future__ import annotations
 
 import importlib
-from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Any, Final
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any, Final, TypeAlias
 
 from foldline.clients.answers import Answer, refusal_of
-from foldline.clients.calls import Call, call_of
+from foldline.clients.calls import Call, call_of, plain
+from foldline.clients.exchange import aasked_on, asked_on
 from foldline.clients.following import Conversations
 from foldline.clients.tickets import Outgoing
 from foldline.providers.completer import ASKING
@@ -24,6 +25,7 @@ PATH: Final = 1
 BODY: Final = 2
 """Places in what the four calls are given."""
 _END: Final = object()
+_Ear: TypeAlias = Callable[[Answer, Any], None]
 
 
 def seated(client: Any, conversations: Conversations) -> Any:
@@ -79,7 +81,7 @@ class _Seat:
 
     def __init__(self, conversations: Conversations) -> None:
         self._conversations = conversations
-        self._refusals: type[Exception] = importlib.import_module("google.genai.errors").APIError
+        self._refusals: Any = importlib.import_module("google.genai.errors").APIError
 
     def _outgoing(self, path: str, body: Any) -> Outgoing | None:
         call = _call(path, body)
@@ -89,50 +91,33 @@ class _Seat:
         call = await off(_call, path, body)
         return None if call is None else await self._conversations.aoutgoing(call)
 
-    def _again(self, going: Outgoing, error: Any) -> Outgoing:
-        """What to send after a refusal. Raises it where there is nothing."""
-        again = self._conversations.refused(going.ticket, error.code, body=error.details)
-        if again is None:
-            raise error
-        return again
+    def _again(self, going: Outgoing, error: Any) -> Outgoing | None:
+        return self._conversations.refused(going.ticket, error.code, body=error.details)
 
-    async def _aagain(self, going: Outgoing, error: Any) -> Outgoing:
-        again = await self._conversations.arefused(going.ticket, error.code, body=error.details)
-        if again is None:
-            raise error
-        return again
-
-    def _answer(self, going: Outgoing) -> Answer:
-        return Answer(self._conversations, going.ticket, is_stream=False)
+    async def _aagain(self, going: Outgoing, error: Any) -> Outgoing | None:
+        return await self._conversations.arefused(going.ticket, error.code, body=error.details)
 
     def whole(self, forward: Callable[[Any], Any], path: str, *, body: Any) -> Any:
         """Of a sync client, not streamed."""
         going = self._outgoing(path, body)
         if going is None:
             return forward(body)
-        try:
-            response = forward(_with(body, going))
-        except self._refusals as error:
-            response = forward(_with(body, self._again(going, error)))
-        answer = self._answer(going)
-        answer.take((response.body or "").encode())
-        answer.end()
-        return response
+        sent = self._sent(going, lambda one: iter([forward(_with(body, one))]), hear=_hear_whole)
+        sent.answer.end()
+        return sent.pieces[0]
 
     async def awhole(self, forward: Callable[[Any], Any], path: str, *, body: Any) -> Any:
         """Of an async client, not streamed."""
         going = await self._aoutgoing(path, body)
         if going is None:
             return await forward(body)
-        try:
-            response = await forward(_with(body, going))
-        except self._refusals as error:
-            again = await self._aagain(going, error)
-            response = await forward(_with(body, again))
-        answer = self._answer(going)
-        answer.take((response.body or "").encode())
-        await off(answer.end)
-        return response
+
+        async def send(one: Outgoing) -> AsyncIterator[Any]:
+            return _only(await forward(_with(body, one)))
+
+        sent = await self._asent(going, send, hear=_hear_whole)
+        await off(sent.answer.end)
+        return sent.pieces[0]
 
     def streamed(self, forward: Callable[[Any], Any], path: str, *, body: Any) -> Iterator[Any]:
         """Of a sync client, streamed: a refusal comes with the first piece."""
@@ -140,18 +125,12 @@ class _Seat:
         if going is None:
             yield from forward(body)
             return
-        pieces = iter(forward(_with(body, going)))
-        try:
-            first = next(pieces, _END)
-        except self._refusals as error:
-            pieces = iter(forward(_with(body, self._again(going, error))))
-            first = next(pieces, _END)
-        answer = self._answer(going)
-        while first is not _END:
-            _hear(answer, first)
-            yield first
-            first = next(pieces, _END)
-        answer.end()
+        sent = self._sent(going, lambda one: iter(forward(_with(body, one))), hear=_hear)
+        yield from sent.pieces
+        for piece in sent.rest:
+            _hear(sent.answer, piece)
+            yield piece
+        sent.answer.end()
 
     async def astreamed(self, forward: Callable[[Any], Any], path: str, *, body: Any) -> AsyncIterator[Any]:
         """Of an async client, streamed."""
@@ -160,18 +139,80 @@ class _Seat:
             async for piece in await forward(body):
                 yield piece
             return
-        try:
-            pieces = await forward(_with(body, going))
-            first = await anext(pieces, _END)
-        except self._refusals as error:
-            pieces = await forward(_with(body, await self._aagain(going, error)))
-            first = await anext(pieces, _END)
-        answer = self._answer(going)
-        while first is not _END:
-            _hear(answer, first)
-            yield first
-            first = await anext(pieces, _END)
-        await off(answer.end)
+
+        async def send(one: Outgoing) -> AsyncIterator[Any]:
+            pieces: AsyncIterator[Any] = aiter(await forward(_with(body, one)))
+            return pieces
+
+        sent = await self._asent(going, send, hear=_hear)
+        for piece in sent.pieces:
+            yield piece
+        async for piece in sent.rest:
+            _hear(sent.answer, piece)
+            yield piece
+        await off(sent.answer.end)
+
+    def _sent(self, going: Outgoing, send: Callable[[Outgoing], Iterator[Any]], *, hear: _Ear) -> _Sent:
+        """As `foldline.clients.exchange.exchange`, where a refusal is raised."""
+        may_recover = True
+        while True:
+            sent = _Sent(answer=Answer(self._conversations, going.ticket, is_stream=False))
+            try:
+                sent.rest = send(going)
+                while sent.is_wanted(going) and (piece := next(sent.rest, _END)) is not _END:
+                    hear(sent.answer, piece)
+                    sent.pieces.append(piece)
+            except self._refusals as error:
+                again = self._again(going, error) if may_recover else None
+                if again is None:
+                    raise
+                may_recover = False
+            else:
+                again = asked_on(self._conversations, going, answer=sent.answer)
+                if again is None:
+                    return sent
+            going = again
+
+    async def _asent(
+        self, going: Outgoing, send: Callable[[Outgoing], Awaitable[AsyncIterator[Any]]], *, hear: _Ear
+    ) -> _Sent:
+        may_recover = True
+        while True:
+            sent = _Sent(answer=Answer(self._conversations, going.ticket, is_stream=False))
+            try:
+                sent.rest = await send(going)
+                while sent.is_wanted(going) and (piece := await anext(sent.rest, _END)) is not _END:
+                    hear(sent.answer, piece)
+                    sent.pieces.append(piece)
+            except self._refusals as error:
+                again = await self._aagain(going, error) if may_recover else None
+                if again is None:
+                    raise
+                may_recover = False
+            else:
+                again = await aasked_on(self._conversations, going, answer=sent.answer)
+                if again is None:
+                    return sent
+            going = again
+
+
+class _Sent:
+    """An answer on its way to its caller."""
+
+    def __init__(self, *, answer: Answer) -> None:
+        self.answer = answer
+        self.pieces: list[Any] = []
+        """What was read of it."""
+        self.rest: Any = None
+        """What was not, sync or async."""
+
+    def is_wanted(self, going: Outgoing) -> bool:
+        """True while more has to be read before any of it is given: one piece, or, of an answer that is held back, all."""
+        return not self.pieces or going.ticket.call.has_recall
+
+
+async def _only(response: Any) -> AsyncIterator[Any]:
+    yield response
 
 
 def _call(path: str, body: Any) -> Call | None:
@@ -179,6 +220,10 @@ def _call(path: str, body: Any) -> Call | None:
     if ASKING.get() or verb.split("?")[0] not in VERBS or not isinstance(body, dict):
         return None
     return call_of(body, format="gemini", model=model.rpartition("/")[2])
+
+
+def _hear_whole(answer: Answer, response: Any) -> None:
+    answer.take((response.body or "").encode())
 
 
 def _hear(answer: Answer, piece: Any) -> None:
@@ -193,4 +238,5 @@ def _with(body: dict[str, Any], going: Outgoing) -> dict[str, Any]:
     if going.messages is not None:
         own = dict(zip(going.ticket.call.messages, contents, strict=True))
         contents = [own[wire] if wire in own else strict.parse(wire) for wire in going.messages]
-    return body if going.body is None else {**body, "contents": contents, **going.changed}
+    changed = {key: plain(value) for key, value in going.changed.items()}
+    return body if going.body is None else {**body, "contents": contents, **changed}

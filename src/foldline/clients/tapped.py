@@ -18,14 +18,16 @@ def is_stream(response: Any) -> bool:
     return "text/event-stream" in response.headers.get("content-type", "")
 
 
-def tap(response: Any, answer: Answer) -> Any:
-    """Hear a response of a sync client. Returns the refusal that it began with, where it did."""
+def tap(response: Any, answer: Answer, *, is_held: bool = False) -> Any:
+    """Hear a response of a sync client. Returns the refusal that it began with, where it did. `is_held`: all of it is read before
+    any of it is given, and whoever holds it back says when it ends."""
     if response.is_stream_consumed:
         answer.take(response.content)
-        answer.end()
+        if not is_held:
+            answer.end()
         return answer.refusal
     rest, held = response.iter_bytes(), []
-    while not answer.has_begun and (data := next(rest, None)) is not None:
+    while (is_held or not answer.has_begun) and (data := next(rest, None)) is not None:
         answer.take(data)
         held.append(data)
 
@@ -42,14 +44,15 @@ def tap(response: Any, answer: Answer) -> Any:
     return answer.refusal
 
 
-async def atap(response: Any, answer: Answer) -> Any:
-    """Hear a response of an async client. What waits for a disk runs off the event loop."""
+async def atap(response: Any, answer: Answer, *, is_held: bool = False) -> Any:
+    """As `tap`, of an async client. What waits for a disk runs off the event loop."""
     if response.is_stream_consumed:
         answer.take(response.content)
-        await off(answer.end)
+        if not is_held:
+            await off(answer.end)
         return answer.refusal
     rest, held = response.aiter_bytes(), []
-    while not answer.has_begun and (data := await anext(rest, None)) is not None:
+    while (is_held or not answer.has_begun) and (data := await anext(rest, None)) is not None:
         answer.take(data)
         held.append(data)
 

@@ -5,13 +5,19 @@ Values. Made by `foldline.clients.following`; a seat or a proxy sends what stand
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.clients.calls import Call
 from foldline.clients.chains import Chain
 from foldline.session.request import Prepared
+
+RECALLS_MAX: Final = 8
+"""Answers to one request whose calls of recall are looked up."""
+TOLD_MAX: Final = 2
+"""Answers behind these whose calls are answered with word that nothing more is looked up; then the tool is taken away for this request."""
 
 
 class Ticket(Struct, frozen=True, kw_only=True):
@@ -22,6 +28,8 @@ class Ticket(Struct, frozen=True, kw_only=True):
     size: int
     """Links of the chain when it went out."""
     stamp: int = 0
+    recalls: int = 0
+    """So many answers to it called `recall`."""
     is_apart: bool = False
     """True for one that no conversation goes on with: nothing of its answer is taken in. It is looked for where it belongs only after
     a refusal for its size."""
@@ -57,7 +65,14 @@ class Outgoing(Struct, frozen=True, kw_only=True):
         """Keys of the caller's body that are sent otherwise, its messages apart."""
         call, cap = self.ticket.call, self.output_cap
         body = call.body if cap is None else call.with_output_cap(cap).body
-        return {key: value for key, value in body.items() if value is not call.body.get(key)}
+        came = (call.before_recall or call).body
+        return {key: value for key, value in body.items() if value is not came.get(key)}
+
+    @property
+    def unrecalled(self) -> Outgoing:
+        """The same, of a model that is to call `recall` no more."""
+        ticket = replace(self.ticket, call=self.ticket.call.without_recall())
+        return replace(self, ticket=ticket)
 
     @property
     def body(self) -> dict[str, Any] | None:

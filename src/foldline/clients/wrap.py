@@ -19,6 +19,7 @@ from foldline.clients.opening import opening
 from foldline.clients.same_model import SameModel
 from foldline.clients.sessions import Terms
 from foldline.core.errors import InvalidOption
+from foldline.core.kinds import refuse_no_flag
 from foldline.engine.policy import Policy
 from foldline.home import disk_store
 from foldline.presets import policy_of
@@ -42,18 +43,22 @@ def wrap(
     model: str | None = None,
     home: str | os.PathLike[str] | None = None,
     completer: Any = None,
+    recall: bool = False,
 ) -> Client:
     """A client of `anthropic`, `openai` or `google-genai`, sync or async, that keeps its conversations inside their window.
 
     `session`: the name of a durable session, or an open one; left out, what was taken out is kept in memory alone. `policy`: when
     and how far. `model`: whose window is planned with, where the requests name one that is not known. `home`: as of
     `foldline.open`. `completer`: who writes summaries where the policy asks a model; `"same"` is this client with the model and
-    parameters of the request on its way, so that the provider's cached prefix is hit. The given client stays as it is. What a wrapped one has done is under its attribute `foldline`: `.session`,
-    `.report` of the last request, `.passed` (requests left alone, by why), `.close()`.
+    parameters of the request on its way, so that the provider's cached prefix is hit. `recall`: once something was taken out, the
+    model has the tool `recall` beside its own, and what it asks of it is answered here; such answers are given whole. The given client
+    stays as it is. What a wrapped one has done is under its attribute `foldline`: `.session`, `.report` of the last request, `.passed`
+    (requests left alone, by why), `.close()`.
 
     Raises `InvalidOption`, `UnknownPolicy`. Its requests raise what the SDK raises, and what `foldline.open` and
     `Session.prepare` do.
     """
+    refuse_no_flag(recall=recall)
     sdk = sdk_of(client)
     if session is not None and not isinstance(session, (str, Session)):
         raise InvalidOption("session", session, why="give the name of a session, or one that is open")
@@ -72,6 +77,7 @@ def wrap(
         policy=policy_of(policy, plan_for(model).window) if given is None else given.policy,
         model=model,
         names=lambda: disk_store(home).names(),
+        recalls=recall,
     )
     conversations = Conversations(terms, name=named, session=given)
     wrapped = _seated(client, sdk.module, conversations=conversations)

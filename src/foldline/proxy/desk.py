@@ -17,7 +17,6 @@ from threading import Lock
 from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from foldline.clients.answers import Answer
 from foldline.clients.calls import Call
@@ -135,10 +134,9 @@ class Desk:
             return None
         return Going(name=going.name, conversations=going.conversations, out=again)
 
-    def recalled(self, going: Going, response: Any, *, is_spent: bool) -> Going | Passed | None:
-        """Where an answer calls the tool that was added: what goes on with what was recalled, or (`is_spent`) with word that nothing
-        more is; `None` for one to be delivered."""
-        again = tried(lambda: going.conversations.recalled(going.out.ticket, response, is_spent=is_spent))
+    def recalled(self, going: Going, response: Any) -> Going | Passed | None:
+        """Where an answer calls the tool that was added: what goes on with what was recalled; `None` for one to be delivered."""
+        again = tried(lambda: going.conversations.recalled(going.out.ticket, response))
         if isinstance(again, Raised):
             return Passed(why=why_of(again), is_fault=True)
         if again is None:
@@ -147,10 +145,7 @@ class Desk:
 
     def without_recall(self, going: Going) -> Going:
         """The same request without the tool that was added: a model that cannot be answered is asked once more, and goes on without."""
-        out = going.out
-        call = out.ticket.call.before_recall or out.ticket.call
-        ticket = replace(out.ticket, call=call)
-        return Going(name=going.name, conversations=going.conversations, out=replace(out, ticket=ticket))
+        return Going(name=going.name, conversations=going.conversations, out=going.out.unrecalled)
 
     def answer(self, going: Going, *, is_stream: bool) -> Answer:
         """What hears the answer."""

@@ -22,6 +22,7 @@ from foldline.clients.answers import Answer, Heard
 from foldline.clients.calls import Call, call_of
 from foldline.clients.exchange import REFUSED
 from foldline.clients.threads import off
+from foldline.clients.tickets import RECALLS_MAX
 from foldline.core.foreign import Raised, tried
 from foldline.core.message import Usage
 from foldline.proxy.completing import InHand, in_hand
@@ -31,7 +32,7 @@ from foldline.proxy.faults import why_of
 from foldline.proxy.guard import Asked, Refusal
 from foldline.proxy.headers import Pairs, request_headers
 from foldline.proxy.incoming import Incoming
-from foldline.proxy.limits import BODY_BYTES_MAX, RECALLS_MAX, TOLD_MAX
+from foldline.proxy.limits import BODY_BYTES_MAX
 from foldline.proxy.meters import Record
 from foldline.proxy.outlet import Outlet, Refused
 from foldline.proxy.relay import Relay, Sending, Unreached
@@ -191,17 +192,16 @@ class Exchange:
         return await self._delivered(way, incoming)
 
     async def _recalled(self, way: Way, data: bytes, *, first: tuple[Incoming, Going]) -> Incoming:
-        """The answer that is the client's: those that call recall are answered here, held back whole, and asked on."""
+        """The answer that is the client's: those that call recall are answered here, held back whole, and asked on, as often as one
+        request may have it."""
         incoming, going = first
-        for count in range(RECALLS_MAX + TOLD_MAX):
-            if incoming.is_refusal:
-                return incoming
+        while going.out.ticket.call.has_recall and not incoming.is_refusal:
             held = asyncio.ensure_future(_held(incoming))
             try:
                 response = await self._kept_alive(way, held, data=data)
             finally:
                 held.cancel()
-            again = await off(self._asked_on, way, going, response=response, is_spent=count >= RECALLS_MAX)
+            again = await off(self._asked_on, way, going, response=response)
             if again is None:
                 return incoming
             incoming.close()
@@ -210,10 +210,10 @@ class Exchange:
                 return await self._sent_on(way, data, going=self._desk.without_recall(going))
             going, way.record.recalls = again, way.record.recalls + 1
             _note(way.record, again)
-            if count + 1 < RECALLS_MAX + TOLD_MAX:
-                incoming = await self._sent_on(way, data, going=going)
-        way.record.notes = (*way.record.notes, TOO_OFTEN)
-        return await self._sent_on(way, data, going=self._desk.without_recall(going))
+            if not going.out.ticket.call.has_recall:
+                way.record.notes = (*way.record.notes, TOO_OFTEN)
+            incoming = await self._sent_on(way, data, going=going)
+        return incoming
 
     async def _sent_on(self, way: Way, data: bytes, *, going: Going) -> Incoming:
         """Ask once more for the same request. Without the tool where what was recalled could not be kept or sent, or a model goes on
@@ -222,9 +222,9 @@ class Exchange:
         await self._refusal(incoming)
         return incoming
 
-    def _asked_on(self, way: Way, going: Going, *, response: Any, is_spent: bool) -> Going | Passed | None:
+    def _asked_on(self, way: Way, going: Going, *, response: Any) -> Going | Passed | None:
         with in_hand(self._in_hand(way)):
-            return self._desk.recalled(going, response, is_spent=is_spent)
+            return self._desk.recalled(going, response)
 
     def _say_why(self, record: Record, passed: Passed) -> None:
         record.why = passed.why

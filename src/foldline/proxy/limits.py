@@ -38,7 +38,3 @@ ROOT_MESSAGES_MAX: Final = 8
 """A conversation is known by what is said up to the first answer, at most so many messages."""
 THREADS: Final = 64
 """For what waits for a disk or a model's summary."""
-RECALLS_MAX: Final = 8
-"""Answers of one request whose calls of recall are looked up."""
-TOLD_MAX: Final = 2
-"""Answers behind these whose calls are answered with word that nothing more is looked up; then the tool is taken away for this request."""
