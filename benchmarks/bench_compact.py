@@ -27,7 +27,7 @@ from benchmarks.measure import Bound, cpu_medians, is_quick, milliseconds, peak_
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
 from foldline.ledger.constraints import constraints
-from foldline.ledger.supersession import _read_text
+from foldline.ledger.supersession import _read
 from foldline.passes.budget_reduction import BudgetReduction
 from foldline.passes.fold_oldest import FoldOldest
 from foldline.passes.microcompact import Microcompact
@@ -68,7 +68,7 @@ def main() -> None:
         return measured(reduced)
 
     def cold(goal: Goal) -> object:
-        _read_text.cache_clear()
+        _read.cache_clear()
         constraints.cache_clear()
         return once(goal, memo={})
 

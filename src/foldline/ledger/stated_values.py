@@ -108,6 +108,12 @@ DEPENDS = re.compile(
     r"\b(?:when|whenever|if|unless|except|until|for|wenn|falls|außer|bis|quand|si|sauf|cuando|salvo|quando|se)\b|如果|除非|除了|的时候|时[,，]?",
     re.IGNORECASE,
 )
+MAY_STATE = re.compile(r"[^\sA-Za-z,.;!?()'/-]|(?!^)[A-Z]")
+"""What stands in a sentence that states a value: a digit, a quotation mark, a name, another script …"""
+MAY_STATE_WORDS = re.compile(
+    rf"\b(?:true|false|enabled|disabled|on|off|responde|escribe|{DAY})(?![a-z])", re.IGNORECASE
+)
+"""… or one of these."""
 WORD = re.compile(r"[^\W_][\w.-]*(?<![.-])")
 HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 PARTICLES = re.compile(
@@ -148,6 +154,8 @@ def stated_values(text: str) -> tuple[Stated, ...]:
     for start, end in sentences(text):
         sentence = text[start:end]
         if sentence.rstrip().endswith(("?", "？")):
+            continue
+        if MAY_STATE.search(sentence) is None and MAY_STATE_WORDS.search(sentence) is None:
             continue
         for first, last in _clauses(sentence):
             stated = _stated(sentence[first:last], (start, end))

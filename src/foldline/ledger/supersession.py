@@ -11,11 +11,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from foldline.ledger.constraints import Constraint, constraints
 from foldline.ledger.cue_words import (
@@ -72,23 +71,59 @@ SEVERAL = re.compile(
 HAN_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 
 
-class _Said(Struct, frozen=True, kw_only=True):
-    """One message, read once."""
+class _Said(Struct, frozen=True, kw_only=True, dict=True):
+    """One message. What of it is read, is read when it is first asked for: most messages take nothing back."""
 
     ordinal: int
     text: str
-    spans: tuple[Span, ...]
-    own: tuple[Span, ...]
-    """The sentences that are the person's own and plain: no other takes anything back."""
-    plans: tuple[Span, ...]
-    tasks: tuple[Span, ...]
-    rules: tuple[Span, ...]
-    binding: tuple[Span, ...]
-    """Sentences that forbid something or bind to it, plans among them."""
-    values: tuple[Stated, ...]
-    answers: bool
-    cued: bool
-    """Whether one of `CUES` stands in it, so that it may take something back that it points at or names."""
+
+    @cached_property
+    def spans(self) -> tuple[Span, ...]:
+        """Its sentences."""
+        return sentences(self.text)
+
+    @cached_property
+    def own(self) -> tuple[Span, ...]:
+        """The sentences that are the person's own and plain: no other takes anything back."""
+        return own_sentences(self.text, self.spans)
+
+    @cached_property
+    def plans(self) -> tuple[Span, ...]:
+        """Sentences that say what is planned."""
+        return tuple(span for span in self.spans if PLAN.search(self.text[span[0] : span[1]]))
+
+    @cached_property
+    def tasks(self) -> tuple[Span, ...]:
+        """Sentences that ask for something to be done."""
+        asked = {asked.start for asked in requests(self.text) if asked.kind == "task"}
+        return tuple(span for span in self.spans if span[0] in asked)
+
+    @cached_property
+    def rules(self) -> tuple[Span, ...]:
+        """Sentences in which a rule stands."""
+        return _ruled(self.spans, constraints(self.text))
+
+    @cached_property
+    def binding(self) -> tuple[Span, ...]:
+        """Sentences that forbid something or bind to it, plans among them."""
+        return _ruled(self.spans, tuple(rule for rule in constraints(self.text) if rule.kind in BINDING))
+
+    @cached_property
+    def values(self) -> tuple[Stated, ...]:
+        """What its own sentences say that something is now."""
+        stated = stated_values(self.text)
+        own = {*self.own} if stated else ()
+        return tuple(value for value in stated if value.span in own)
+
+    @cached_property
+    def answers(self) -> bool:
+        """Whether it only answers."""
+        return is_answer(self.text)
+
+    @cached_property
+    def cued(self) -> bool:
+        """Whether one of `CUES` stands in it, so that it may take something back that it points at or names."""
+        return any(map(self.text[:CUE_CHARS_MAX].lower().__contains__, CUES))
 
 
 _Struck: TypeAlias = "tuple[_Said, tuple[Span, ...], How]"
@@ -118,29 +153,9 @@ def supersessions(messages: Sequence[tuple[int, str]]) -> dict[int, tuple[int, S
     return struck
 
 
-def _read(ordinal: int, text: str) -> _Said:
-    return replace(_read_text(text), ordinal=ordinal)
-
-
 @lru_cache(maxsize=TEXTS_MAX)
-def _read_text(text: str) -> _Said:
-    spans = sentences(text)
-    asked = {asked.start for asked in requests(text) if asked.kind == "task"}
-    rules = constraints(text)
-    own = own_sentences(text, spans)
-    return _Said(
-        ordinal=-1,
-        text=text,
-        spans=spans,
-        own=own,
-        plans=tuple(span for span in spans if PLAN.search(text[span[0] : span[1]])),
-        tasks=tuple(span for span in spans if span[0] in asked),
-        rules=_ruled(spans, rules),
-        binding=_ruled(spans, tuple(rule for rule in rules if rule.kind in BINDING)),
-        values=tuple(value for value in stated_values(text) if value.span in {*own}),
-        answers=is_answer(text),
-        cued=any(map(text[:CUE_CHARS_MAX].lower().__contains__, CUES)),
-    )
+def _read(ordinal: int, text: str) -> _Said:
+    return _Said(ordinal=ordinal, text=text)
 
 
 def _ruled(spans: tuple[Span, ...], rules: tuple[Constraint, ...]) -> tuple[Span, ...]:
@@ -193,7 +208,7 @@ def _pointed(now: _Said, before: list[_Said]) -> list[_Struck]:
 
 def _instead(now: _Said, before: list[_Said]) -> list[_Struck]:
     """ "Let's do X instead": the plan before it. A task is not replaced by a word about how to do it."""
-    ways = [span for span in now.own if _is_way(now.text, span)] if now.plans else []
+    ways = [span for span in now.plans if _is_way(now.text, span) and span in now.own]
     if not ways:
         return []
     found: list[_Struck] = []
@@ -262,9 +277,9 @@ def _allowed(now: _Said, before: list[_Said]) -> list[_Struck]:
     """A rule about exactly the things that are now allowed, or about a kind of things of which one now is."""
     found: list[_Struck] = []
     rules = [(said, span) for said in before for span in said.rules]
-    for start, end in now.own:
+    for start, end in now.spans if rules else ():
         sentence = now.text[start : min(end, start + SENTENCE_CHARS_MAX)]
-        if not rules or not allows(sentence):
+        if not allows(sentence) or (start, end) not in now.own:
             continue
         texts = [said.text[first:last] for said, (first, last) in rules]
         found += [(rules[n][0], (rules[n][1],), "allowed") for n in lifted(sentence, texts)]
@@ -278,12 +293,12 @@ def _revoked(now: _Said, before: list[_Said]) -> list[_Struck]:
     ]
     texts = [said.text[start:end] for said, (start, end) in rules]
     found: list[_Struck] = []
-    for start, end in now.own if rules else ():
+    for start, end in now.spans if rules else ():
         if start < CUE_CHARS_MAX:
             sentence = now.text[start : min(end, start + SENTENCE_CHARS_MAX)]
-            found += [
-                (rules[place][0], (rules[place][1],), "withdrawn") for place in taken_back(sentence, texts)
-            ]
+            places = taken_back(sentence, texts)
+            if places and (start, end) in now.own:
+                found += [(rules[place][0], (rules[place][1],), "withdrawn") for place in places]
     return found
 
 
