@@ -1,11 +1,11 @@
 """What one call of `foldline.compact` found and the next may want again: a loop that calls with the same history, longer
-by a message, finds the facts of a text once, reads users' words once, and tells of calls and writes
-the notices of cleared results once.
+by a message, finds the facts of a text once, reads users' words once, counts a piece of the ledger once, and tells of calls
+and writes the notices of cleared results once.
 
 All are kept with the words they belong to, so they hold for whatever history has those words. A memo serves one call at
 a time: a call takes one or makes one, and gives it back when it went well. What a memo holds is bounded by
-`foldline.ledger.facts.CACHED_BYTES_MAX` and `foldline.ledger.words.SAID_CHARS_MAX`; of notices those of
-the last compaction are kept; what else a pass noted is dropped.
+`foldline.ledger.facts.CACHED_BYTES_MAX`, `foldline.ledger.words.SAID_CHARS_MAX` and `foldline.ledger.index.PIECES_MAX`; of
+notices and mentions those of the last compaction are kept; what else a pass noted is dropped.
 Knows nothing of what is done with it.
 """
 
@@ -20,7 +20,7 @@ from foldline.ledger.found_in_text import Finder
 
 MEMOS_MAX = 2
 """Memos kept while no call uses them: threads that compact at the same time beyond these start anew."""
-KEPT = frozenset({"facts", "words", "carried", "told"})
+KEPT = frozenset({"facts", "words", "carried", "told", "mentions", "prices"})
 
 _idle: list[dict[str, Any]] = []
 

@@ -12,6 +12,7 @@ from foldline.core.view import Item, Span, item_of
 from foldline.ledger.compose import Evicted, compose, text_of
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
+from foldline.ledger.index import Prices
 from foldline.ledger.render import Written, read
 from foldline.ledger.words import words_of
 from foldline.testing.builders import assistant, call, image, result, system, thinking, user
@@ -48,7 +49,7 @@ def ledger(
     evicted = Evicted(
         folded=[*before, *items], history=[*gone, *kept], kept=kept, words=words_of([*items, *stays])
     )
-    return compose(evicted, budget=budget, count=COUNT.texts, cache=FactCache(Finder()))
+    return compose(evicted, budget=budget, prices=Prices(COUNT.texts), cache=FactCache(Finder()))
 
 
 def section(text: str, heading: str) -> str:
@@ -316,7 +317,7 @@ def test_ten_compactions_in_a_row_nest_nothing_and_lose_nothing_that_fits() -> N
             kept=(),
             words=words_of(numbered),
         )
-        text = compose(evicted, budget=6_000, count=COUNT.texts, cache=FactCache(Finder())).text
+        text = compose(evicted, budget=6_000, prices=Prices(COUNT.texts), cache=FactCache(Finder())).text
         for label in ("errors: ", "paths: ", "numbers, newest first: ", "## Facts"):
             assert text.count(label) == 1, (turn, label, text)
         assert "errors=" not in text

@@ -10,6 +10,7 @@ from foldline.ledger.index import (
     CODE,
     LABEL_TOKENS,
     SHARES,
+    Prices,
     choose,
     facts_in_line,
     holds_more,
@@ -20,7 +21,7 @@ from foldline.ledger.index import (
 )
 from foldline.testing.counting import CharacterCounter
 
-COUNT = CharacterCounter().texts
+PRICES = Prices(CharacterCounter().texts)
 AMPLE = 100_000
 
 
@@ -49,7 +50,7 @@ FACTS = (
 
 def test_words_stand_apart_by_spaces_and_values_under_their_key() -> None:
     """CMP-8: nothing is spent on what only separates; every text is as it was."""
-    assert index(FACTS, AMPLE, count=COUNT)[1] == [
+    assert index(FACTS, AMPLE, prices=PRICES)[1] == [
         "errors: ValueError: no such row · make: *** [all] Error 2",
         "paths: src/pool.py C:\\work\\run.bat",
         "identifiers: https://x.example/a?b=1",
@@ -81,14 +82,14 @@ def test_lines_read_back_give_the_same_lines_ten_times_over() -> None:
 )
 def test_what_could_not_be_told_apart_again_is_left_out(odd: Fact) -> None:
     """Law TRACE: half of a text must not come back as a fact."""
-    assert index([odd, fact("paths", "a.py")], AMPLE, count=COUNT)[1] == ["paths: a.py"]
+    assert index([odd, fact("paths", "a.py")], AMPLE, prices=PRICES)[1] == ["paths: a.py"]
 
 
 def test_a_fact_that_a_longer_one_shows_takes_no_room() -> None:
     """CMP-8: `app.py` can be found in `/repo/src/app.py`, a folder in the path of its file, a name in its number."""
     shorter = [fact("paths", text) for text in ("app.py", "src/app.py", "/repo/src/", "src")]
     facts = [*shorter, fact("paths", "/repo/src/app.py"), number("limit", "5"), fact("symbols", "limit")]
-    assert index(facts, AMPLE, count=COUNT)[1] == [
+    assert index(facts, AMPLE, prices=PRICES)[1] == [
         "paths: /repo/src/app.py",
         "numbers, newest first: limit=5",
     ]
@@ -103,7 +104,7 @@ def test_a_fact_that_an_entry_shows_takes_no_room() -> None:
         fact("symbols", "run"),
     ]
     chosen = choose(
-        price(facts, count=COUNT), AMPLE, said=["- src/app.py edited (m5)", "- `run` is slow (m6)"]
+        price(facts, prices=PRICES), AMPLE, said=["- src/app.py edited (m5)", "- `run` is slow (m6)"]
     )
     assert [found.text for found in chosen.facts] == ["other.py"]
     assert chosen.is_all
@@ -112,7 +113,7 @@ def test_a_fact_that_an_entry_shows_takes_no_room() -> None:
 @pytest.mark.parametrize("longer", ["app.pyc", "my-app.py", "src/myapp.py", "src/app.py.orig"])
 def test_a_fact_inside_a_word_is_not_shown_by_it(longer: str) -> None:
     """OBS-3: another file of a like name is another fact."""
-    assert index([fact("paths", "app.py"), fact("paths", longer)], AMPLE, count=COUNT)[1] == [
+    assert index([fact("paths", "app.py"), fact("paths", longer)], AMPLE, prices=PRICES)[1] == [
         f"paths: app.py {longer}"
     ]
 
@@ -132,11 +133,11 @@ def test_no_kind_is_complete_before_every_kind_has_its_share() -> None:
         )
     ]
     room = 1_200
-    chosen = choose(price(facts, count=COUNT), room).facts
+    chosen = choose(price(facts, prices=PRICES), room).facts
     spent: dict[str, int] = {}
     for found in chosen:
         kind = CODE if found.key.startswith(IN_CODE) else found.kind
-        spent[kind] = spent.get(kind, 0) + COUNT([f" {found.text}"])[0]
+        spent[kind] = spent.get(kind, 0) + PRICES.count([f" {found.text}"])[0]
     whole = sum(SHARES.values())
     for kind, share in SHARES.items():
         assert spent[kind] > 0.5 * room * share / whole, kind
@@ -145,8 +146,8 @@ def test_no_kind_is_complete_before_every_kind_has_its_share() -> None:
 def test_what_a_kind_leaves_goes_to_the_others() -> None:
     """CMP-8: shares are for what competes."""
     facts = [fact("paths", "a.py"), *(fact("symbols", f"load_rows_{n}") for n in range(200))]
-    chosen = choose(price(facts, count=COUNT), 500)
-    assert sum(COUNT([f" {found.text}" for found in chosen.facts])) > 500 - 5 * LABEL_TOKENS
+    chosen = choose(price(facts, prices=PRICES), 500)
+    assert sum(PRICES.count([f" {found.text}" for found in chosen.facts])) > 500 - 5 * LABEL_TOKENS
     assert not chosen.is_all
 
 
@@ -154,7 +155,7 @@ def test_of_a_number_the_newest_value_comes_first_however_long() -> None:
     """OBS-3: an older, shorter value never takes the place of the one that holds."""
     facts = [number("limit", "123456789012345"), number("limit", "5")]
     for room in range(40):
-        values = [found.value for found in choose(price(facts, count=COUNT), room).facts]
+        values = [found.value for found in choose(price(facts, prices=PRICES), room).facts]
         assert values in ([], ["123456789012345"], ["123456789012345", "5"])
     assert values == ["123456789012345", "5"]
 
@@ -194,5 +195,27 @@ def test_no_identifier_is_listed_among_the_names_too() -> None:
         Fact(kind="identifiers", key="fun_1234", text="fun_1234"),
         Fact(kind="symbols", key="fun_1234", text="fun_1234"),
     ]
-    chosen, lines = index(facts, 100, count=lambda texts: [len(text) for text in texts])
+    chosen, lines = index(facts, 100, prices=Prices(lambda texts: [len(text) for text in texts]))
     assert (len(chosen), lines) == (1, ["identifiers: fun_1234"])
+
+
+def test_a_piece_is_counted_once_whatever_index_it_stands_in() -> None:
+    """Design: what depends on an immutable text alone is found once; what is remembered is bounded."""
+    counted: list[str] = []
+
+    def count(texts: list[str]) -> list[int]:
+        counted.extend(texts)
+        return [len(text) for text in texts]
+
+    prices = Prices(count, pieces_max=len(FACTS) + 2)
+    first = price(FACTS, prices=prices)
+    assert len(counted) == len(set(counted)) > 0
+    counted.clear()
+    again = price(FACTS[::-1], prices=prices)
+    assert counted == []
+    assert sorted(again.costs) == sorted(first.costs)
+    assert again.keys == first.keys
+    price([fact("paths", f"src/a{n}.py") for n in range(5)], prices=prices)
+    assert len(counted) == 5
+    assert price(FACTS, prices=prices).costs == first.costs
+    assert len(counted) > 5

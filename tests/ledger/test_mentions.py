@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from foldline.ledger.found_in_text import Finder, extract
 from foldline.ledger.mentions import PART_FACTS_MAX, Mentions
 
@@ -12,7 +14,7 @@ def told(*texts: str, own: frozenset[int] = frozenset()) -> Mentions:
 
 
 def wanted(mentions: Mentions, *shown: str) -> list[str]:
-    return [fact.text for fact in mentions.wanted(frozenset(shown), [])]
+    return [fact.text for fact in mentions.wanted(frozenset(shown)).ranked]
 
 
 def test_the_newest_mention_comes_first_and_what_the_view_shows_is_left_out() -> None:
@@ -50,7 +52,7 @@ def test_of_one_part_no_kind_gives_more_than_its_bound_and_numbers_the_last() ->
     """CMP-8: a listing of a thousand files is data, not a thousand facts."""
     lines = [f"folder{n // 30}/part{n}.py key{n}=7" for n in range(300)]
     [found] = Finder().many(["\n".join(lines)])
-    facts = Mentions([(found, False)]).wanted(frozenset(), [])
+    facts = Mentions([(found, False)]).wanted(frozenset()).ranked
     assert sum(fact.kind == "paths" for fact in facts) <= PART_FACTS_MAX
     assert sum(fact.kind == "numbers" for fact in facts) <= PART_FACTS_MAX
 
@@ -58,5 +60,23 @@ def test_of_one_part_no_kind_gives_more_than_its_bound_and_numbers_the_last() ->
 def test_what_an_earlier_ledger_carried_is_older_than_all_else() -> None:
     """CMP-16: facts are carried on, and give way to newer ones."""
     carried = extract("src/old.py\nport=9\nsrc/c.py")
-    found = [fact.text for fact in told("src/c.py", "port=3").wanted(frozenset(), carried)]
+    found = [fact.text for fact in told("src/c.py", "port=3").wanted(frozenset(), carried).ranked]
     assert found == ["src/c.py", "port=3", "src/old.py", "port=9"]
+
+
+@pytest.mark.parametrize("first", [0, 1, 3, 5])
+def test_a_history_that_grew_is_told_as_one_read_at_once(first: int) -> None:
+    """Law SAME: what was found at an earlier compaction changes nothing."""
+    texts = ("src/a.py port=1", "lib/a.py", "src/a.py port=2", "def load_rows", "ValueError: no src/b.py")
+    parts = [(found, place % 2 == 0) for place, found in enumerate(Finder().many(texts))]
+    grown = Mentions()
+    grown.grow(parts[:first])
+    assert grown.opens(parts)
+    assert grown.wanted(frozenset(), extract("old.py")).ranked
+    grown.grow(parts[first:])
+    whole = Mentions(reversed(parts))
+    for shown in ((), ("plib/a.py",), ("nport\x002", "psrc/a.py")):
+        one, other = grown.wanted(frozenset(shown)), whole.wanted(frozenset(shown))
+        assert one.ranked == other.ranked
+        assert sorted(map(repr, one.facts)) == sorted(map(repr, one.ranked))
+    assert not grown.opens(parts[1:])

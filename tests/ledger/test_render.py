@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pytest
 
 from foldline.core.address import block, read_block
 from foldline.ledger.book import Entry, Section
 from foldline.ledger.facts import Fact
-from foldline.ledger.index import LABEL_TOKENS, index
-from foldline.ledger.render import HEADINGS, INDEX_HEADING, read, write
+from foldline.ledger.index import LABEL_TOKENS, Count, Prices, index
+from foldline.ledger.render import HEADINGS, INDEX_HEADING, Draft, Written, read
+from foldline.ledger.standing_within import Standing
 from foldline.testing.counting import CharacterCounter
 
 COUNT = CharacterCounter()
@@ -24,6 +26,19 @@ SEVEN = (
     "Open risks or blockers",
     "Exact next action",
 )
+
+
+class Listed:
+    """Facts that come in order."""
+
+    def __init__(self, facts: Sequence[Fact]) -> None:
+        self.facts = self.ranked = facts
+        self.standing = Standing([fact.text for fact in facts if fact.kind != "numbers"])
+
+
+def write(entries: Sequence[Entry], facts: Sequence[Fact], *, budget: int, count: Count) -> Written:
+    """The ledger within a budget."""
+    return Draft(entries, Listed(facts), prices=Prices(count)).written(budget)
 
 
 def entry(section: Section, text: str, seq: int = 1, key: str | None = None, times: int = 1) -> Entry:
@@ -156,8 +171,8 @@ def test_older_values_leave_with_the_newest_of_their_key() -> None:
     values = ("123456789012345", "5")
     facts = [Fact(kind="numbers", key="limit", text=f"limit: {value}", value=value) for value in values]
     room = COUNT.texts(["|5"])[0] + COUNT.text(" limit") + LABEL_TOKENS
-    assert index(facts, room, count=COUNT.texts) == ((), [])
-    assert index(facts, AMPLE, count=COUNT.texts)[0] == tuple(facts)
+    assert index(facts, room, prices=Prices(COUNT.texts)) == ((), [])
+    assert index(facts, AMPLE, prices=Prices(COUNT.texts))[0] == tuple(facts)
 
 
 def test_of_many_facts_those_wanted_most_and_shortest_find_room() -> None:
@@ -260,3 +275,18 @@ def test_changes_to_files_stand_before_facts() -> None:
     text = write(entries, facts, budget=800, count=COUNT.texts).text
     assert text.count(" edited (m") == 11
     assert "names: " in text
+
+
+@pytest.mark.parametrize(
+    "facts", [(), FACTS, (*FACTS, *[Fact(kind="paths", key=f"a{n}.py", text=f"a{n}.py") for n in range(300)])]
+)
+@pytest.mark.parametrize("budget", [100, 300, 700, 4_000, AMPLE])
+def test_what_a_ledger_wants_is_told_without_writing_it(facts: tuple[Fact, ...], budget: int) -> None:
+    """CMP-8: the room is shared out by it; where all finds room it is what the text takes, to a few tokens a line."""
+    draft = Draft(ENTRIES, Listed(facts), prices=Prices(COUNT.texts))
+    wanted, done = draft.tokens_wanted(budget), draft.written(budget)
+    tokens = COUNT.text(done.text)
+    if done.omitted == 0 and len(done.facts) == len(facts):
+        assert tokens <= wanted <= tokens + 4 * done.text.count("\n")
+    else:
+        assert wanted > budget

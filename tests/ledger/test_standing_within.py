@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.ledger.standing_within import PATH_NAMES_MAX, Within
+from foldline.ledger.standing_within import PATH_NAMES_MAX, Standing, Within
 
 
 def test_a_path_shows_the_runs_of_its_names_and_folders_with_a_slash() -> None:
@@ -38,3 +38,31 @@ def test_of_the_set_those_are_found_that_stand_within(text: str, expected: set[s
     among = Within(["app.py", "src/app.py", "src", "src/", "run", "lib/none.py"])
     assert among.text(text) == expected
     assert among.line(f"- {text} (m5)") >= expected
+
+
+TEXTS = (
+    *(
+        "app.py",
+        "src/app.py",
+        "/repo/src/app.py",
+        "src",
+        "src/",
+        "run",
+        "rerun",
+        "src/app.pyc",
+        "/repo/src/app.py/",
+    ),
+    "ValueError: run of src/app.py failed",
+)
+
+
+@pytest.mark.parametrize("first", range(len(TEXTS) + 1))
+def test_which_texts_show_one_does_not_depend_on_when_they_were_learned(first: int) -> None:
+    """Law SAME: a history that came back longer is told as one that is new."""
+    growing = Standing(TEXTS[:first])
+    for text in TEXTS[first:]:
+        growing.learn([text])
+    for text in TEXTS:
+        expected = {other for other in TEXTS if text in Within(TEXTS).text(other)}
+        assert set(growing.showing(text)) == expected
+        assert len(growing.showing(text)) == len(expected)

@@ -10,8 +10,9 @@ Facts that the kept part of the view shows anyway take no room. Knows nothing of
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -32,6 +33,7 @@ from foldline.core.message import (
 from foldline.core.view import Item
 from foldline.ledger.book import Entry, Section, Told, calls_in, calls_of, entries_of
 from foldline.ledger.facts import INITIALS, Fact, FactCache, Name, name_of
+from foldline.ledger.index import Prices
 from foldline.ledger.lines import one_line
 from foldline.ledger.mentions import Mentions
 from foldline.ledger.render import QUOTE, Draft, Written, read
@@ -49,10 +51,6 @@ _GOAL = re.compile(
 """The line of a summary that opens what the work is for."""
 CHARS_MAX = 8_000_000
 """Facts are looked for in this many of the newest characters, some two million tokens; older ones are behind addresses."""
-CHARS_A_TOKEN = 4
-"""About what a token of a fact holds."""
-NEVER_FITS = 2
-"""Facts that take so many times the room there is do not fit, however they are counted and whatever stands within others."""
 _IN_VIEW = -1
 """In place of a message's ordinal: the message stays."""
 
@@ -74,14 +72,12 @@ class Evicted(Struct, frozen=True, kw_only=True):
     """What was told of calls before, and is to be known the next time."""
 
 
-def compose(
-    evicted: Evicted, *, budget: int, count: Callable[[list[str]], list[int]], cache: FactCache
-) -> Written:
+def compose(evicted: Evicted, *, budget: int, prices: Prices, cache: FactCache) -> Written:
     """The ledger within `budget` tokens."""
-    return draft(evicted, count=count, cache=cache).written(budget)
+    return draft(evicted, prices=prices, cache=cache).written(budget)
 
 
-def draft(evicted: Evicted, *, count: Callable[[list[str]], list[int]], cache: FactCache) -> Draft:
+def draft(evicted: Evicted, *, prices: Prices, cache: FactCache) -> Draft:
     """All that the ledger has to say."""
     folded = evicted.folded
     before = earlier(folded)
@@ -98,14 +94,8 @@ def draft(evicted: Evicted, *, count: Callable[[list[str]], list[int]], cache: F
             entry for entry in entries if entry.section != "next"
         )  # newer words stand in the view
     carried = [fact for said, found in reversed(before) for fact in (*found, *_named_in(said, cache))]
-    facts = _mentions(evicted, cache).wanted(_shown(evicted, cache), carried)
-    return Draft(entries, facts, count=count)
-
-
-def is_over(evicted: Evicted, *, budget: int, cache: FactCache) -> bool:
-    """True where it is certain before a ledger is drafted that not all facts find room."""
-    chars = _mentions(evicted, cache).chars(_shown(evicted, cache))
-    return chars > CHARS_A_TOKEN * NEVER_FITS * max(budget, 1)
+    mentions = evicted.mentions or mentions_of(evicted.history, evicted.words, cache=cache, memo={})
+    return Draft(entries, mentions.wanted(_shown(evicted, cache), carried), prices=prices)
 
 
 def _merged(entries: Iterable[Entry]) -> tuple[Entry, ...]:
@@ -181,11 +171,19 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def mentions_of(history: Sequence[Message], words: Words, *, cache: FactCache) -> Mentions:
-    """What a history says as often as it says it, as far as `CHARS_MAX` reaches."""
+def mentions_of(
+    history: Sequence[Message], words: Words, *, cache: FactCache, memo: dict[str, Any]
+) -> Mentions:
+    """What a history says as often as it says it, as far as `CHARS_MAX` reaches. Of one that goes on from what the `memo`
+    has, only what is new is read."""
     told = list(_told(history, words))
     cache.learn([text for text, _ in told])
-    return Mentions([(cache.found(text), own) for text, own in told])
+    parts = [(cache.found(text), own) for text, own in reversed(told)]
+    before: Mentions | None = memo.get("mentions")
+    if before is None or not before.opens(parts):
+        before = memo["mentions"] = Mentions()
+    before.grow(parts[len(before) :])
+    return before
 
 
 def _told(history: Sequence[Message], words: Words) -> Iterator[tuple[str, bool]]:
@@ -206,10 +204,6 @@ def _shown(evicted: Evicted, cache: FactCache) -> Set[Name]:
     """The names of facts that the view will show, and of those that no longer hold."""
     shown = set(chain.from_iterable([names_in(message, cache) for message in evicted.kept]))
     return shown | _outdated(evicted.words, cache)
-
-
-def _mentions(evicted: Evicted, cache: FactCache) -> Mentions:
-    return evicted.mentions or mentions_of(evicted.history, evicted.words, cache=cache)
 
 
 def _newest_number_first(facts: Sequence[Fact]) -> Iterator[Fact]:

@@ -25,7 +25,7 @@ from foldline.ledger.errors_in_text import IN_CODE, key_of_listed
 from foldline.ledger.facts import INITIALS, VALUE, Fact, FactKind, Name, name_of
 from foldline.ledger.lines import unbroken
 from foldline.ledger.paths_in_text import key_of
-from foldline.ledger.standing_within import Within
+from foldline.ledger.standing_within import Standing
 
 LABELS: tuple[tuple[FactKind, str], ...] = (
     ("errors", "errors"),
@@ -55,6 +55,10 @@ SHARES: dict[str, float] = {
     "symbols": 0.32,
 }
 """Of the room, to begin with. Chosen with `benchmarks/continuation`."""
+AMPLE = 1 << 40
+"""More tokens than any index takes."""
+PIECES_MAX = 200_000
+"""Pieces of one sort whose tokens are remembered before all are forgotten: some 20 MB."""
 FILLS_MAX = 3
 """How often the room is filled again with what was freed by facts that others show."""
 
@@ -68,17 +72,58 @@ _NAME = re.compile(r"[^\s/]+")
 _PATH, _IDENTIFIER, _NUMBER = INITIALS["paths"], INITIALS["identifiers"], INITIALS["numbers"]
 
 
+class Prices:
+    """What pieces of an index cost, each counted once: a history says the same again when it comes back longer."""
+
+    def __init__(self, count: Count, *, counter: str = "", pieces_max: int = PIECES_MAX) -> None:
+        self.count = count
+        self.counter = counter
+        """The name of what counts."""
+        self._pieces_max = pieces_max
+        self._known: dict[str, dict[str, int]] = {}
+        """What stands before a piece → piece → tokens of both."""
+
+    def learn(self, facts: Iterable[Fact]) -> None:
+        """Count what is not known of these, which costs less than of a few at a time."""
+        listed = list(facts)
+        numbers = [fact for fact in listed if fact.kind == "numbers"]
+        self.of([fact.value for fact in numbers], behind=VALUES)
+        words = [fact.text for fact in listed if fact.kind != "numbers"]
+        self.of([*words, *[fact.key for fact in numbers]], behind=" ")
+
+    def of(self, texts: Sequence[str], *, behind: str) -> list[int]:
+        """The tokens of each text, with what stands before it."""
+        known = self._known.setdefault(behind, {})
+        try:
+            return list(map(known.__getitem__, texts))
+        except KeyError:
+            pass
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        if len(known) + len(new) > self._pieces_max:
+            new = list(dict.fromkeys(texts))
+            known.clear()
+        known.update(zip(new, self.count([f"{behind}{text}" for text in written(new)]), strict=True))
+        return list(map(known.__getitem__, texts))
+
+
 class Priced:
     """Facts with what each costs. What else is asked of them is found out when it is asked for."""
 
-    def __init__(self, facts: Sequence[Fact], *, costs: Sequence[int], keys: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        facts: Sequence[Fact],
+        *,
+        costs: Sequence[int],
+        keys: Mapping[str, int],
+        standing: Standing | None = None,
+    ) -> None:
         self.facts = facts
         """Most wanted first."""
         self.costs = costs
         self.keys = keys
         """What the key of a number costs beside its values."""
         self.labels = LABEL_TOKENS * len({fact.kind for fact in facts})
-        self._shows: dict[int, Set[str]] = {}
+        self._standing = standing
 
     @cached_property
     def tokens(self) -> int:
@@ -96,15 +141,20 @@ class Priced:
         return _firsts(self.facts)
 
     @cached_property
-    def within(self) -> Within:
-        """Looks for those that may stand within others."""
-        return Within([fact.text for fact in self.facts if fact.kind in _MAY_STAND_WITHIN])
+    def standing(self) -> Standing:
+        """What stands within what: of their texts, and maybe of more."""
+        if self._standing is not None:
+            return self._standing
+        return Standing([fact.text for fact in self.facts if fact.kind != "numbers"])
 
-    def shown_by(self, place: int) -> Set[str]:
-        """The texts of those that stand within the one at this place."""
-        found = self._shows.get(place)
-        if found is None:
-            found = self._shows[place] = self.within.text(self.facts[place].text)
+    @cached_property
+    def shown_by(self) -> Mapping[int, Collection[str]]:
+        """The place of each that may stand within others → their texts; a key of a number is such a text too."""
+        showing, keys = self.standing.showing, self.keys
+        found: dict[int, Collection[str]] = {}
+        for place, fact in enumerate(self.facts):
+            if fact.kind in _MAY_STAND_WITHIN and ((text := fact.text) in keys or showing(text)):
+                found[place] = showing(text)
         return found
 
 
@@ -119,35 +169,21 @@ class Choice(Struct, frozen=True, kw_only=True):
     """Whether none is left out for want of room."""
 
 
-def price(facts: Sequence[Fact], *, count: Count) -> Priced:
-    """The facts, counted once. What cannot be told apart by spaces again is left out."""
-    return prices([facts], count=count)[0]
-
-
-def prices(groups: Iterable[Sequence[Fact]], *, count: Count) -> list[Priced]:
-    """The same of each group, with one count for all of them."""
-    listed = [_plain(_each_once(facts)) for facts in groups]
-    keys = [list(_firsts(facts)) for facts in listed]
-    pieces: list[str] = []
-    for facts, heads in zip(listed, keys, strict=True):
-        texts = written([fact.value if fact.kind == "numbers" else fact.text for fact in facts])
-        pieces += [
-            f"{VALUES if fact.kind == 'numbers' else ' '}{text}"
-            for fact, text in zip(facts, texts, strict=True)
+def price(facts: Sequence[Fact], *, prices: Prices, standing: Standing | None = None) -> Priced:
+    """The facts with what they cost. What cannot be told apart by spaces again is left out."""
+    listed = _plain(_each_once(facts))
+    keys = list(dict.fromkeys([fact.key for fact in listed if fact.kind == "numbers"]))
+    values = iter(prices.of([fact.value for fact in listed if fact.kind == "numbers"], behind=VALUES))
+    texts = iter(prices.of([fact.text for fact in listed if fact.kind != "numbers"], behind=" "))
+    costs = [next(values) if fact.kind == "numbers" else next(texts) for fact in listed]
+    if any([fact.kind == "errors" for fact in listed]):
+        costs = [
+            cost + SEPARATOR_TOKENS if fact.kind == "errors" else cost
+            for fact, cost in zip(listed, costs, strict=True)
         ]
-        pieces += [f" {key}" for key in written(heads)]
-    counted = iter(count(pieces))
-    return [
-        Priced(
-            facts,
-            costs=[
-                cost + SEPARATOR_TOKENS if fact.kind == "errors" else cost
-                for fact, cost in zip(facts, counted, strict=False)
-            ],
-            keys=dict(zip(heads, counted, strict=False)),
-        )
-        for facts, heads in zip(listed, keys, strict=True)
-    ]
+    return Priced(
+        listed, costs=costs, keys=dict(zip(keys, prices.of(keys, behind=" "), strict=True)), standing=standing
+    )
 
 
 def _firsts(facts: Sequence[Fact]) -> dict[str, int]:
@@ -197,13 +233,14 @@ def _order(facts: Sequence[Fact], costs: Sequence[int]) -> list[int]:
     weights = {cost: cost**COST_WEIGHT for cost in set(costs)}
     turns: list[tuple[float, int]] = []
     for kind, places in of_kind.items():
-        ranks = [number * weights[costs[place]] for number, place in enumerate(places, 1)]
+        own = [costs[place] for place in places]
+        ranks = [number * weights[cost] for number, cost in enumerate(own, 1)]
         if kind == "numbers":
             ranks = _newest_first(ranks, [facts[place].key for place in places])
-        ranked = [place for _, place in sorted(zip(ranks, places, strict=True))]
+        order = sorted(range(len(own)), key=ranks.__getitem__)
         share = SHARES[kind]
-        used = accumulate([costs[place] for place in ranked])
-        turns += zip([tokens / share for tokens in used], ranked, strict=True)
+        used = accumulate([own[number] for number in order])
+        turns += zip([tokens / share for tokens in used], [places[number] for number in order], strict=True)
     return [place for _, place in sorted(turns)]
 
 
@@ -219,7 +256,7 @@ def choose(priced: Priced, room: int, *, said: Iterable[str] = ()) -> Choice:
     facts = priced.facts
     if room <= priced.labels or not facts:
         return Choice(tokens=priced.tokens, is_all=not facts)
-    filling = _Filling(priced, room - priced.labels, shown=set().union(*map(priced.within.line, said)))
+    filling = _Filling(priced, room - priced.labels, shown=set().union(*map(priced.standing.line, said)))
     for _ in range(FILLS_MAX):
         filling.fill()
         if not filling.free() or filling.is_done:
@@ -249,9 +286,11 @@ class _Filling:
 
     def fill(self) -> None:
         """Take facts in their order while they fit."""
+        if not self.taken and self._priced.tokens <= self.left:
+            self._take_all()
+            return
         facts, costs = self._priced.facts, self._priced.costs
-        fits = self._priced.tokens <= self.left
-        for place in range(len(facts)) if fits else self._priced.order:
+        for place in self._priced.order:
             if self.left < self._least:
                 break
             if place in self.taken or place in self.gone:
@@ -266,6 +305,19 @@ class _Filling:
                 self.taken.add(place)
                 self.left -= cost
 
+    def _take_all(self) -> None:
+        """Take every fact that is not shown elsewhere: there is room for all."""
+        shown, costs = self._shown, self._priced.costs
+        if shown:
+            self.gone = {
+                place
+                for place, fact in enumerate(self._priced.facts)
+                if fact.text in shown and fact.kind in _MAY_STAND_WITHIN
+            }
+        self.taken = set(range(len(costs))) - self.gone
+        self.left -= sum(costs) - sum([costs[place] for place in self.gone])
+        self.left -= sum(self._priced.keys.values())
+
     def _cost(self, place: int, key: str) -> int:
         """What a number costs: with its key where it is the newest value; more than there is where that has no place."""
         first, cost = self._priced.firsts[key], self._priced.costs[place]
@@ -275,15 +327,15 @@ class _Filling:
 
     def free(self) -> bool:
         """Give back the room of what stands within another fact that was taken; false where nothing does."""
-        facts, firsts = self._priced.facts, self._priced.firsts
-        longer = {key for key, place in firsts.items() if place in self.taken}
-        for place in self.taken:
-            if facts[place].kind != "numbers":
-                longer |= self._priced.shown_by(place)
+        facts, taken, shown_by = self._priced.facts, self.taken, self._priced.shown_by
+        if not shown_by:
+            return False
+        texts = {facts[place].text for place in taken if facts[place].kind != "numbers"}
+        keys = {key for key, place in self._priced.firsts.items() if place in taken}
         within = {
             place
-            for place in self.taken
-            if facts[place].text in longer and facts[place].kind in _MAY_STAND_WITHIN
+            for place, showing in shown_by.items()
+            if place in taken and (facts[place].text in keys or not texts.isdisjoint(showing))
         }
         self.taken -= within
         self.gone |= within
@@ -308,18 +360,24 @@ def lines_of(facts: Sequence[Fact]) -> list[str]:
     return lines
 
 
-def index(facts: Sequence[Fact], room: int, *, count: Count) -> tuple[tuple[Fact, ...], list[str]]:
+def labels_of(facts: Sequence[Fact]) -> list[str]:
+    """The lines of the facts, with one word in the place of each."""
+    kinds = {fact.kind for fact in facts}
+    return [f"{label}: -" for kind, label in LABELS if kind in kinds]
+
+
+def index(facts: Sequence[Fact], room: int, *, prices: Prices) -> tuple[tuple[Fact, ...], list[str]]:
     """The facts that fit into `room` tokens, most wanted first, and their lines."""
     if room <= LABEL_TOKENS or not facts:
         return (), []
-    chosen = choose(price(facts, count=count), room).facts
+    chosen = choose(price(facts, prices=prices), room).facts
     return chosen, lines_of(chosen)
 
 
-def indexes(wanted: Sequence[tuple[Sequence[Fact], int]], *, count: Count) -> list[list[str]]:
-    """The lines of many indexes, each given as facts and room, with one count for all."""
-    priced = prices([facts if room > LABEL_TOKENS else () for facts, room in wanted], count=count)
-    return [lines_of(choose(found, room).facts) for found, (_, room) in zip(priced, wanted, strict=True)]
+def indexes(wanted: Sequence[tuple[Sequence[Fact], int]], *, prices: Prices) -> list[list[str]]:
+    """The lines of many indexes, each given as facts and room; what is not priced yet is counted together."""
+    prices.learn(chain.from_iterable([facts for facts, room in wanted if room > LABEL_TOKENS]))
+    return [index(facts, room, prices=prices)[1] for facts, room in wanted]
 
 
 def _by_key(numbers: Sequence[Fact]) -> list[str]:

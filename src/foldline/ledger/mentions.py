@@ -11,12 +11,13 @@ a failure. Knows texts and facts, no messages; `compose` reads those.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import cached_property
 from math import sqrt
 
 from foldline.ledger.errors_in_text import IN_CODE
 from foldline.ledger.facts import INITIALS, Fact, Found, Name, name_of
+from foldline.ledger.standing_within import Standing
 
 OWN_WORDS = 3
 """How many times more recent a fact counts that the user or the agent used in its own words: those come back."""
@@ -29,50 +30,133 @@ ONCE = 2.0
 
 _ERROR = INITIALS["errors"]
 _CODE = _ERROR + IN_CODE
-_SYMBOL = INITIALS["symbols"]
+_NUMBER, _SYMBOL = INITIALS["numbers"], INITIALS["symbols"]
 
 
 class Mentions:
-    """The mentions of a history, told by its parts, the newest first."""
+    """The mentions of a history, told by its parts; it grows as the history does."""
 
-    def __init__(self, parts: Iterable[tuple[Found, bool]]) -> None:
-        """Facts of each part, and whether they were said in own words. O(mentions)."""
-        told = [(*_counted(found), own) for found, own in parts]
-        facts = list(chain.from_iterable([facts for _, facts, _ in told]))
-        names = list(chain.from_iterable([names for names, _, _ in told]))
-        self._parts = [(names, own) for names, _, own in told]
-        self._newest = dict(zip(reversed(names), reversed(facts), strict=True))
+    def __init__(self, parts: Iterable[tuple[Found, bool]] = ()) -> None:
+        """Facts of each part, and whether they were said in own words, the newest first. O(mentions)."""
+        self._told: list[tuple[Found, bool]] = []
+        self._parts: list[tuple[Sequence[Name], bool]] = []
+        """The oldest first."""
+        self._names: dict[Name, Name] = {}
+        """Each name once, so that two mentions are told to be of one fact by what they are, not by how they read."""
+        self.newest: dict[Name, Fact] = {}
         """Name → the newest fact of that name."""
-        numbers = [fact for fact in reversed(facts) if fact.kind == "numbers"]
-        self._leading = {fact.key: fact for fact in numbers}
+        self.leading: dict[str, Fact] = {}
         """A number's key → its newest value, wherever it stands."""
+        self.codes: set[Name] = set()
+        """Lines of code that speak of a failure."""
+        self.symbols: set[Name] = set()
+        self.standing = Standing()
+        """What stands within what: of the texts of all facts but numbers."""
+        self.grow(list(parts)[::-1])
 
-    def chars(self, shown: Set[Name]) -> int:
-        """Characters of the facts without those of these names: how much there is to say, told before it is put in order."""
-        newest = self._newest
-        return sum([len(newest[name].text) for name in newest.keys() - shown])
+    def __len__(self) -> int:
+        return len(self._told)
 
-    def wanted(self, shown: Set[Name], carried: Sequence[Fact]) -> tuple[Fact, ...]:
-        """Facts without those of these names, most wanted first; `carried` are older than all others. Each value of a
-        number is a fact of its own: what a tool measured twice is two facts. Of one failure that came again and again
-        the newest line stands."""
+    def opens(self, parts: Sequence[tuple[Found, bool]]) -> bool:
+        """Whether a history of these parts, the oldest first, begins as this one does."""
+        is_whole = len(self._told) == len(self._parts)  # nothing broke in while it grew
+        return is_whole and self._told == parts[: len(self._told)]
+
+    def grow(self, parts: Sequence[tuple[Found, bool]]) -> None:
+        """Take in newer parts, the oldest of them first."""
+        once = self._names.setdefault
+        texts: list[str] = []
+        for found, own in parts:
+            names, facts = _counted(found)
+            self._parts.append((tuple(map(once, names, names)), own))
+            self.codes.update([name for name in found.names[found.errors :] if name.startswith(_CODE)])
+            self.symbols.update([name for name in found.names[: found.numbers] if name[0] == _SYMBOL])
+            self.newest.update(zip(reversed(names), reversed(facts), strict=True))
+            numbers = [fact for fact in reversed(facts) if fact.kind == "numbers"]
+            self.leading.update([(fact.key, fact) for fact in numbers])
+            texts += [fact.text for fact in facts if fact.kind != "numbers"]
+        self.standing.learn(texts)
+        self._told += parts
+
+    def lacking(self, shown: Set[Name]) -> tuple[list[Name], dict[Name, int]]:
+        """Every mention without those of these names, the newest first; and how many mentions old each is in own words."""
         said: list[Name] = []
         own_ages: dict[Name, int] = {}
-        for names, own in self._parts:
+        for names, own in reversed(self._parts):
             lacking = [name for name in names if name not in shown]
             if own:
                 for age, name in enumerate(lacking, len(said) + 1):
                     own_ages.setdefault(name, age)
             said += lacking
-        facts = dict(self._newest)
+        return said, own_ages
+
+    def wanted(self, shown: Set[Name], carried: Sequence[Fact] = ()) -> Wanted:
+        """The facts without those of these names; `carried` are older than all others."""
+        older: dict[Name, Fact] = {}
         for fact in carried:
-            if (name := name_of(fact)) not in shown and name not in facts:
-                facts[name] = fact
-                said.append(name)
-        scores = _scores(said, own_ages)
+            if (name := name_of(fact)) not in shown and name not in self.newest:
+                older.setdefault(name, fact)
+        self.standing.learn([fact.text for fact in older.values() if fact.kind != "numbers"])
+        return Wanted(self, shown=shown, carried=carried, older=older)
+
+
+class Wanted:
+    """The facts of a history that a view lacks. What they are is told at once; in what order they are wanted is found out
+    when somebody asks."""
+
+    def __init__(
+        self, mentions: Mentions, *, shown: Set[Name], carried: Sequence[Fact], older: Mapping[Name, Fact]
+    ) -> None:
+        self._mentions = mentions
+        self._shown = shown
+        self._older = older
+        """Of the facts `carried` those that no part mentions."""
+        numbers = [fact for fact in reversed(carried) if fact.kind == "numbers"]
+        self._leading = {fact.key: fact for fact in numbers} | mentions.leading
+        self.standing = mentions.standing
+
+    @cached_property
+    def facts(self) -> Sequence[Fact]:
+        """All of them, in no order of any meaning."""
+        shown, newest = self._shown, self._mentions.newest
+        lacking = [fact for name, fact in newest.items() if name not in shown]
+        lacking += self._older.values()
+        keys = dict.fromkeys([fact.key for fact in lacking if fact.kind == "numbers"])
+        heads = [self._leading[key] for key in keys]
+        return [*lacking, *[head for head in heads if name_of(head) in shown]]
+
+    @cached_property
+    def ranked(self) -> Sequence[Fact]:
+        """Most wanted first. Each value of a number is a fact of its own: what a tool measured twice is two facts. Of one
+        failure that came again and again the newest line stands."""
+        said, own_ages = self._mentions.lacking(self._shown)
+        said += self._older
+        scores = self._scores(said, own_ages)
+        facts = {**self._mentions.newest, **self._older} if self._older else self._mentions.newest
         rows = [facts[name] for name in sorted(scores, key=scores.__getitem__)]
-        leading = {fact.key: fact for fact in reversed(carried) if fact.kind == "numbers"} | self._leading
-        return _newest_value_first(rows, [facts[name] for name in scores], leading=leading)
+        in_time = [facts[name] for name in scores if name[0] == _NUMBER]
+        return _newest_value_first(rows, in_time, leading=self._leading)
+
+    def _scores(self, said: Sequence[Name], own_ages: Mapping[Name, int]) -> dict[Name, float]:
+        """Of each name the lower, the more its fact is wanted, in the order in which they are first said. `said` is every
+        mention, the newest first; `own_ages` is how old the newest is in own words."""
+        ages = dict(zip(reversed(said), range(len(said), 0, -1), strict=True))
+        times = Counter(said)
+        scores: dict[Name, float] = {name: ages[name] for name in times}
+        for name, own in own_ages.items():
+            scores[name] = min(scores[name], own / OWN_WORDS)
+        for name in self._kept_of(self._mentions.codes, scores, opens=_CODE):
+            scores[name] *= CODE
+        for name in [name for name, count in times.items() if count > 1]:
+            scores[name] /= sqrt(times[name])
+        for name in self._kept_of(self._mentions.symbols, scores, opens=_SYMBOL):
+            if times[name] == 1:
+                scores[name] *= ONCE
+        return scores
+
+    def _kept_of(self, names: Set[Name], scores: Mapping[Name, float], *, opens: str) -> Iterator[Name]:
+        yield from [name for name in names if name in scores]
+        yield from [name for name in self._older if name.startswith(opens) and name not in names]
 
 
 def _counted(found: Found) -> tuple[Sequence[Name], Sequence[Fact]]:
@@ -92,25 +176,6 @@ def _counted(found: Found) -> tuple[Sequence[Name], Sequence[Fact]]:
     return [names[place] for place in kept], [facts[place] for place in kept]
 
 
-def _scores(said: Sequence[Name], own_ages: Mapping[Name, int]) -> dict[Name, float]:
-    """Of each name the lower, the more its fact is wanted, in the order in which they are first said. `said` is every
-    mention, the newest first; `own_ages` is how old the newest is in own words."""
-    ages: dict[Name, float] = dict(zip(reversed(said), range(len(said), 0, -1), strict=True))
-    for name, own in own_ages.items():
-        ages[name] = min(ages[name], own / OWN_WORDS)
-    scores: dict[Name, float] = {}
-    for name, times in Counter(said).items():
-        age = ages[name]
-        if name[0] == _ERROR and name.startswith(_CODE):
-            age *= CODE
-        if times > 1:
-            age /= sqrt(times)
-        elif name[0] == _SYMBOL:
-            age *= ONCE
-        scores[name] = age
-    return scores
-
-
 def _newest_value_first(
     rows: Sequence[Fact], in_time: Iterable[Fact], *, leading: Mapping[str, Fact]
 ) -> tuple[Fact, ...]:
@@ -118,17 +183,15 @@ def _newest_value_first(
     that the view shows: an older value alone would pass for what holds."""
     values: dict[str, list[Fact]] = {}
     for fact in in_time:
-        if fact.kind == "numbers":
-            values.setdefault(fact.key, []).append(fact)
+        values.setdefault(fact.key, []).append(fact)
     turns = {key: iter(found) for key, found in values.items()}
-    led: set[str] = set()
+    heads = {key: leading[key] for key, found in values.items() if leading[key].value != found[0].value}
     out: list[Fact] = []
     for fact in rows:
         if fact.kind == "numbers":
-            if fact.key not in led:
-                led.add(fact.key)
-                first = leading[fact.key]
-                out += [first] if first.value != values[fact.key][0].value else []
-            fact = next(turns[fact.key])
+            key = fact.key
+            if key in heads:
+                out.append(heads.pop(key))
+            fact = next(turns[key])
         out.append(fact)
     return tuple(out)

@@ -10,16 +10,29 @@ the ledger back and carry it on. Counterpart: `book`, which makes the entries.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from functools import cached_property
+from typing import Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.core.address import escape_tags
 from foldline.ledger.book import Entry, Section
 from foldline.ledger.facts import Fact, Origin
-from foldline.ledger.index import Count, choose, facts_in_line, lines_of, price
+from foldline.ledger.index import (
+    AMPLE,
+    Priced,
+    Prices,
+    choose,
+    facts_in_line,
+    labels_of,
+    lines_of,
+    price,
+)
 from foldline.ledger.lines import unbroken
 from foldline.ledger.ranks import rank_of
+from foldline.ledger.standing_within import Standing
 
 HEADINGS: tuple[tuple[Section, str], ...] = (
     ("objective", "Objective and constraints"),
@@ -69,10 +82,6 @@ class Written(Struct, frozen=True, kw_only=True):
     facts: tuple[Fact, ...]
     omitted: int
     """Entries that did not fit."""
-    facts_tokens: int = 0
-    """What every fact would take."""
-    tokens_wanted: int = 0
-    """What the ledger would take with every fact, and with the entries that its share holds then."""
 
 
 def line_of(entry: Entry) -> str:
@@ -81,21 +90,34 @@ def line_of(entry: Entry) -> str:
     return f"- {escape_tags(unbroken(entry.text))} (m{entry.seq} {entry.origin}{times})"
 
 
-def write(entries: Sequence[Entry], facts: Sequence[Fact], *, budget: int, count: Count) -> Written:
-    """The ledger within `budget` tokens. `facts` come most wanted first."""
-    return Draft(entries, facts, count=count).written(budget)
+class Supply(Protocol):
+    """Facts for a ledger."""
+
+    @property
+    def facts(self) -> Sequence[Fact]:
+        """All of them, in no order of any meaning."""
+        ...
+
+    @property
+    def ranked(self) -> Sequence[Fact]:
+        """All of them, most wanted first."""
+        ...
+
+    @property
+    def standing(self) -> Standing:
+        """Which of their texts show which."""
+        ...
 
 
 class Draft:
     """What a ledger has to say, counted, and not yet cut to a budget."""
 
-    def __init__(self, entries: Sequence[Entry], facts: Sequence[Fact], *, count: Count) -> None:
-        """`facts` come most wanted first."""
+    def __init__(self, entries: Sequence[Entry], supply: Supply, *, prices: Prices) -> None:
         self._entries = entries
         self._lines = [line_of(entry) for entry in entries]
-        self._costs = count(self._lines)
-        self._priced = price(facts, count=count)
-        self._count = count
+        self._costs = prices.count(self._lines)
+        self._supply = supply
+        self._prices = prices
         headings = HEADING_TOKENS * len({entry.section for entry in entries})
         self._needed = sum(self._costs) + len(self._costs) + headings
         self._vital = sum(
@@ -106,34 +128,33 @@ class Draft:
             ]
         )
 
-    def _wanted(self, facts: int) -> int:
+    def tokens_wanted(self, budget: int) -> int:
+        """What the ledger would take with every fact, and with the entries that its share holds then; where `budget` holds
+        all, what they take, to a token a line. Told piece by piece, without putting the facts in order."""
+        priced = price(self._supply.facts, prices=self._prices, standing=self._supply.standing)
+        share = self._share(budget, has_facts=bool(priced.facts))
+        choice = choose(priced, AMPLE, said=share.said)
+        every = choice.tokens
+        is_all = every <= share.left
+        if is_all and share.crowded:
+            share = self._more_entries(share, facts=every)
+        if is_all and not self._omitted(share):
+            bare = self._text(share, labels_of(choice.facts))
+            return self._prices.count([bare])[0] + every - priced.labels
+        facts = every if is_all else priced.tokens
         entries = min(self._needed, _entries_wanted(self._vital, facts=facts))
         return facts + OMITTED_TOKENS + HEADING_TOKENS + entries
 
     def written(self, budget: int) -> Written:
         """The ledger within `budget` tokens."""
-        entries, costs, lines, priced = self._entries, self._costs, self._lines, self._priced
-        crowded = self._needed > budget or (
-            bool(priced.facts) and self._needed - self._vital > _entry_cap(budget)
-        )
-        room = budget - OMITTED_TOKENS if crowded else budget
-        cap = _entry_cap(room) if priced.facts and crowded else room
-        kept, used = _kept(entries, costs, room=room, cap=cap, crowded=crowded)
-        said = [lines[n] for n in sorted(kept)]
-        left = room - used - HEADING_TOKENS
+        priced = self._ranked
+        share = self._share(budget, has_facts=bool(priced.facts))
+        said, left = share.said, share.left
         choice = choose(priced, left, said=said)
-        facts_tokens = choice.tokens
-        if choice.is_all and crowded:  # entries may have what the facts leave
-            cap = max(used, room - HEADING_TOKENS - choice.tokens)
-            kept, used = _kept(entries, costs, room=room, cap=cap, crowded=True)
-        omitted = len(entries) - len(kept) if room >= 0 else 0
-
-        def text_with(chosen: tuple[Fact, ...]) -> str:
-            return _text(entries, lines, kept=kept, index=lines_of(chosen), omitted=omitted)
-
-        text, is_grown = text_with(choice.facts), choice.is_all
-        tokens = self._count([text])[0]
-        wanted = self._wanted(facts_tokens) if omitted or not choice.is_all else tokens
+        if choice.is_all and share.crowded:  # entries may have what the facts leave
+            share = self._more_entries(share, facts=choice.tokens)
+        text, is_grown = self._text(share, lines_of(choice.facts)), choice.is_all
+        tokens = self._prices.count([text])[0]
         while choice.facts:
             if tokens > budget:  # pieces counted one by one can come to more when they stand in a row
                 is_grown = True
@@ -144,17 +165,58 @@ class Draft:
                 is_grown = True
                 left += budget - tokens
             choice = choose(priced, left, said=said)
-            text = text_with(choice.facts)
-            tokens = self._count([text])[0]
-        listed = tuple(entries[n] for n in sorted(kept))
+            text = self._text(share, lines_of(choice.facts))
+            tokens = self._prices.count([text])[0]
         return Written(
             text=text,
-            entries=listed,
+            entries=tuple([self._entries[n] for n in sorted(share.kept)]),
             facts=choice.facts,
-            omitted=omitted,
-            facts_tokens=facts_tokens,
-            tokens_wanted=wanted,
+            omitted=self._omitted(share),
         )
+
+    @cached_property
+    def _ranked(self) -> Priced:
+        return price(self._supply.ranked, prices=self._prices, standing=self._supply.standing)
+
+    def _share(self, budget: int, *, has_facts: bool) -> _Share:
+        """The entries that stand before facts, and what they leave."""
+        crowded = self._needed > budget or (has_facts and self._needed - self._vital > _entry_cap(budget))
+        room = budget - OMITTED_TOKENS if crowded else budget
+        cap = _entry_cap(room) if has_facts and crowded else room
+        kept, used = _kept(self._entries, self._costs, room=room, cap=cap, crowded=crowded)
+        said = tuple([self._lines[n] for n in sorted(kept)])
+        return _Share(room=room, crowded=crowded, kept=kept, used=used, said=said)
+
+    def _more_entries(self, share: _Share, *, facts: int) -> _Share:
+        """The same with the entries that find room beside so many tokens of facts."""
+        cap = max(share.used, share.room - HEADING_TOKENS - facts)
+        kept, used = _kept(self._entries, self._costs, room=share.room, cap=cap, crowded=True)
+        return replace(share, kept=kept, used=used)
+
+    def _omitted(self, share: _Share) -> int:
+        return len(self._entries) - len(share.kept) if share.room >= 0 else 0
+
+    def _text(self, share: _Share, index: Sequence[str]) -> str:
+        omitted = self._omitted(share)
+        return _text(self._entries, self._lines, kept=share.kept, index=index, omitted=omitted)
+
+
+class _Share(Struct, frozen=True, kw_only=True):
+    """The part of a budget that entries have."""
+
+    room: int
+    crowded: bool
+    """Whether not all entries find room beside the facts."""
+    kept: Set[int]
+    """Places of the entries that stand."""
+    used: int
+    said: tuple[str, ...]
+    """Lines of the entries that stand whatever the facts leave."""
+
+    @property
+    def left(self) -> int:
+        """What facts may have."""
+        return self.room - self.used - HEADING_TOKENS
 
 
 def _entry_cap(room: int) -> int:
@@ -223,7 +285,7 @@ def _rank(entry: Entry, *, crowded: bool) -> int:
 
 
 def _text(
-    entries: Sequence[Entry], lines: Sequence[str], *, kept: set[int], index: Sequence[str], omitted: int
+    entries: Sequence[Entry], lines: Sequence[str], *, kept: Set[int], index: Sequence[str], omitted: int
 ) -> str:
     out: list[str] = []
     for section, heading in HEADINGS:

@@ -1,19 +1,19 @@
 """What a text shows beside itself: the words and shorter paths that stand within it as words of their own.
 
-Asked for a closed set of texts, so that the work is that of what is looked for: a path has dozens of runs of names, and
-only those that end like something in the set are put together. Knows nothing of facts.
+Asked for a set of texts, so that the work is that of what is looked for: a path has dozens of runs of names, and only
+those that end like something in the set are put together. `Within` looks into one text; `Standing` is asked the other way
+round, which of the texts that it knows show a given one, and learns more of them as a history grows. Knows nothing of facts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Collection, Iterable, Set
 
 PATH_NAMES_MAX = 8
 """Names at the end of a path that are looked at for shorter paths within it."""
 
 _WORDS = re.compile(r"(?<![\w-])\w+(?![\w-]|\.\w)")
-_NOTHING: Set[str] = frozenset()
 _BLANK = re.compile(r"\s")
 _BESIDE = re.compile(r"[\s\"'`()\[\]{}<>,;:=]+")
 
@@ -21,38 +21,48 @@ _BESIDE = re.compile(r"[\s\"'`()\[\]{}<>,;:=]+")
 class Within:
     """Looks for the texts of one set within others."""
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._texts = frozenset(texts)
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._texts: set[str] = set()
         self._sizes: dict[str, set[int]] = {}
         """Last name of a path among them → how many names such paths have."""
-        for text in self._texts:
+        self.learn(texts)
+
+    def learn(self, texts: Iterable[str]) -> None:
+        """Look for these too."""
+        self._texts.update(texts)
+        for text in texts:
             if "/" in text:
                 names = text.rstrip("/").split("/")
                 self._sizes.setdefault(names[-1], set()).add(len(names))
 
     def line(self, line: str) -> Set[str]:
         """Those that stand in a line."""
-        shown = _WORDS.findall(line)
-        found: set[str] = set()
-        for piece in _BESIDE.split(line):
-            if "/" in piece or "." in piece:
-                piece = piece.rstrip(".")
-                shown.append(piece)
-                found |= self.path(piece)
-        return found | self._texts.intersection(shown)
+        return self._texts.intersection(self._in_line(line))
 
     def text(self, text: str) -> Set[str]:
         """Those that stand within a fact, but for the fact itself."""
-        if text.isidentifier():  # one word: nothing stands within it
-            return _NOTHING
-        if _BLANK.search(text):
-            return self.line(text) - {text}
-        shown = _WORDS.findall(text)
-        return self._among([*shown, *self._runs(text)] if "/" in text else shown, text)
+        return self._among(self.may_stand_in(text), text)
 
     def path(self, path: str) -> Set[str]:
         """Those that are runs of a path's last names, folders with and without the slash at their end."""
         return self._among(self._runs(path), path)
+
+    def may_stand_in(self, text: str) -> list[str]:
+        """The words of a fact, and its names and runs of names, as far as one of the texts ends like them."""
+        if text.isidentifier():  # one word: nothing stands within it
+            return []
+        if _BLANK.search(text):
+            return self._in_line(text)
+        shown = _WORDS.findall(text)
+        return [*shown, *self._runs(text)] if "/" in text else shown
+
+    def _in_line(self, line: str) -> list[str]:
+        shown = _WORDS.findall(line)
+        for piece in _BESIDE.split(line):
+            if "/" in piece or "." in piece:
+                piece = piece.rstrip(".")
+                shown += [piece, *self._runs(piece)]
+        return shown
 
     def _among(self, shown: list[str], text: str) -> Set[str]:
         found = self._texts.intersection(shown)
@@ -71,3 +81,41 @@ class Within:
                         run = "/".join(names[end - size : end])
                         shown += [run, f"{run}/"] if is_folder else [run]
         return shown
+
+
+class Standing:
+    """Texts, and which of them show which: asked of one that nothing else shows, as of most, it costs one look-up."""
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._known: set[str] = set()
+        self._within = Within()
+        self._showing: dict[str, list[str]] = {}
+        """Word or name → the texts in which it stands; path among the texts → the same."""
+        self.learn(texts)
+
+    def learn(self, texts: Iterable[str]) -> None:
+        """Know these too. Costs some µs for each that is new."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        for path in new if self._known else ():
+            if "/" in path:
+                self._showing.setdefault(path, []).extend(self._with_path(path))
+        self._known.update(new)
+        self._within.learn(new)
+        for text in new:
+            for piece in dict.fromkeys(self._within.may_stand_in(text)):
+                if piece != text and ("/" not in piece or piece in self._known):
+                    self._showing.setdefault(piece, []).append(text)
+
+    def _with_path(self, path: str) -> Iterable[str]:
+        """The texts known before in which a new path stands: they show its last name."""
+        alone = Within([path])
+        name = path.rstrip("/").rpartition("/")[2]
+        return [text for text in self._showing.get(name, ()) if path in alone.text(text)]
+
+    def showing(self, text: str) -> Collection[str]:
+        """The others in which a text stands."""
+        return self._showing.get(text, ())
+
+    def line(self, line: str) -> Set[str]:
+        """Those that stand in a line."""
+        return self._within.line(line)

@@ -19,14 +19,14 @@ from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of, tail_start
 from foldline.core.view import Item, View
 from foldline.ledger.book import Told
-from foldline.ledger.compose import Evicted, draft, is_over, mentions_of
+from foldline.ledger.compose import Evicted, draft, mentions_of
 from foldline.ledger.mentions import Mentions
 from foldline.ledger.ranks import ASIDE, PARTICULAR, WISH, rank_of
-from foldline.ledger.render import OMITTED_TOKENS, Written
+from foldline.ledger.render import OMITTED_TOKENS, Draft
 from foldline.ledger.words import Words, rule_lines, words_of
 from foldline.passes.clamping import clamp
 from foldline.passes.folding import counted, fold_of
-from foldline.passes.shorten import fact_cache
+from foldline.passes.shorten import fact_cache, prices_of
 from foldline.passes.template import body
 
 FOLD_TOKENS_SLACK = 8
@@ -44,8 +44,6 @@ TALK_SHARE = 0.6
 """Share of the target for older user messages in a history without tools."""
 LINE_TOKENS = 20
 """What a line of the ledger costs at most beside what it quotes, its heading included."""
-MORE = 1 << 40
-"""More tokens than any ledger takes."""
 DIVISIONS_MAX = 2
 """How often the room is shared out: once more when the ledger leaves part of its own."""
 SPARE_SHARE = 0.05
@@ -182,7 +180,7 @@ class _Sources:
     @cached_property
     def mentions(self) -> Mentions:
         """Of the whole history: the same whatever is folded."""
-        return mentions_of(self.history, self.words, cache=self.facts)
+        return mentions_of(self.history, self.words, cache=self.facts, memo=self.frame.memo)
 
 
 class _Folding:
@@ -217,12 +215,8 @@ class _Folding:
 
     @property
     def tokens_wanted(self) -> int | None:
-        """What the ledger would take with every fact, or `MORE` where it is certain that it cannot; `None` for a fold without
-        one."""
-        if not self._has_ledger:
-            return None
-        over = is_over(self._evicted, budget=self._budget, cache=self._sources.facts)
-        return MORE if over else self._written.tokens_wanted
+        """What the ledger would take with every fact; `None` for a fold without one."""
+        return self._draft.tokens_wanted(self._budget) if self._has_ledger else None
 
     @property
     def _has_ledger(self) -> bool:
@@ -235,7 +229,7 @@ class _Folding:
     @property
     def _text(self) -> str:
         if self._has_ledger:
-            return self._written.text
+            return self._draft.written(self._budget).text
         frame, words = self._sources.frame, self._sources.words
         return _template(self._gone, self._budget, words=words, frame=frame) if self._budget > 0 else ""
 
@@ -255,10 +249,9 @@ class _Folding:
         )
 
     @cached_property
-    def _written(self) -> Written:
+    def _draft(self) -> Draft:
         sources = self._sources
-        drafted = draft(self._evicted, count=sources.frame.counter.texts, cache=sources.facts)
-        return drafted.written(self._budget)
+        return draft(self._evicted, prices=prices_of(sources.frame), cache=sources.facts)
 
 
 class _Room(Struct, frozen=True, kw_only=True, gc=False):

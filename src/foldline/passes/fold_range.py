@@ -16,7 +16,7 @@ from foldline.ledger.compose import Evicted, compose
 from foldline.ledger.words import words_of
 from foldline.passes.fold_oldest import may_fold
 from foldline.passes.folding import counted, fold_of
-from foldline.passes.shorten import fact_cache
+from foldline.passes.shorten import fact_cache, prices_of
 
 HEAD_TOKENS = 80
 """What the delimiters and the first line of a fold cost at most."""
@@ -64,7 +64,7 @@ class FoldRange(Struct, frozen=True, kw_only=True):
             words=words_of(structure.items, frame.memo),
         )
         budget = min(self.summary_tokens, spare)
-        written = compose(evicted, budget=budget, count=frame.counter.texts, cache=fact_cache(frame))
+        written = compose(evicted, budget=budget, prices=prices_of(frame), cache=fact_cache(frame))
         head = f"{counted(gone)}, folded; the address opens the originals."
         return fold_of(gone, f"{head}\n{written.text}" if written.text else head, frame=frame)
 

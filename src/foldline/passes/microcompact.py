@@ -18,7 +18,7 @@ from foldline.core.view import View
 from foldline.ledger.index import indexes
 from foldline.ledger.tools import ToolKind, rank
 from foldline.passes.results import Found, cleared, find_results
-from foldline.passes.shorten import fact_cache
+from foldline.passes.shorten import fact_cache, prices_of
 
 PLACEHOLDER_TOKENS = 40
 """About what a placeholder and the envelope of its result cost."""
@@ -179,7 +179,7 @@ def _carried(going: Sequence[Found], rooms: Sequence[int], *, frame: Frame) -> l
     before: dict[tuple[str, int, str], tuple[str, ...]] = frame.memo.get("carried", {})
     new = list(dict.fromkeys([one for one in asked if one not in before]))
     facts = fact_cache(frame)
-    lines = indexes([(facts.of(text), room) for text, room, _ in new], count=frame.counter.texts)
+    lines = indexes([(facts.of(text), room) for text, room, _ in new], prices=prices_of(frame))
     made = dict(zip(new, map(tuple, lines), strict=True))
     frame.memo["carried"] = {one: made[one] if one in made else before[one] for one in asked}
     return [frame.memo["carried"][one] for one in asked]

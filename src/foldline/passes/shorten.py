@@ -19,7 +19,7 @@ from foldline.core.edit import Frame, Replace
 from foldline.core.message import Text
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
-from foldline.ledger.index import index
+from foldline.ledger.index import Prices, index
 from foldline.passes.results import Found, with_content
 
 NOTICE_MAX_CHARS = 180
@@ -130,7 +130,7 @@ def _as_json(text: str, limit: Limit, *, mark: str, measure: Callable[[str], int
 
 
 def _head_and_tail(text: str, limit: Limit, *, mark: str, frame: Frame, size: int) -> str:
-    measure, count = frame.counter.text, frame.counter.texts
+    measure, prices = frame.counter.text, prices_of(frame)
     head, tail = limit.head, limit.tail
     if limit.unit == "tokens":
         guess = len(text) / max(1, size)
@@ -143,8 +143,8 @@ def _head_and_tail(text: str, limit: Limit, *, mark: str, frame: Frame, size: in
         return "\n".join([cut[0], mark, cut[1]])
     shown, omitted = "".join(cut), text[len(cut[0]) : len(text) - len(cut[1])]
     facts = [fact for fact in fact_cache(frame).of(omitted) if fact.text not in shown]
-    lines = index(facts, limit.carry, count=count)[1]
-    spare = limit.carry - sum(count(lines))
+    lines = index(facts, limit.carry, prices=prices)[1]
+    spare = limit.carry - sum(prices.count(lines))
     if spare > limit.size * SPARE_SHARE:  # what no fact needs goes to head and tail
         wider = limit.keeping(limit.head + limit.tail + spare)
         guess = len(shown) / max(1, limit.head + limit.tail)
@@ -157,3 +157,11 @@ def fact_cache(frame: Frame) -> FactCache:
     """The facts found so far in this compaction."""
     cache: FactCache = frame.memo.setdefault("facts", FactCache(Finder()))
     return cache
+
+
+def prices_of(frame: Frame) -> Prices:
+    """What pieces of an index cost by the counter of this compaction, as far as they were counted before."""
+    prices: Prices | None = frame.memo.get("prices")
+    if prices is None or prices.counter != frame.counter.name:
+        prices = frame.memo["prices"] = Prices(frame.counter.texts, counter=frame.counter.name)
+    return prices

@@ -28,7 +28,7 @@ from foldline.ledger.compose import Evicted, compose
 from foldline.ledger.render import HEADINGS, line_of
 from foldline.ledger.words import rule_lines, words_of
 from foldline.passes.folding import counted
-from foldline.passes.shorten import fact_cache
+from foldline.passes.shorten import fact_cache, prices_of
 from foldline.summary.taken import as_prose
 
 HEAD: Final = (
@@ -69,7 +69,7 @@ def ledger_of(structure: Outline, gone: Sequence[Item], *, frame: Frame, budget:
         kept=[*kept, *said],
         words=words_of(structure.items, frame.memo),
     )
-    return compose(evicted, budget=max(0, budget), count=frame.counter.texts, cache=fact_cache(frame)).text
+    return compose(evicted, budget=max(0, budget), prices=prices_of(frame), cache=fact_cache(frame)).text
 
 
 def sections_in(text: str) -> tuple[list[str], dict[Section, list[str]]]:
