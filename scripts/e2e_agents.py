@@ -46,7 +46,8 @@ def has_tools(request: Received) -> bool:
 
 def is_summary(request: Received) -> bool:
     """True where the agent asks for a summary of its own."""
-    last = json.dumps((request.parsed.get("messages") or request.parsed.get("input") or [""])[-1])
+    said = request.parsed.get("messages") or request.parsed.get("input") or [{}]
+    last = json.dumps(next((one for one in reversed(said) if one.get("role") != "system"), ""))
     return "TEXT ONLY" in last or "CONTEXT CHECKPOINT COMPACTION" in last or "detailed summary" in last
 
 

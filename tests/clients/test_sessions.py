@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from itertools import permutations
+from typing import Any
 
 import pytest
 
+from foldline.clients.calls import Call
 from foldline.clients.chains import Chain, ReadList, Unreadable
 from foldline.clients.sessions import Sessions, Terms, taken
 from foldline.core.errors import InvalidOption, SessionBusy
@@ -37,6 +40,35 @@ def test_a_session_is_begun_where_a_reduction_cannot_be_ruled_out() -> None:
     sessions = Sessions(terms(policy="handoff"), name="main")
     assert not sessions.may_be_due(ReadList(call([user("hello")])))
     assert sessions.may_be_due(ReadList(call([user(long("w", 60_000))])))
+
+
+@pytest.mark.parametrize(
+    ("format", "part"),
+    [
+        ("anthropic", {"type": "image", "source": {"type": "url", "url": "https://x.example/a.png"}}),
+        ("anthropic", {"type": "document", "source": {"type": "file", "file_id": "file_1"}}),
+        ("openai-chat", {"type": "image_url", "image_url": {"url": "https://x.example/a.png"}}),
+        ("openai-responses", {"type": "input_image", "image_url": "https://x.example/a.png"}),
+        ("openai-responses", {"type": "input_file", "file_id": "file_1"}),
+        ("gemini", {"fileData": {"fileUri": "https://x.example/a.pdf", "mimeType": "application/pdf"}}),
+    ],
+)
+def test_what_is_only_named_weighs_more_than_its_name(format: str, part: dict[str, Any]) -> None:
+    """TOK-1: a picture by its URL is some bytes and thousands of tokens; no size in bytes rules a reduction out then."""
+    sessions = Sessions(terms(), name="main")
+    listed = [{"role": "user", "parts" if format == "gemini" else "content": [part] * 40}]
+    asked = Call(
+        format=format, model="gpt-4o", body={}, messages=[json.dumps(one).encode() for one in listed]
+    )
+    assert sum(map(len, asked.messages)) < 8_000
+    assert sessions.may_be_due(ReadList(asked))
+    counted = ReadList(asked)
+    assert counted.tokens(None) <= counted.size
+    named_in_a_call = {
+        "role": "user",
+        "content": json.dumps({"url": "https://x.example", "n": "x" * 60}) * 40,
+    }
+    assert not sessions.may_be_due(ReadList(call([named_in_a_call])))
 
 
 def test_conversations_that_begin_alike_have_names_of_their_own() -> None:

@@ -245,6 +245,34 @@ def test_a_count_is_of_what_would_be_sent(tmp_path: Path, monkeypatch: pytest.Mo
         assert len(proxy.wait_for(62)) == 62
 
 
+def test_a_list_that_the_provider_is_to_compact_is_sent_whole_where_it_fits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Issue: `/responses/compact` is passed on; past the window with the edits that were made, since it would be refused as it came."""
+    (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = 20000\nmax_output = 2000\n')
+    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
+    turns = generated(60, tokens=240)
+    agent = Agent("openai-responses", first="Refactor the project.")
+
+    def asked(proxy: Proxy) -> bytes:
+        body = json.loads(agent.body())
+        data = json.dumps({key: body[key] for key in ("model", "instructions", "input")}).encode()
+        post(proxy, data, path="/v1/responses/compact")
+        return data
+
+    with Twin(script(turns), window=20_000) as twin, Proxy(twin.url, home=tmp_path) as proxy:
+        run(agent, turns[:5], proxy.url)
+        assert asked(proxy) == twin.requests[-1].body
+        run(agent, turns[5:], proxy.url)
+        whole = json.loads(asked(proxy))
+        sent = json.loads(twin.requests[-1].body)
+        assert sent["input"][-1] == whole["input"][-1]
+        assert len(sent["input"]) < len(whole["input"])
+        before = json.loads(twin.requests[-2].body)["input"]
+        assert sent["input"][: len(before)] == before, "the edits are those of the last request"
+        assert {record.outcome for record in proxy.wait_for(62)[-1:]} == {"edited"}
+
+
 def came(agent: Agent, url: str) -> int:
     """What the provider counts for the agent's own list."""
     body = {

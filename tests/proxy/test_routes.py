@@ -25,7 +25,7 @@ def asked(method: str = "POST", *headers: tuple[str, str]) -> Asked:
         ("/openai/deployments/d/chat/completions?api-version=1", "conversation", "openai-chat", "openai"),
         ("/v1/responses", "conversation", "openai-responses", "openai"),
         ("/responses", "conversation", "openai-responses", "openai"),
-        ("/v1/responses/compact", "pass", "", "openai"),
+        ("/v1/responses/compact", "compact", "openai-responses", "openai"),
         ("/v1/responses/input_tokens", "count", "openai-responses", "openai"),
         ("/v1/responses/resp_1/cancel", "pass", "", "openai"),
         ("/v1/embeddings", "pass", "", "openai"),

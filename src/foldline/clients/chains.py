@@ -8,7 +8,7 @@ turn of the conversation that it belongs to.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from hashlib import blake2b
 from typing import Final, Literal
@@ -21,12 +21,16 @@ from foldline.core.message import Message, Reasoning, Text, calls_of
 from foldline.session.following import Following, Kept, Made
 from foldline.session.incoming import fixed_part
 from foldline.tokens.choose import counter_for
+from foldline.tokens.media import NAMED_TOKENS_MAX
 from foldline.wire.formats import codec
 
 DIGEST_BYTES: Final = 16
 SAID_ANEW_MAX: Final = 8
 """Messages before an answer that a client may have said otherwise when it sends the answer back."""
-
+NAMING: Final = (b'"url"', b'"image_url"', b'"file_url"', b'"file_id"', b'"fileUri"', b'"file_uri"')
+"""Keys under which the formats name a picture, a file or a film in place of its bytes. In a text they stand with backslashes."""
+NAMED: Final = (b'"image', b'"input_image', b'"document"', b'"file', b'"input_file"')
+"""Kinds of what is named so; a call of a tool has its URLs without them."""
 
 _FIELD: Final = re.compile(r"[\w.\[\]]{1,60}(?=:)")
 _PLACE: Final = re.compile(r"\d+")
@@ -134,8 +138,10 @@ class ReadList:
         system, tools = (blake2b(text, digest_size=DIGEST_BYTES).digest() for text in fixed)
         self.fixed = Fixed(system=system, tools=tools, has_tools=call.tools is not None)
         """System prompt and tools."""
-        self.size = sum(map(len, call.messages)) + sum(map(len, fixed))
-        """Bytes of the conversation: an upper bound of its tokens."""
+        named = sum(map(_named_elsewhere, call.messages))
+        self.size = sum(map(len, call.messages)) + sum(map(len, fixed)) + named * NAMED_TOKENS_MAX
+        """Bytes of the conversation, and what is counted for pictures and files whose bytes stand elsewhere: an upper bound of its
+        tokens."""
         self.longest = max(map(len, self._wires), default=0)
         """Bytes of the longest message."""
         self._messages: dict[int, Message] = {}
@@ -157,6 +163,10 @@ class ReadList:
     def messages(self, start: int) -> list[Message]:
         """All from there on."""
         return [self.message(place) for place in range(start, len(self))]
+
+    def newest(self) -> Iterator[Message]:
+        """All of them, the last one first, each read when it is asked for."""
+        return (self.message(place) for place in reversed(range(len(self))))
 
     def links(self, start: int) -> list[Link]:
         """Of messages that are new, from there on."""
@@ -206,6 +216,13 @@ class ReadList:
                 link.raw = raw
             count += 1
         return count
+
+
+def _named_elsewhere(wire: bytes) -> int:
+    """Pictures and files of a message whose bytes stand elsewhere, at most."""
+    if not any(kind in wire for kind in NAMED):
+        return 0
+    return max(wire.count(key) for key in NAMING)
 
 
 def is_same(

@@ -142,7 +142,7 @@ class Conversations:
         return told
 
     def _followed(self, read: ReadList) -> _Told:
-        if is_own_summary(read.message(len(read) - 1)) and self._sessions.fits_whole(read):
+        if is_own_summary(read.newest()) and self._sessions.fits_whole(read):
             apart = Ticket(chain=Chain(), call=read.call, size=0, is_apart=True)
             return Outgoing(ticket=apart, why=OWN_SUMMARY)
         return (yield from self._gone_on(read))
@@ -232,9 +232,12 @@ class Conversations:
         places = {link.ordinal: place for place, link in enumerate(chain.links)}
         return call.written(kept.shown(prepared, places))
 
-    def counted(self, call: Call) -> list[bytes] | None:
-        """What would be sent of a list that is only counted; `None`: as it came. Nothing is taken in."""
+    def counted(self, call: Call, *, only_too_long: bool = False) -> list[bytes] | None:
+        """What would be sent of a list that is only counted; `None`: as it came. Nothing is taken in. `only_too_long`: as it came where
+        it fits the window too."""
         read = ReadList(call)
+        if only_too_long and self._sessions.fits_whole(read):
+            return None
         with self._lock:
             counts = [(read.common(chain), chain) for chain in (self._first, *self._branches)]
             count, chain = max(counts, key=lambda pair: pair[0])

@@ -1,22 +1,26 @@
 """What opens the sessions of a client or a proxy: by name on disk, without a name in memory alone.
 
 Owns what all of them have in common: redaction by the home's key, the clock of the store, the format of the request that a
-session begins with. Knows nothing of conversations; its counterpart is `foldline.clients.following`, which asks for them.
+session begins with, the limits that providers named. Knows nothing of conversations; its counterpart is `foldline.clients.following`, which asks for them.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from msgspec.structs import replace
 
 from foldline.clients.calls import Call
 from foldline.clients.sessions import Open
+from foldline.core.foreign import tried
 from foldline.home import disk_store, home_at
+from foldline.session.limits import holds
 from foldline.session.opening import Asked, open_in, redactor
 from foldline.session.session import Session
+from foldline.settings import Planned
 from foldline.stores.disk import unix_ms
-from foldline.stores.limits import Limits
+from foldline.stores.limits import Limit, Limits
 from foldline.stores.memory import MemoryStore
 
 
@@ -33,3 +37,20 @@ def opening(asked: Asked, *, home: str | os.PathLike[str] | None) -> Open:
         return open_in(disk_store(home), name, asked=replace(one, redact=redactor(home)))
 
     return opened
+
+
+def planning(
+    plan: Callable[[str | None], Planned], *, home: str | os.PathLike[str] | None, endpoint: str
+) -> Callable[[str | None], Planned]:
+    """The numbers of a model as its sessions will plan with them: with the limit that the provider there named, where it did. A file of
+    limits that cannot be read is said so by the session that reads it."""
+    limits = Limits(home_at(home))
+
+    def planned(model: str | None) -> Planned:
+        known = plan(model)
+        found = tried(lambda: limits.of(model, endpoint)) if model is not None else None
+        if not isinstance(found, Limit) or not holds(found, known):
+            return known
+        return replace(known, window=found.tokens, is_window_known=True, source="refusal")
+
+    return planned

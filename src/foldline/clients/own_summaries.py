@@ -1,14 +1,16 @@
 """Requests in which an agent sums up its own conversation: known by the words that it asks its model with.
 
-Such a request ends with an instruction of the agent's as the user's last message, and what comes of it takes the conversation's place
-in the agent's next request. Looked for where an instruction begins, in the user's own text and nowhere else: a tool's result that
+Such a request ends with an instruction of the agent's as the user's last message (behind which Claude Code puts a reminder of the
+system's), and what comes of it takes the conversation's place in the agent's next request. Looked for where an instruction begins, in the user's own text and nowhere else: a tool's result that
 quotes one says nothing. Owns the words of agents that are known; each with where they were read.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
+from foldline.clients.calls import LEADING
 from foldline.core.message import Message, Text
 
 CUES: Final = (
@@ -22,9 +24,10 @@ BEGINNING_CHARS: Final = 400
 WHY: Final = "the agent sums up its own conversation"
 
 
-def is_own_summary(last: Message) -> bool:
-    """True where the last message of a request asks for it."""
-    if last.role != "user":
+def is_own_summary(newest: Iterable[Message]) -> bool:
+    """True where the last message of a request asks for it. `newest`: its messages, the last one first."""
+    last = next((message for message in newest if message.role not in LEADING), None)
+    if last is None or last.role != "user":
         return False
     texts = (part.text[:BEGINNING_CHARS] for part in last.parts if isinstance(part, Text))
     return any(cue in text for text in texts for cue in CUES)

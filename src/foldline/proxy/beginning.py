@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from foldline.clients.calls import Call
 from foldline.clients.following import Conversations
-from foldline.clients.opening import opening
+from foldline.clients.opening import opening, planning
 from foldline.clients.sessions import Terms
 from foldline.engine.policy import Policy
 from foldline.home import disk_store
@@ -52,10 +52,11 @@ def beginning(keeping: Keeping) -> Begin:
     planned = lru_cache(MODELS_MAX)(lambda model: _planned(model, keeping.window))
 
     def begin(name: str, call: Call) -> Conversations:
+        endpoint = keeping.upstream or UPSTREAMS[_provider(call.format)]
         asked = Asked(
             policy=keeping.policy,
             window=keeping.window,
-            endpoint=keeping.upstream or UPSTREAMS[_provider(call.format)],
+            endpoint=endpoint,
             host=Host(completer=Upstream() if keeping.asks_upstream else None),
         )
         terms = Terms(
@@ -63,7 +64,7 @@ def beginning(keeping: Keeping) -> Begin:
             policy=policy_of(keeping.policy, planned(call.model).window),
             is_known=store.has,
             names=store.names,
-            plan=planned,
+            plan=planning(planned, home=keeping.home, endpoint=endpoint),
             recalls=keeping.recalls,
         )
         return Conversations(terms, name=name if keeping.is_durable else "")

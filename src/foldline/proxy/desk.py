@@ -117,14 +117,15 @@ class Desk:
         self._done(name, conversations, has_failed=True)
         return Passed(why=why_of(going), is_fault=True)
 
-    def counted(self, call: Call) -> dict[str, Any] | None:
-        """The body for a list that is only counted; `None`: as it came."""
+    def counted(self, call: Call, *, only_too_long: bool) -> dict[str, Any] | None:
+        """The body for a list that is only counted; `None`: as it came. `only_too_long`: whole where it fits the window."""
         if call.passes_because:
             return None
         name = tried(lambda: self._name(call))
         with self._lock:
             root = self._roots.get(name) if isinstance(name, str) else None
-        found = tried(lambda: None if root is None else root.conversations.counted(call))
+        known = None if root is None else root.conversations
+        found = tried(lambda: None if known is None else known.counted(call, only_too_long=only_too_long))
         return dict(call.with_messages(found)) if isinstance(found, list) else None
 
     def refused(self, going: Going, status: int, *, body: Any) -> Going | None:

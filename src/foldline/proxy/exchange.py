@@ -75,7 +75,7 @@ class Exchange:
         try:
             if way.route.kind == "conversation":
                 return await self._followed(way)
-            if way.route.kind == "count":
+            if way.route.kind in ("count", "compact"):
                 return await self._counted(way)
             return await self._passed(way)
         except (Refused, Unreached) as error:
@@ -110,7 +110,8 @@ class Exchange:
         return incoming
 
     async def _counted(self, way: Way) -> web.StreamResponse:
-        """A count is one of what would be sent: an agent that asks how full its window is hears what the provider would."""
+        """A count is one of what would be sent: an agent that asks how full its window is hears what the provider would. A list that the
+        provider is asked to compact is sent whole, as an agent's own request for a summary is, and else as it would be sent."""
         data = await way.outlet.body()
         body = await off(self._counted_body, way, data)
         headers = request_headers(way.asked.headers, is_heard=False, is_written_anew=body is not None)
@@ -122,7 +123,7 @@ class Exchange:
         call = _call(way, data)
         if isinstance(call, str) or self._mode == "observe":
             return None
-        body = self._desk.counted(call)
+        body = self._desk.counted(call, only_too_long=way.route.kind == "compact")
         way.record.outcome = "as it came" if body is None else "edited"
         return None if body is None else strict.dump(body)
 

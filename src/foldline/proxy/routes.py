@@ -5,6 +5,7 @@ the provider is the one whose path it is; a path that several have, as `/v1/mode
 
     POST …/v1/messages                             anthropic           POST …/chat/completions    openai-chat
     POST …/models/M:generateContent, :stream…      gemini              POST …/responses           openai-responses
+    POST …/messages/count_tokens, …                a count             POST …/responses/compact   to be compacted by the provider
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from msgspec import Struct
 from foldline.proxy.guard import PAGES, Asked
 
 Provider: TypeAlias = Literal["anthropic", "openai", "gemini"]
-Kind: TypeAlias = Literal["conversation", "count", "page", "pass"]
+Kind: TypeAlias = Literal["conversation", "compact", "count", "page", "pass"]
 
 UPSTREAMS: Final[dict[Provider, str]] = {
     "anthropic": "https://api.anthropic.com",
@@ -54,6 +55,8 @@ def route(asked: Asked, target: str) -> Route:
         return Route(kind="conversation", provider="anthropic", format="anthropic")
     if path.endswith("/v1/messages/count_tokens"):
         return Route(kind="count", provider="anthropic", format="anthropic")
+    if path.endswith("/responses/compact"):
+        return Route(kind="compact", provider="openai", format="openai-responses")
     if path.endswith("/responses/input_tokens"):
         return Route(kind="count", provider="openai", format="openai-responses")
     gemini = _GEMINI.search(path)

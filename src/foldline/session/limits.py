@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from foldline.core.errors import InvalidOption
 from foldline.presets import policy_of
 from foldline.session.setup import Setup, setup_again
+from foldline.settings import Planned
 from foldline.stores.limits import Limit, Limits
 
 HELD = "a limit that its provider named is not kept for the next process: {why}"
@@ -27,11 +28,15 @@ def with_limit(setup: Setup) -> Setup:
         limit = setup.limits.of(setup.model, setup.endpoint)
     except (OSError, InvalidOption) as error:
         return _noted(setup, f"limits that providers named are not known: {error}")
-    planned = setup.planned
-    changed = planned.source == "override" and limit is not None and planned.window != limit.instead_of
-    if limit is None or limit.tokens >= planned.window or changed:
+    if limit is None or not holds(limit, setup.planned):
         return setup
     return _planned(setup, limit, note=_kept_note(setup, limit))
+
+
+def holds(limit: Limit, planned: Planned) -> bool:
+    """True where a limit is planned with: below the window, unless that was stated anew since."""
+    changed = planned.source == "override" and planned.window != limit.instead_of
+    return limit.tokens < planned.window and not changed
 
 
 def learned(setup: Setup, tokens: int, *, said: str) -> Setup:

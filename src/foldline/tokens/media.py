@@ -169,6 +169,11 @@ PAGES_MAX: Final = 600
 PDF_CHARS_MAX: Final = 4_000_000
 """Base64 characters of a PDF searched for pages; the rest is taken to hold as many a byte."""
 SECONDS_UNKNOWN: Final = 60
+"""Of sound or a film that is only named by URL or id."""
+NAMED_TOKENS_MAX: Final = max(
+    ANTHROPIC_HIGH.image_unknown, PAGES_UNKNOWN * PDF_PAGE, SECONDS_UNKNOWN * ANTHROPIC_HIGH.video_s
+)
+"""Most that anything which is only named by URL or id is counted with, few bytes as it takes."""
 AUDIO_BYTES_S: Final = 16_000
 """Bytes a second: 128 kbit/s, between compressed speech and plain samples."""
 VIDEO_BYTES_S: Final = 125_000
