@@ -3,8 +3,9 @@
     make e2e-agents
 
 Run by `scripts/e2e_agents.sh` in a network namespace of its own with loopback alone, so that nothing can be asked of anybody. The
-provider is `foldline.testing.twin`, whose window is small and which refuses what its provider would; the agents are installed from npm
-and are not part of this repo. Prints one line a stage; exit 1 where a request was refused or a stage failed.
+provider is `foldline.testing.twin`, which refuses what its provider would; the agents are installed from npm and are not part of this
+repo. Prints one line a stage; exit 1 where a request was refused, the rule that the user said at the beginning is not in one, a summary
+of the agent's own was not known as one, or a stage failed.
 """
 
 from __future__ import annotations
@@ -24,15 +25,17 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any
 
+from foldline.clients.own_summaries import WHY
 from foldline.testing.twin import Answer, Call, Twin
 from foldline.testing.twin.script import Received, Step
 
 ROOT = Path(__file__).parent.parent
-WINDOW = 64_000
-"""Of the twin and of the proxy; the agents believe in their model's own, which is larger."""
+WINDOWS = {"claude": 200_000, "codex": 64_000}
+"""Of the twin and of the proxy; the agents believe in their model's own, which is larger. Claude Code's own prompt and tools take 32,000
+tokens of it, and it asks for as many as 64,000 of output."""
 ROUNDS = 20
-"""Of the tool loop: together past the window more than once."""
-LINES = 1_500
+"""Of the tool loop: together past the window."""
+LINES = {"claude": 4_000, "codex": 1_500}
 TIMEOUT_S = 240
 RULE = "Never touch auth.py."
 SUMMARY = "<analysis>all of it</analysis>\n<summary>The loop ran. The rule: Never touch auth.py. Nothing is open.</summary>"
@@ -71,17 +74,18 @@ class Loop:
 def claude_call(n: int) -> Call:
     """Claude Code's tool for a shell."""
     return Call(
-        name="Bash", arguments={"command": f"seq {n * 10_000} {n * 10_000 + LINES}", "description": "count"}
+        name="Bash",
+        arguments={"command": f"seq {n * 10_000} {n * 10_000 + LINES['claude']}", "description": "count"},
     )
 
 
 def codex_call(n: int) -> Call:
     """Codex's tool for a shell."""
-    return Call(name="exec_command", arguments={"cmd": f"seq {n * 10_000} {n * 10_000 + LINES}"})
+    return Call(name="exec_command", arguments={"cmd": f"seq {n * 10_000} {n * 10_000 + LINES['codex']}"})
 
 
 @contextmanager
-def proxied(upstream: str, folder: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+def proxied(upstream: str, folder: Path, *, window: int) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """The command, on a free port: its base URL, and the records that it printed so far."""
     command = [
         sys.executable,
@@ -93,7 +97,7 @@ def proxied(upstream: str, folder: Path) -> Iterator[tuple[str, list[dict[str, A
         "--upstream",
         upstream,
         "--window",
-        str(WINDOW),
+        str(window),
         "--json",
     ]
     env = {**os.environ, "FOLDLINE_HOME": str(folder / "foldline")}
@@ -136,18 +140,20 @@ def ran(command: Sequence[str], *, folder: Path, env: dict[str, str]) -> str:
     return done.stdout
 
 
-Stage = tuple[str, int, list[str]]
-"""Its name, rounds of the loop, and the agent's arguments."""
+Stage = tuple[str, int, list[str], str]
+"""Its name, rounds of the loop, the agent's arguments, and how a summary of its own is to go up: "whole", "view", or "" for none."""
 
 
 def claude(bin: Path, folder: Path, url: str) -> tuple[list[Stage], dict[str, str]]:
     """Claude Code: how it is asked, and where it finds its provider."""
     base = [str(bin / "claude"), "-p", "--model", MODELS["claude"], "--allowedTools=Bash"]
     stages: list[Stage] = [
-        ("a prompt", 0, [*base, f"Say hello. {RULE}"]),
-        ("a tool loop past the window", ROUNDS, [*base, "--continue", "Count, step by step."]),
-        ("its own /compact", 0, [*base, "--continue", "/compact"]),
-        ("a resume", 2, [*base, "--continue", "Go on."]),
+        ("a prompt", 0, [*base, f"Say hello. {RULE}"], ""),
+        ("a tool loop", 2, [*base, "--continue", "Count, step by step."], ""),
+        ("its own /compact", 0, [*base, "--continue", "/compact"], "whole"),
+        ("a tool loop past the window", ROUNDS, [*base, "--continue", "Count, step by step."], ""),
+        ("its own /compact, past it", 0, [*base, "--continue", "/compact"], "view"),
+        ("a resume", 2, [*base, "--continue", "Go on."], ""),
     ]
     env = {
         "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "key-of-this-run", "HOME": str(folder), "IS_SANDBOX": "1",
@@ -167,14 +173,15 @@ def codex(bin: Path, folder: Path, url: str) -> tuple[list[Stage], dict[str, str
     )
     base = [str(bin / "codex"), "exec", "--skip-git-repo-check"]
     stages: list[Stage] = [
-        ("a prompt", 0, [*base, f"Say hello. {RULE}"]),
-        ("a tool loop past the window", ROUNDS, [*base, "resume", "--last", "Count, step by step."]),
+        ("a prompt", 0, [*base, f"Say hello. {RULE}"], ""),
+        ("a tool loop past the window", ROUNDS, [*base, "resume", "--last", "Count, step by step."], ""),
         (
             "its own compaction",
             0,
             [*base, "-c", "model_auto_compact_token_limit=1000", "resume", "--last", "Go on."],
+            "view",
         ),
-        ("a resume", 2, [*base, "resume", "--last", "Go on."]),
+        ("a resume", 2, [*base, "resume", "--last", "Go on."], ""),
     ]
     return stages, {"CODEX_HOME": str(home), "HOME": str(folder), "KEY_OF_THIS_RUN": "key"}
 
@@ -186,44 +193,65 @@ def run(name: str, bin: Path) -> bool:
     """All stages of one agent; true where all of them held."""
     told, call = AGENTS[name]
     version = re.search(r"[\d.]+", ran([str(bin / name), "--version"], folder=bin, env={}))
-    print(f"{name} {version[0] if version else ''}, window {WINDOW:,}")
+    print(f"{name} {version[0] if version else ''}, window {WINDOWS[name]:,}")
     loop, holds = Loop(call), True
     folder = Path(tempfile.mkdtemp(prefix="foldline-e2e-"))
+    window = WINDOWS[name]
     try:
-        with Twin(repeat(loop), window=WINDOW) as twin, proxied(twin.url, folder) as (url, records):
+        with (
+            Twin(repeat(loop), window=window) as twin,
+            proxied(twin.url, folder, window=window) as (url, records),
+        ):
             stages, env = told(bin, folder, url)
             work = folder / "work"
             work.mkdir()
-            for stage, rounds, command in stages:
+            for stage, rounds, command, summary in stages:
                 loop.left, loop.calls, loop.summaries = rounds, 0, 0
                 seen, heard = len(twin.requests), len(records)
                 ran(command, folder=work, env=env)
                 sent, done = twin.requests[seen:], records[heard:]
-                refused = [
-                    f"{one.path} {one.status}: {one.refusal[:300]}"
-                    for one in sent
-                    if one.status >= 400 and one.path.rpartition("/")[2] in ("messages", "responses")
-                ]
-                compactions = sum(one["is_compaction"] for one in done)
-                most = max((one["tokens_in"] for one in done), default=0)
-                top = max((one.tokens for one in sent), default=0)
-                cached = (
-                    sum(one.tokens_cached for one in sent) * 100 // max(1, sum(one.tokens for one in sent))
-                )
-                print(
-                    f"  {stage:<28} {len(sent):>3} requests, {loop.calls:>2} calls, {loop.summaries} summaries, up to {most:,} tokens in, {top:,} sent, "
-                    f"{compactions} compactions, cache {cached} %, {len(refused)} refused"
-                )
-                holds = holds and not refused
-                for why in refused:
-                    print(f"    {why}")
-                faults = [one["why"] for one in done if one["outcome"] == "failed open"]
+                print(f"  {stage:<28} {_figures(sent, done)}, {loop.calls} calls, {loop.summaries} summaries")
+                faults = [*_faults(sent, done), *_summed_up(done, loop.summaries, how=summary)]
                 holds = holds and not faults
                 for why in faults:
-                    print(f"    failed open: {why}")
+                    print(f"    {why}")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return holds
+
+
+def _figures(sent: Sequence[Received], done: Sequence[dict[str, Any]]) -> str:
+    compactions = sum(one["is_compaction"] for one in done)
+    most = max((one["tokens_in"] for one in done), default=0)
+    top = max((one.tokens for one in sent), default=0)
+    cached = sum(one.tokens_cached for one in sent) * 100 // max(1, sum(one.tokens for one in sent))
+    return f"{len(sent):>3} requests, up to {most:,} tokens in, {top:,} sent, {compactions} compactions, cache {cached} %"
+
+
+def _faults(sent: Sequence[Received], done: Sequence[dict[str, Any]]) -> list[str]:
+    """What must not be: a refusal, a request without the user's rule, a fault of the proxy's."""
+    talk = [one for one in sent if one.path.partition("?")[0].rpartition("/")[2] in ("messages", "responses")]
+    refused = [f"{one.path} {one.status}: {one.refusal[:300]}" for one in talk if one.status >= 400]
+    without = [
+        f"{one.path}: without the rule" for one in talk if has_tools(one) and RULE not in one.body.decode()
+    ]
+    return [
+        *refused,
+        *without,
+        *(f"failed open: {one['why']}" for one in done if one["outcome"] == "failed open"),
+    ]
+
+
+def _summed_up(done: Sequence[dict[str, Any]], summaries: int, *, how: str) -> list[str]:
+    """Whether a summary of the agent's own was asked for, and went up as it was to."""
+    if not how:
+        return []
+    whole = sum(one["why"] == WHY for one in done)
+    return (
+        []
+        if summaries and bool(whole) == (how == "whole")
+        else [f"{summaries} summaries, {whole} of them whole"]
+    )
 
 
 if __name__ == "__main__":

@@ -15,11 +15,11 @@ FORMATS = ("anthropic", "openai-chat", "openai-responses", "gemini")
 RULE = "Fix the login. Never touch auth.py."
 
 
-def client_of(format: str, url: str, *, is_async: bool = False) -> Any:
-    """A client of the SDK that speaks a format, without retries."""
+def client_of(format: str, url: str, *, is_async: bool = False, gemini: str = "v1") -> Any:
+    """A client of the SDK that speaks a format, without retries. `gemini`: the version of Google's API."""
     if format == "gemini":
         genai = pytest.importorskip("google.genai", reason="the SDK google-genai is not installed")
-        return genai.Client(api_key=KEY, http_options={"base_url": url})
+        return genai.Client(api_key=KEY, http_options={"base_url": url, "api_version": gemini})
     package = "anthropic" if format == "anthropic" else "openai"
     module = pytest.importorskip(package, reason=f"the SDK {package} is not installed")
     name = ("Async" if is_async else "") + {"anthropic": "Anthropic", "openai": "OpenAI"}[package]

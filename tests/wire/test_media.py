@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from foldline.core.message import Media
+from foldline.wire.codec import Request
+from foldline.wire.convert import convert
+from foldline.wire.formats import codec
 from foldline.wire.media import (
     base64_of,
     data_url_of,
@@ -13,6 +16,7 @@ from foldline.wire.media import (
     sniff_type,
     split_data_url,
     type_of_url,
+    usual,
 )
 from tests.wire.histories import PNG
 
@@ -71,3 +75,18 @@ def test_a_type_is_told_by_the_first_bytes_and_by_the_ending() -> None:
     assert sniff_type("AAAA") is None
     assert type_of_url("https://example.com/a.JPG?x=1#y.png") == "image/jpeg"
     assert type_of_url("https://example.com/") is None
+
+
+def test_base64_for_urls_is_read_as_the_usual_one() -> None:
+    """google-genai writes a picture's bytes so; no provider but Google reads it."""
+    assert usual("-_-_-_8") == "+/+/+/8="
+    assert usual("+/+/+/8=") == "+/+/+/8="
+    wire = b'{"role":"user","parts":[{"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgo-_8"}}]}'
+    message = codec("gemini").decode(wire)
+    [part] = message.parts
+    assert isinstance(part, Media)
+    assert part.data == "iVBORw0KGgo+/8=="
+    assert codec("gemini").encode_bytes(message) == wire, "untouched it keeps its bytes"
+    asked = Request(format="gemini", messages=(message,))
+    [turned] = convert(asked, "anthropic").request.messages
+    assert b"iVBORw0KGgo+/8==" in codec("anthropic").encode_bytes(turned)

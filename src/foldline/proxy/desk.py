@@ -117,7 +117,7 @@ class Desk:
         self._done(name, conversations, has_failed=True)
         return Passed(why=why_of(going), is_fault=True)
 
-    def counted(self, call: Call, *, only_too_long: bool) -> dict[str, Any] | None:
+    def counted(self, call: Call, *, only_too_long: bool = False) -> dict[str, Any] | None:
         """The body for a list that is only counted; `None`: as it came. `only_too_long`: whole where it fits the window."""
         if call.passes_because:
             return None

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any, assert_never
 
 from foldline.core.message import NEW, Media, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
-from foldline.wire.media import UNKNOWN_TYPE, base64_of, media_kind, payload_of, type_of_url
+from foldline.wire.media import UNKNOWN_TYPE, base64_of, media_kind, payload_of, type_of_url, usual
 from foldline.wire.splice import arguments_object
 from foldline.wire.strict import dump, dump_text, parse
 
@@ -152,7 +152,7 @@ def _output_key(response: Any) -> str | None:
 
 def _read_inline(value: dict[str, Any], slot: int, *, seen: Counter[str]) -> Media | None:
     mime, base64 = _word(value, "mimeType"), value.get("data")
-    data = payload_of(mime, base64) if isinstance(base64, str) else None
+    data = payload_of(mime, usual(base64)) if isinstance(base64, str) else None
     if data is None:
         return None
     return Media(kind=media_kind(mime), mime=mime, data=data, name=_word(value, "displayName"), slot=slot)

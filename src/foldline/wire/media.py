@@ -19,6 +19,7 @@ MediaKind: TypeAlias = Literal["image", "document", "audio", "video", "file"]
 
 _DATA_URL = re.compile(r"data:(?P<mime>[^;,]*)(?:;[^;,]*)*;base64,(?P<data>.*)", re.DOTALL)
 _DOCUMENT_TYPES = ("application/pdf", "application/json", "application/xml", "text/")
+_URL_SAFE = str.maketrans("-_", "+/")
 _KINDS: dict[str, MediaKind] = {"image": "image", "audio": "audio", "video": "video"}
 UNKNOWN_TYPE = "application/octet-stream"
 
@@ -36,6 +37,14 @@ def media_kind(mime: str | None, *, default: MediaKind = "file") -> MediaKind:
     if mime.startswith(_DOCUMENT_TYPES):
         return "document"
     return _KINDS.get(mime.partition("/")[0], default)
+
+
+def usual(base64: str) -> str:
+    """Base64 in the usual alphabet, padded, of that which is safe in URLs: google-genai writes a picture so, and no other provider
+    reads it."""
+    if "-" not in base64 and "_" not in base64:
+        return base64
+    return base64.translate(_URL_SAFE) + "=" * (-len(base64) % 4)
 
 
 def payload_of(mime: str | None, base64: str) -> str | None:

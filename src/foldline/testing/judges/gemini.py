@@ -222,13 +222,17 @@ def _file_uri(file: Any) -> Any:
     return _camel(file).get("fileUri") if isinstance(file, dict) else None
 
 
+_EITHER = str.maketrans("-_", "+/")
+"""Bytes of Google's APIs are base64 of either alphabet (the JSON mapping of protocol buffers), and google-genai writes the one for URLs."""
+
+
 def _wrong_blob(blob: Any) -> str | None:
     if not isinstance(blob, dict):
         return "no object"
     mime, data = _camel(blob).get("mimeType"), blob.get("data")
     if not isinstance(mime, str) or "/" not in mime:
         return "mimeType is required"
-    raw = decoded(data) if isinstance(data, str) else None
+    raw = decoded(data.translate(_EITHER)) if isinstance(data, str) else None
     if raw is None:
         return "data is no base64"
     seen = picture(raw)
