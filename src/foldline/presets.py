@@ -150,7 +150,7 @@ def _reserve(_window: int | None) -> Policy:
         name="reserve",
         sentence="One summary by the same model on the live prefix, before the request that would cross the line.",
         source="B: message-compact specification",
-        counting=Counting(growth=False, fixed=False),
+        counting=Counting(growth=False, fixed=False, latest=False),
         resumes_at_summary=True,
         hooks_may_block=False,
         is_reactive=False,

@@ -49,6 +49,25 @@ def test_retained_messages_are_named_and_only_what_a_compaction_wrote_stands_in_
     assert back.state.full_at == again.offset
 
 
+@pytest.mark.parametrize("request_", [{"tokens_fixed": 40}, False], ids=["may come", "never"])
+def test_a_response_whose_usage_has_not_come_is_held(request_: object) -> None:
+    """TOK-5, law REPLAY: what a usage that comes later is, no restart changes; older checkpoints do not have the member."""
+    told = said(assistant("done"), request=request_)
+    late = draft("usage", message=5, usage={"tokens_input": 7})
+    journal, replay = logged(*TALK, told)
+    body = checkpoint_body(replay.state, replay.places)
+    journal.append([Draft(kind="checkpoint", body=body), late])
+    whole = Replay()
+    whole.run(journal.entries())
+    assert resume(journal).state.root.anchor == whole.state.root.anchor
+    assert (whole.state.root.anchor is None) == (request_ is False)
+
+    older = msgspec.json.decode(body)
+    del older["unsaid"]
+    journal, _ = logged(*TALK, told, Draft(kind="checkpoint", body=msgspec.json.encode(older)), late)
+    assert resume(journal).state.root.anchor is None
+
+
 def test_a_small_checkpoint_names_the_last_full_one() -> None:
     """JRN-13: so that the scan from the end is bounded."""
     assert msgspec.json.decode(small_body(State())) == {"version": 1, "full": False, "ordinals": 0}

@@ -16,7 +16,7 @@ from foldline.log.chain import Beyond
 from foldline.log.checkpoint import checkpoint_body, small_body
 from foldline.log.kinds import lineage_of
 from foldline.log.replay import Replay, at, resume, weighed
-from foldline.log.state import ROOT, SUPPRESSED, State
+from foldline.log.state import ROOT, SUPPRESSED, State, Unsaid
 from foldline.stores.memory import MemoryStore
 from foldline.testing.builders import assistant, call, result, user
 from foldline.testing.counting import CharacterCounter
@@ -196,6 +196,61 @@ def test_a_usage_that_comes_later_is_an_anchor_too() -> None:
     after = replayed(*TALK, spoken(100), told)
     assert after.root.anchor is not None
     assert after.root.anchor.ordinal == 5
+
+
+def late(tokens: int, *, message: int = 3) -> Draft:
+    return draft("usage", message=message, usage={"tokens_input": tokens})
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        pytest.param((draft("model", model="m2"),), id="another model"),
+        pytest.param((compaction(fold(1, 2)),), id="a compaction"),
+        pytest.param((compaction(fold(1, 2)), draft("undo", entry=5)), id="a compaction and its undo"),
+        pytest.param((compaction(cleared(2, RESULT), kind="edit"),), id="an edit of what it saw"),
+        pytest.param((said(assistant("and then")),), id="an answer after it"),
+    ],
+)
+def test_a_usage_of_before_that_comes_after_is_no_anchor(between: tuple[Draft, ...]) -> None:
+    """TOK-5, TOK-9: it counted what is no longer sent, in another model's tokens, or is not the last one."""
+    assert replayed(*TALK, late(7)).root.anchor is not None
+    assert replayed(*TALK, *between, late(7)).root.anchor is None
+
+
+def test_an_edit_of_what_came_after_an_answer_leaves_its_late_usage_an_anchor() -> None:
+    """TOK-3: what it counted is what is still sent."""
+    read = (*TALK, said(assistant(call("read", "c9"))), said(result("c9", "long")))
+    edit = compaction(cleared(6, result("c9", "long")), kind="edit")
+    found = replayed(*read, edit, late(7, message=5)).root.anchor
+    assert found is not None
+    assert (found.ordinal, found.usage.tokens_input) == (5, 7)
+
+
+def test_a_late_usage_keeps_what_its_answer_said_of_the_request() -> None:
+    """TOK-6: system prompt and tools as they were; TOK-5: none for an answer to another request than the log shows."""
+    told = said(assistant("done"), request={"tokens_fixed": 40})
+    found = replayed(*TALK, told, late(7, message=5)).root.anchor
+    assert found is not None
+    assert found.tokens_fixed == 40
+    assert replayed(*TALK, said(assistant("done"), request=False), late(7, message=5)).root.anchor is None
+
+
+def test_a_node_that_shows_all_of_itself_gives_the_outside_no_anchor() -> None:
+    """TOK-5, FUN-1: its requests were its own, whether their usage comes at once or later."""
+    node = draft("node", id="n", name="look", expose="full")
+    state = replayed(*TALK, node, said(assistant("inside"), node="n"), late(7, message=5))
+    assert state.root.anchor is None
+    assert state.scopes["n"].anchor is not None
+
+
+def test_an_answer_without_usage_is_told_until_its_usage_comes() -> None:
+    """TOK-5: the anchor before it stays in the log; whether it counts is the policy's to say."""
+    silent = replayed(*TALK, spoken(100), said(assistant("and")))
+    assert silent.root.anchor is not None
+    assert silent.root.unsaid == Unsaid(ordinal=6)
+    assert replayed(*TALK, spoken(100), said(assistant("and")), late(7, message=6)).root.unsaid is None
+    assert replayed(*TALK, spoken(100), said(assistant("and")), spoken(120)).root.unsaid is None
 
 
 def test_a_request_that_was_not_what_the_log_shows_gives_no_anchor() -> None:

@@ -82,6 +82,28 @@ def test_a_baseline_is_dropped_when_it_no_longer_fits_the_history() -> None:
     assert session.prepare().tokens.tokens_anchored == 0
 
 
+@pytest.mark.parametrize(("policy", "anchored"), [("balanced", 0), ("handoff", 0), ("reserve", 510)])
+def test_an_answer_without_usage_ends_the_baseline_where_the_policy_says_so(
+    policy: str, anchored: int
+) -> None:
+    """TOK-5: the whole request is counted here then, before a restart and after it; `reserve` goes on from the last usage."""
+    store = MemoryStore()
+    session = opened(store, policy=policy)
+    session.user("a")
+    session.prepare()
+    session.record(answer("so", tokens=500))
+    session.user("b")
+    assert session.prepare().tokens.tokens_anchored == 510
+    session.record(answer("no usage"))
+    session.user("c")
+    tokens = session.prepare().tokens
+    assert tokens.tokens_anchored == anchored
+    with reopened(session, store, policy=policy) as again:
+        assert again.prepare().tokens == tokens
+        again.record(answer("so", tokens=600))
+        assert again.prepare().tokens.tokens_anchored == 610
+
+
 def test_after_a_compaction_no_older_usage_is_an_anchor() -> None:
     """TOK-9: a finished compaction never re-triggers itself."""
     session = narrow(opened())

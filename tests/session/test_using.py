@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from foldline.core.entry import Draft
+from foldline.log.values import dumps
 from foldline.session.hosting import Host
 from foldline.session.session import Session
 from foldline.stores.memory import MemoryStore
@@ -147,6 +149,23 @@ def test_an_answer_of_the_model_before_is_no_baseline_for_the_new_one() -> None:
     session.user("on")
     assert session.prepare().tokens.tokens_anchored == 810
     with reopened(session, store, model=LARGE) as again:
+        assert again.prepare().tokens.tokens_anchored == 0
+
+
+def test_a_usage_that_comes_after_the_model_was_changed_is_no_baseline() -> None:
+    """TOK-5: of an answer that the model before gave, in an entry of its own, whatever program wrote it; after a restart too."""
+    store = MemoryStore()
+    session = opened(store, model=LARGE)
+    session.user("go")
+    session.prepare()
+    session.record(answer("an answer"))
+    session.use(SMALL)
+    session.user("on")
+    session.close()
+    journal = store.write(session.name)
+    journal.append([Draft(kind="usage", body=dumps({"message": 1, "usage": {"tokens_input": 9_000}}))])
+    journal.close()
+    with opened(store, model=SMALL) as again:
         assert again.prepare().tokens.tokens_anchored == 0
 
 

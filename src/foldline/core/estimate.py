@@ -28,12 +28,14 @@ class Estimate(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Counting(Struct, frozen=True, kw_only=True, gc=False):
-    """How a policy projects; a switch of it (requirements TOK-6 and TOK-8)."""
+    """How a policy projects; a switch of it (requirements TOK-5, TOK-6 and TOK-8)."""
 
     growth: bool = True
     """True: system prompt and tools that have grown since the baseline are added. Shrinking subtracts nothing."""
     fixed: bool = True
     """True: without a baseline system prompt and tools count too."""
+    latest: bool = True
+    """True: the last response's usage is the baseline, and where it has none everything is counted. False: the last usage there is."""
 
 
 def estimate(

@@ -36,6 +36,7 @@ from foldline.log.state import (
     Places,
     Scope,
     State,
+    Unsaid,
 )
 from foldline.log.values import (
     Json,
@@ -101,7 +102,7 @@ def _body(state: State, places: Places, *, more: Mapping[str, Any]) -> bytes:
         "full": True,
         "ordinals": state.ordinals,
         "view": _view_json(root.view, places),
-        "anchor": _anchor_json(root.anchor),
+        **_baseline_json(root),
         "nodes": [_node_json(node, state.scopes[node.id], places=places) for node in state.nodes.values()],
         "system": state.system_at,
         "tools": state.tools_at,
@@ -147,16 +148,46 @@ def _node_json(node: Node, scope: Scope, *, places: Places) -> Json:
         "seq": node.seq,
         "start": node.start,
         "view": _view_json(scope.view, places),
-        "anchor": _anchor_json(scope.anchor),
+        **_baseline_json(scope),
     }
     return {key: value for key, value in told.items() if value is not None}
 
 
-def _anchor_json(anchor: Anchor | None) -> Json | None:
-    if anchor is None:
-        return None
-    told: Json = {"message": anchor.ordinal, "usage": usage_json(anchor.usage)}
-    return told if anchor.tokens_fixed is None else {**told, "tokens_fixed": anchor.tokens_fixed}
+def _baseline_json(scope: Scope) -> Json:
+    """The members of a view's anchor, and of a response after it whose usage has not come."""
+    told: Json = {}
+    anchor, unsaid = scope.anchor, scope.unsaid
+    if anchor is not None:
+        told["anchor"] = {"message": anchor.ordinal, "usage": usage_json(anchor.usage), **_fixed(anchor)}
+    if unsaid is not None:
+        never: Json = {} if unsaid.may_come else {"may_come": False}
+        told["unsaid"] = {"message": unsaid.ordinal, **_fixed(unsaid), **never}
+    return told
+
+
+def _fixed(one: Anchor | Unsaid) -> Json:
+    return {} if one.tokens_fixed is None else {"tokens_fixed": one.tokens_fixed}
+
+
+def _with_baseline(view: View, told: Mapping[str, Any]) -> Scope:
+    anchor, unsaid = told.get("anchor"), told.get("unsaid")
+    return Scope(
+        view=view,
+        anchor=None
+        if anchor is None
+        else Anchor(
+            ordinal=anchor["message"],
+            usage=read_usage(anchor["usage"]),
+            tokens_fixed=anchor.get("tokens_fixed"),
+        ),
+        unsaid=None
+        if unsaid is None
+        else Unsaid(
+            ordinal=unsaid["message"],
+            tokens_fixed=unsaid.get("tokens_fixed"),
+            may_come=unsaid.get("may_come", True),
+        ),
+    )
 
 
 def _view_json(view: View, places: Places) -> list[Any]:
@@ -211,13 +242,13 @@ def read_checkpoint(entry: Entry, reading: Reading) -> State:
     if told["version"] != VERSION or told["full"] is not True:
         raise ValueError(f"no full checkpoint of version {VERSION}")
     budget = _Budget(size=len(entry.body))
-    scopes = {ROOT: _scope(pieces, told.get("anchor"), reading=reading, budget=budget)}
+    scopes = {ROOT: _scope(pieces, told, reading=reading, budget=budget)}
     nodes: dict[str, Node] = {}
     for piece in elements(pieces.get("nodes", b"[]")):
         inner = members(piece)
-        node, anchor = _read_node(inner)
+        node, said = _read_node(inner)
         nodes[node.id] = node
-        scopes[node.id] = _scope(inner, anchor, reading=reading, budget=budget)
+        scopes[node.id] = _scope(inner, said, reading=reading, budget=budget)
     applied, earlier_at = read_page(pieces)
     state = State(
         seq=entry.seq,
@@ -263,7 +294,7 @@ class _Budget:
         _refuse_too_large(self.messages, self.size)
 
 
-def _read_node(pieces: Mapping[str, bytes]) -> tuple[Node, Any]:
+def _read_node(pieces: Mapping[str, bytes]) -> tuple[Node, Mapping[str, Any]]:
     told = {key: strict.loads(piece) for key, piece in pieces.items() if key != "view"}
     if told["expose"] not in EXPOSES:
         raise ValueError(f"a node exposes one of {', '.join(EXPOSES)}, not {told['expose']!r}")
@@ -276,10 +307,12 @@ def _read_node(pieces: Mapping[str, bytes]) -> tuple[Node, Any]:
         seq=int(told["seq"]),
         start=int(told["start"]),
     )
-    return node, told.get("anchor")
+    return node, told
 
 
-def _scope(pieces: Mapping[str, bytes], anchor: Any, *, reading: Reading, budget: _Budget) -> Scope:
+def _scope(
+    pieces: Mapping[str, bytes], told: Mapping[str, Any], *, reading: Reading, budget: _Budget
+) -> Scope:
     items: list[Item] = []
     for piece in elements(pieces.get("view", b"[]")):
         if piece.startswith(b"["):
@@ -287,14 +320,7 @@ def _scope(pieces: Mapping[str, bytes], anchor: Any, *, reading: Reading, budget
             items += _retained(int(first), int(last), offset=int(offset), reading=reading, budget=budget)
         else:
             items.append(_written(members(piece), reading=reading, budget=budget))
-    view = view_of(tuple(items))
-    if anchor is None:
-        return Scope(view=view)
-    usage = read_usage(anchor["usage"])
-    return Scope(
-        view=view,
-        anchor=Anchor(ordinal=anchor["message"], usage=usage, tokens_fixed=anchor.get("tokens_fixed")),
-    )
+    return _with_baseline(view_of(tuple(items)), told)
 
 
 def _retained(first: int, last: int, *, offset: int, reading: Reading, budget: _Budget) -> list[Item]:

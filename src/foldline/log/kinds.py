@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from foldline.core.entry import Entry
 from foldline.core.view import View
+from foldline.log.anchors import dropped
 from foldline.log.applied import turned
 from foldline.log.failures import failures_after, stalled_after
 from foldline.log.state import EXPOSES, ROOT, STATUSES, Node, Scope, State
@@ -48,10 +49,11 @@ def _is_nothing(entry: Entry) -> bool:
 
 
 def _model(state: State, entry: Entry) -> State:
-    """Another model counts by its own tokenizer: what the one before reported is no baseline for it (requirement TOK-5)."""
+    """Another model counts by its own tokenizer: what the one before reported, or is still to report, is no baseline for it
+    (requirement TOK-5)."""
     told = strict.loads(entry.body).get("model")
     named = None if told is None else str(told)
-    scopes = {name: replace(scope, anchor=None) for name, scope in state.scopes.items()}
+    scopes = {name: dropped(scope) for name, scope in state.scopes.items()}
     return replace(state, model=named, stalled=0, scopes=state.scopes if named == state.model else scopes)
 
 

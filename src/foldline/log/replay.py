@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from msgspec.structs import replace
 
@@ -29,9 +29,10 @@ from foldline.core.message import Message, Meta, Part, Usage, calls_of
 from foldline.core.ports import Pages, TokenCounter
 from foldline.core.received import received
 from foldline.core.view import Item, View, item_of, view_of
+from foldline.log.anchors import after_edits, after_message, after_usage, dropped
 from foldline.log.chain import Beyond, Voided, chain_of, unreadable
 from foldline.log.checkpoint import Reading, read_checkpoint
-from foldline.log.edits import batches, first_named, refuse_nowhere
+from foldline.log.edits import batches, refuse_nowhere
 from foldline.log.failures import failures_after, stalled_after
 from foldline.log.handoff import KIND as HANDOFF
 from foldline.log.handoff import found_at, taken_in
@@ -39,10 +40,8 @@ from foldline.log.kinds import KINDS, checkpoint
 from foldline.log.state import (
     ROOT,
     SUPPRESSED,
-    Anchor,
     Applied,
     Places,
-    Scope,
     State,
 )
 from foldline.log.values import (
@@ -182,13 +181,12 @@ class Replay:
         scope = str(strict.loads(extra["node"])) if "node" in extra else ROOT
         weights, overhead = self.counter.weights(message)
         item = item_of(ordinal, message, weights=weights, overhead=overhead)
-        anchor = _anchor(message, ordinal, request=extra.get("request"))
         scopes = dict(state.scopes)
         for name in _seen_in(state, scope):
             was = scopes[name]
-            scopes[name] = Scope(
-                view=was.view.append(item), anchor=anchor if name == scope and anchor else was.anchor
-            )
+            if name == scope:
+                was = after_message(was, message, ordinal=ordinal, told_of=extra)
+            scopes[name] = replace(was, view=was.view.append(item))
         answers = message.role == "assistant" and not message.synthetic
         return replace(
             state,
@@ -212,12 +210,8 @@ class Replay:
             if found is not None:
                 item = replace(found, message=_with_usage(found.message, usage))
                 items = tuple(item if other is found else other for other in scope.view)
-                newer = scope.anchor is None or scope.anchor.ordinal <= at
-                scope = Scope(
-                    view=view_of(items, next_seq=scope.view.next_seq),
-                    anchor=Anchor(ordinal=at, usage=usage) if newer else scope.anchor,
-                )
-            scopes[name] = scope
+                scope = replace(scope, view=view_of(items, next_seq=scope.view.next_seq))
+            scopes[name] = after_usage(scope, at, usage=usage)
         return replace(state, scopes=scopes)
 
     # ── edits ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -235,21 +229,19 @@ class Replay:
             state = replace(state, open_begin=None)
         if scope not in state.scopes:  # of a node that has ended
             return state
-        was = state.scopes[scope]
-        view, anchor = was.view, was.anchor
+        now = state.scopes[scope]
         if entry.seq in voided.entries:
-            anchor = None
+            now = dropped(now)
         else:
             gone = voided.spans.get(entry.seq, frozenset())
             edits = [edit for edit in made if isinstance(edit, Drop) or edit.address not in gone]
-            view = self.edited(view, edits)
-            if not is_edit or gone or (anchor and first_named(made) <= anchor.ordinal):
-                anchor = None
+            now = replace(now, view=self.edited(now.view, edits))
+            now = dropped(now) if not is_edit or gone else after_edits(now, made)
             applied = Applied(seq=entry.seq, offset=entry.offset, scope=scope, is_edit=is_edit)
             state = replace(state, applied=(*state.applied, applied))
         return replace(
             state,
-            scopes={**state.scopes, scope: Scope(view=view, anchor=anchor)},
+            scopes={**state.scopes, scope: now},
             compacted=state.compacted or (not is_edit and scope == ROOT),
             epoch=entry.seq if begins_epoch else state.epoch,
             handoff=None if begins_epoch else state.handoff,
@@ -349,7 +341,7 @@ def _restored(entry: Entry, pages: Pages, *, replay: Replay) -> State:
     return state
 
 
-# ── scopes and anchors ───────────────────────────────────────────────────────────────────────────────────────
+# ── scopes ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _seen_in(state: State, scope: str) -> Iterator[str]:
@@ -360,18 +352,6 @@ def _seen_in(state: State, scope: str) -> Iterator[str]:
         if scope == ROOT or state.nodes[scope].expose != "full":
             return
         scope = state.nodes[scope].parent
-
-
-def _anchor(message: Message, ordinal: int, *, request: bytes | None) -> Anchor | None:
-    """The anchor that a response comes with; none where its request was another than the log shows (requirement
-    TOK-5)."""
-    if message.role != "assistant" or message.meta is None or message.meta.usage is None:
-        return None
-    told: Any = None if request is None else strict.loads(request)
-    if told is False:
-        return None
-    fixed = told.get("tokens_fixed") if isinstance(told, dict) else None
-    return Anchor(ordinal=ordinal, usage=message.meta.usage, tokens_fixed=fixed)
 
 
 def _with_usage(message: Message, usage: Usage) -> Message:

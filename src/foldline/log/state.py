@@ -32,6 +32,17 @@ class Anchor(Struct, frozen=True, kw_only=True, gc=False):
     """System prompt and tools of that request as they were counted here; `None` when nobody counted them."""
 
 
+class Unsaid(Struct, frozen=True, kw_only=True, gc=False):
+    """The last response, where no usage that counts came with it (requirement TOK-5)."""
+
+    ordinal: int
+    tokens_fixed: int | None = None
+    """As an anchor's."""
+    may_come: bool = True
+    """False where its request was another than the log shows, or what it counted has changed since: a usage that comes later
+    is no anchor then."""
+
+
 class Node(Struct, frozen=True, kw_only=True):
     """A sub-agent that runs: whose messages stand in the same log and in a view of their own (requirement FUN-1)."""
 
@@ -53,6 +64,8 @@ class Scope(Struct, frozen=True, kw_only=True):
 
     view: View = View()
     anchor: Anchor | None = None
+    unsaid: Unsaid | None = None
+    """A response after the anchor's; `None` where there is none."""
 
 
 class Applied(Struct, frozen=True, kw_only=True, gc=False):

@@ -33,7 +33,16 @@ from foldline.session.hosting import Host
 from foldline.session.incoming import fixed_part
 from foldline.session.keep import Keeper
 from foldline.session.originals import Originals, Shown, Spans
-from foldline.session.projecting import Fixed, Sound, fixed_of, held_in, outgoing_request, projected, sound
+from foldline.session.projecting import (
+    Fixed,
+    Sound,
+    baseline,
+    fixed_of,
+    held_in,
+    outgoing_request,
+    projected,
+    sound,
+)
 from foldline.session.recovering import without_reasoning
 from foldline.session.request import Beside, Prepared
 from foldline.session.serving import NOTHING, asked_of, compacts, served, standing
@@ -173,13 +182,14 @@ class Planning:
         """The view fit to send, and the size of the request with it."""
         setup, scope = self._known.setup, self._view()
         fit = sound(standing(scope.view), needs=setup.needs, counter=setup.counter, format=setup.format)
+        counting = setup.policy.counting
+        anchor = baseline(scope, counting)
         beside = reminder_tokens(
             in_force(self._keeper.state, self._scope),
-            anchor=None if scope.anchor is None else scope.anchor.ordinal,
+            anchor=None if anchor is None else anchor.ordinal,
             counter=setup.counter,
             format=setup.format,
         )
-        counting = setup.policy.counting
         return fit, projected(scope, fit.view, fixed=fixed.tokens, counting=counting, beside=beside)
 
     def _counted(self, fixed: Fixed, tokens: Estimate) -> int:
@@ -281,7 +291,7 @@ class Planning:
         asked = NOTHING
         if self._scope == ROOT:
             asked = asked_of(setup, fit.view, fixed=fixed, calls=state.calls, epoch=state.epoch)
-        anchor = self._view().anchor
+        anchor = baseline(self._view(), setup.policy.counting)
         self._sent = Sent(
             revision=state.revision,
             model=setup.model,

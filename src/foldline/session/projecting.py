@@ -21,7 +21,7 @@ from foldline.core.ports import TokenCounter
 from foldline.core.repair import repair
 from foldline.core.rounds import kept_seqs, outline_of, whole_units
 from foldline.core.view import Item, View, item_of, view_of
-from foldline.log.state import Handoff, Node, Scope, State
+from foldline.log.state import Anchor, Handoff, Node, Scope, State
 from foldline.outgoing import fixed_tokens, joined
 from foldline.reduce import History
 from foldline.session.handing_off import with_reminder
@@ -83,10 +83,15 @@ def _items(given: tuple[Item, ...], placed: tuple[Placed, ...], *, counter: Toke
         yield item_of(item.seq, one.message, weights=weights, overhead=overhead, covers=covers)
 
 
+def baseline(scope: Scope, counting: Counting) -> Anchor | None:
+    """The usage that a policy counts from (requirement TOK-5)."""
+    return None if counting.latest and scope.unsaid is not None else scope.anchor
+
+
 def projected(scope: Scope, view: View, *, fixed: int, counting: Counting, beside: int = 0) -> Estimate:
     """The size of the next request: from the last usage on, where there is one that still counts (requirement TOK-3).
     `beside`: tokens of what is sent with the view and that usage did not count (TOK-7: the pending control message)."""
-    anchor = scope.anchor
+    anchor = baseline(scope, counting)
     if anchor is None:
         return project(view.tokens + beside, fixed=fixed, counting=counting)
     since = beside
