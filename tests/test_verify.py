@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import foldline
-from foldline.core.entry import Draft
+from foldline.core.entry import Draft, Entry
 from foldline.core.errors import UnknownSession
+from foldline.log.lineage import Lineage
 from foldline.log.lines import parse_log
 from foldline.stores.disk import DiskStore
 from foldline.stores.fs import Mode
 from foldline.stores.real_fs import RealFile, RealFs
-from foldline.verify import archive, names, salvage, verify
+from foldline.verify import archive, names, salvage, verify, verify_each
+from tests.log.test_lineages import grown
 
 ONE = Draft(kind="message", body=b'{"n":1}')
 
@@ -117,3 +120,30 @@ def test_a_fork_is_verified_with_what_it_goes_on_from(tmp_path: Path) -> None:
     DiskStore(tmp_path).remove("s")
     assert verify("fork", home=tmp_path).state == "corrupt"
     assert "which is gone" in verify("fork", home=tmp_path).problems[0].why
+
+
+def test_many_sessions_are_proved_as_each_alone_with_every_log_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """JRN-9: a parent is read once, not once for each fork; its damage is told of those alone that go on from behind it."""
+    store = DiskStore(tmp_path)
+    grown(store, [(0, 0.2), (0, 1.0), (1, 1.0), (2, 0.9), (4, 0.1)])
+    path = tmp_path / "sessions/s0/log.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"says 3", b"says 9"))
+    alone = {name: verify(name, home=tmp_path) for name in names(home=tmp_path)}
+    assert {name for name, one in alone.items() if one.state == "clean"} == {"s1", "s3", "s5"}
+    assert {one.name: one for one in verify_each(names(home=tmp_path), home=tmp_path)} == alone
+
+    path.write_bytes(path.read_bytes().replace(b"says 9", b"says 3"))
+    read: list[str] = []
+    usual = Lineage.entries
+
+    def counted(log: Lineage, offset: int = 0) -> Iterator[Entry]:
+        for entry in usual(log, offset):
+            read.append(entry.kind)
+            yield entry
+
+    monkeypatch.setattr(Lineage, "entries", counted)
+    verdicts = list(verify_each(names(home=tmp_path), home=tmp_path))
+    assert {one.state for one in verdicts} == {"clean"}
+    assert len(read) == sum(one.entries for one in verdicts)

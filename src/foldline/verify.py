@@ -7,15 +7,17 @@ entries refer to. `salvage` gives a log of what is sound. Neither changes anythi
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import closing
-from typing import Literal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, suppress
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from foldline.core.errors import SessionCorrupt, UnknownFormat
+from foldline.core.errors import SessionCorrupt, UnknownFormat, UnknownSession
 from foldline.home import Home, disk_store
-from foldline.log.lineage import Lineage, lineage_of
+from foldline.log.forks import forks_in
+from foldline.log.lineage import Lineage
+from foldline.log.lineages import Lineages
 from foldline.log.references import References
 from foldline.privacy.underway import told_of
 from foldline.stores.archive import ArchivePiece
@@ -26,6 +28,9 @@ PROBLEMS_MAX = 20
 """Problems told of one session."""
 STEP_BYTES = 1 << 20
 """How often progress is told."""
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Told the bytes that were read, and how many there are."""
 
 
 class Problem(Struct, frozen=True, kw_only=True):
@@ -84,51 +89,100 @@ def unfinished_forget(*, home: Home = None) -> str:
     return told_of(disk_store(home))
 
 
-def verify(name: str, *, home: Home = None, progress: Callable[[int, int], None] | None = None) -> Verdict:
+def verify(name: str, *, home: Home = None, progress: Progress | None = None) -> Verdict:
     """Go through a session and its archives. Raises `UnknownSession`."""
+    with closing(Lineages(disk_store(home))) as lineages:
+        return _verified(name, lineages, seen={}, progress=progress)
+
+
+def verify_each(
+    wanted: Sequence[str], *, home: Home = None, progress: Callable[[str], Progress | None] | None = None
+) -> Iterator[Verdict]:
+    """Go through many sessions, each before its forks, so that every log is read once. One that is gone by then is passed
+    over. `progress`: given a name, what to tell of it."""
+    store = disk_store(home)
+    seen: dict[str, _Seen] = {}
+    with closing(Lineages(store)) as lineages:
+        for name in forks_in(store).ordered(wanted):
+            with suppress(UnknownSession):
+                yield _verified(name, lineages, seen=seen, progress=progress and progress(name))
+
+
+class _Seen(Struct, kw_only=True):
+    """What going through a log, and those it goes on from, has shown."""
+
+    references: References
+    problems: list[Problem]
+    sound_to: int = 0
+    """Byte of the whole up to which every line was read …"""
+    damage: Problem | None = None
+    """… and what ended the reading there."""
+    entries: int = 0
+    """Of the log itself …"""
+    checkpoints: int = 0
+    """… and how many of them are checkpoints."""
+
+    def before(self, byte: int) -> _Seen:
+        """The same, as far as a fork goes on from it."""
+        return _Seen(
+            references=self.references.upto(byte),
+            problems=[one for one in self.problems if one.offset < byte],
+            sound_to=self.sound_to,
+            damage=self.damage if self.sound_to < byte else None,
+        )
+
+
+def _verified(name: str, lineages: Lineages, *, seen: dict[str, _Seen], progress: Progress | None) -> Verdict:
+    """The verdict on a session. `seen`: by name, of those before it; it is put there too."""
     try:
-        pages = disk_store(home).read(name)
+        pages = lineages.store.read(name)
     except (SessionCorrupt, UnknownFormat) as damage:  # not even the first line
         offset = damage.offset if isinstance(damage, SessionCorrupt) else 0
         return Verdict(name=name, state="corrupt", problems=(Problem(offset=offset, why=damage.why),))
-    try:
-        with closing(lineage_of(disk_store(home), pages)) as log:
-            return _verdict(name, pages, log=log, progress=progress)
-    except SessionCorrupt as damage:  # a fork whose parent is gone
-        return Verdict(name=name, state="corrupt", problems=(Problem(offset=damage.offset, why=damage.why),))
-    finally:
-        pages.close()
+    with closing(pages):
+        assert isinstance(pages, DiskPages)
+        try:
+            log = lineages.of(pages, name)
+        except SessionCorrupt as damage:  # a fork whose parent is gone
+            problem = Problem(offset=damage.offset, why=damage.why)
+            return Verdict(name=name, state="corrupt", problems=(problem,))
+        above = None if log.cut is None else seen.get(log.cut.name)
+        found = seen[name] = _gone_through(log, above=above, end=pages.extent.end, progress=progress)
+        problems = [*_damaged_archives(pages), *found.problems, *([found.damage] if found.damage else [])]
+        first = 0 if log.cut is None else log.cut.byte
+        return Verdict(
+            name=name,
+            state="corrupt" if problems else ("torn" if pages.torn else "clean"),
+            entries=found.entries,
+            messages=found.references.messages_from(first),
+            checkpoints=found.checkpoints,
+            bytes=pages.extent.end,
+            archives=sum(isinstance(piece, ArchivePiece) for piece in pages.pieces),
+            torn=pages.torn,
+            problems=tuple(problems[:PROBLEMS_MAX]),
+        )
 
 
-def _verdict(
-    name: str, pages: DiskPages, *, log: Lineage, progress: Callable[[int, int], None] | None
-) -> Verdict:
-    """The verdict on a log; `log`: with what it goes on from, which its checkpoints refer to."""
-    references, problems, entries, told = References(), _damaged_archives(pages), 0, 0
+def _gone_through(log: Lineage, *, above: _Seen | None, end: int, progress: Progress | None) -> _Seen:
+    """Read a log, with what it goes on from where that was not read before (`above`), up to what ends the reading."""
     first = 0 if log.cut is None else log.cut.byte
-    messages = 0
+    found = _Seen(references=References(), problems=[]) if above is None else above.before(first)
+    if found.damage is not None:
+        return found
+    told = 0
     try:
-        for entry in log.entries():
+        for entry in log.entries(0 if above is None else first):
             if entry.offset >= first:
-                entries += 1
-                messages += entry.kind == "message"
-            problems += [Problem(offset=entry.offset, why=why) for why in references.take(entry)]
+                found.entries += 1
+                found.checkpoints += entry.kind == "checkpoint"
+            found.problems += [Problem(offset=entry.offset, why=why) for why in found.references.take(entry)]
+            found.sound_to = entry.offset + entry.size
             if progress is not None and entry.offset - told >= STEP_BYTES:
                 told = entry.offset
-                progress(told, pages.extent.end)
+                progress(told, end)
     except SessionCorrupt as damage:
-        problems.append(Problem(offset=damage.offset, why=damage.why))
-    return Verdict(
-        name=name,
-        state="corrupt" if problems else ("torn" if pages.torn else "clean"),
-        entries=entries,
-        messages=messages,
-        checkpoints=references.checkpoints,
-        bytes=pages.extent.end,
-        archives=sum(isinstance(piece, ArchivePiece) for piece in pages.pieces),
-        torn=pages.torn,
-        problems=tuple(problems[:PROBLEMS_MAX]),
-    )
+        found.damage = Problem(offset=damage.offset, why=damage.why)
+    return found
 
 
 def _damaged_archives(pages: DiskPages) -> list[Problem]:

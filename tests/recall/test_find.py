@@ -8,8 +8,10 @@ import os
 import re
 import resource
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,7 +20,10 @@ from hypothesis import strategies as st
 from foldline.core.address import part_address, span_address
 from foldline.core.errors import InvalidOption, SessionCorrupt, UnknownAddress, UnknownSession
 from foldline.core.message import Message
+from foldline.core.ports import Pages
+from foldline.log.lineages import Lineages
 from foldline.privacy.forgetting import forget_text
+from foldline.recall.entries import message_of
 from foldline.recall.find import HITS_MAX, Recall
 from foldline.recall.opening import Excerpt
 from foldline.recall.rows import Filters
@@ -26,6 +31,7 @@ from foldline.stores.disk import DiskStore
 from foldline.stores.memory import MemoryStore
 from foldline.testing.builders import assistant, call, result, user
 from tests.linear import beside
+from tests.log.test_lineages import grown
 from tests.recall.logs import draft, entry, more, recall_over, saying, written
 
 MESSAGES = [
@@ -91,6 +97,40 @@ def test_sessions_survive_a_restart_and_so_does_what_is_found(tmp_path: Path, *,
         [hit] = recall.search("pool size").hits
         assert recall.open(hit.address).text == "first\npool size is 20\nlast"
         recall.close()
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.floats(0, 1)), min_size=1, max_size=6))
+def test_forks_of_forks_are_found_and_opened_wherever_they_leave_what_they_go_on_from(
+    forks: list[tuple[int, float]],
+) -> None:
+    """JRN-9: in one session, and in all of them; each log is put into the index once, whatever was asked before."""
+    store = MemoryStore()
+    names = grown(store, forks)
+    recall = recall_over(store)
+    recall.update()
+    put: list[str] = []
+    usual = recall.index.update
+
+    def counted(session: str, pages: Pages, **more: Any) -> str:
+        put.append(session)
+        return usual(session, pages, **more)
+
+    recall.index.update = counted  # type: ignore[method-assign]
+    recall.update()
+    assert sorted(put) == sorted(names)
+    with closing(Lineages(store)) as lineages:
+        for name in names:
+            with lineages.reading(name) as log:
+                said_here = [message_of(one) for one in log.entries() if one.kind == "message"]
+            for ordinal, message in enumerate(said_here):
+                assert message is not None
+                [hit] = recall.search(f'"{message.text}"', session=name).hits[:1]
+                assert hit.address == part_address(ordinal, message.parts[0])
+                assert recall.open(hit.address, session=name).text == message.text
+                assert recall.open(hit.address).text == message.text
+    begun = recall.index.size()[0]
+    recall.update()
+    assert recall.index.size()[0] == begun, "nothing was read anew"
 
 
 def test_a_fork_finds_what_it_goes_on_from_and_nothing_that_came_later() -> None:

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from foldline.core.entry import Draft, Entry
 from foldline.core.errors import InvalidOption, SessionCorrupt, UnknownSession
 from foldline.core.ports import Journal, Pages, Store
-from foldline.log.shelf import Shelf
+from foldline.log.shelf import Lent, Shelf
 from foldline.wire import strict
 
 DEPTH_MAX: Final = 1000
@@ -255,20 +255,23 @@ def _above(shelf: Shelf, cut: Cut | None, *, as_it_is: bool = False) -> tuple[Ab
     with ExitStack() as held:
         held.callback(shelf.close)
         while cut is not None:
-            if len(found) == DEPTH_MAX:
-                raise SessionCorrupt(
-                    0, f"more than {DEPTH_MAX} forks of forks, or one that goes on from itself"
-                )
-            found.append(Above(pages=_lent(shelf, cut.name), left_at=cut))
+            refuse_deeper(len(found))
+            found.append(Above(pages=lent(shelf, cut.name), left_at=cut))
             cut = cut_of(found[-1].pages)
         if not as_it_is:
             for number in reversed(range(len(found))):
-                refuse_moved(_parent(found[number:]), found[number].left_at)
+                refuse_moved(held_by(found[number:]), found[number].left_at)
         held.pop_all()
     return tuple(found)
 
 
-def _parent(above: Sequence[Above]) -> Lineage:
+def refuse_deeper(depth: int) -> None:
+    """Raise `SessionCorrupt` for a log that would be one more than may be between."""
+    if depth >= DEPTH_MAX:
+        raise SessionCorrupt(0, f"more than {DEPTH_MAX} forks of forks, or one that goes on from itself")
+
+
+def held_by(above: Sequence[Above]) -> Lineage:
     """The first of these logs with as many of the others as its fork's cut needs to be found: mostly none, since a fork
     leaves its parent behind that one's own beginning."""
     before = above[1].left_at if len(above) > 1 else None
@@ -277,7 +280,8 @@ def _parent(above: Sequence[Above]) -> Lineage:
     return Lineage(above[0].pages, above[1:needed], cut=before)
 
 
-def _lent(shelf: Shelf, name: str) -> Pages:
+def lent(shelf: Shelf, name: str) -> Lent:
+    """A log that another one goes on from. Raises `SessionCorrupt` where it is gone."""
     try:
         return shelf.pages(name)
     except (UnknownSession, InvalidOption) as error:  # gone, or a name that no session has

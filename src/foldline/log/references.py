@@ -7,6 +7,7 @@ Goes through a whole log once, entry by entry, and keeps eight bytes a message. 
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -23,10 +24,21 @@ class References:
     def __init__(self) -> None:
         self.messages = array("Q")
         """Byte of each message, by ordinal."""
-        self.checkpoints = 0
         self._full: set[int] = set()
         self._kinds: dict[int, str] = {}
         self._seqs = 0
+
+    def upto(self, byte: int) -> References:
+        """What was seen before a byte: where a fork goes on."""
+        found = References()
+        found.messages = self.messages[: bisect_left(self.messages, byte)]
+        found._full = {at for at in self._full if at < byte}
+        found._kinds = {at: kind for at, kind in self._kinds.items() if at < byte}
+        return found
+
+    def messages_from(self, byte: int) -> int:
+        """How many messages were seen from a byte on."""
+        return len(self.messages) - bisect_left(self.messages, byte)
 
     def take(self, entry: Entry) -> Iterator[str]:
         """What is wrong with what this entry refers to, for a person. Entries come in order, from the first."""
@@ -55,7 +67,6 @@ class References:
                 yield f"{key} names entry {seq}, which does not come before"
 
     def _checkpoint(self, entry: Entry, body: Mapping[str, Any]) -> Iterator[str]:
-        self.checkpoints += 1
         if body["ordinals"] != len(self.messages):
             yield f"the checkpoint counts {body['ordinals']:,} messages, the log has {len(self.messages):,}"
         if not body["full"]:

@@ -49,6 +49,12 @@ class Shelf:
                 pages.close()
             self._close_down_to(self._most)
 
+    def drop(self, name: str) -> None:
+        """Let go of one, which is opened anew when it is read again."""
+        idle = self._idle.pop(name, None)
+        if idle is not None:
+            idle.close()
+
     def close(self) -> None:
         """Let go of all of them."""
         self._most = 0

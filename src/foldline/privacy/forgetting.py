@@ -23,6 +23,7 @@ from foldline.log.blanking import TEXT_CHARS_MIN, found_as, spelled
 from foldline.log.forget import Addresses, Forgetter, Wish, chosen, quoted_of, readable
 from foldline.log.forks import forks_in
 from foldline.log.lineage import read_lineage
+from foldline.log.lineages import Lineages
 from foldline.privacy.derived import Derived
 from foldline.privacy.underway import Pending, Underway, unfinished
 from foldline.privacy.walking import Changed, Tick, Walk, finished, walked
@@ -245,13 +246,14 @@ def _last_ms(store: Store, name: str) -> int | None:
 
 def _other_bodies(store: Store, family: Sequence[str], *, owner: str, wish: Wish) -> Iterator[bytes]:
     """The bodies of the messages that stay, and of those that change, as they will be."""
-    for name in family:
-        with closing(read_lineage(store, name, as_it_is=True)) as log:
+    with closing(Lineages(store)) as lineages:
+        for name in family:
             told = wish if name == owner else Wish()
-            forgetter = Forgetter(told, Addresses(lambda _: None), first=log.first_ordinal())
-            for entry in log.own.entries():
-                if entry.kind in ("message", "system", "tools"):
-                    yield forgetter.change(entry) or entry.body
+            with lineages.reading(name, as_it_is=True) as log:
+                forgetter = Forgetter(told, Addresses(lambda _: None), first=lineages.first_ordinal(name))
+                for entry in log.own.entries():
+                    if entry.kind in ("message", "system", "tools"):
+                        yield forgetter.change(entry) or entry.body
 
 
 def _owner(store: Store, name: str, *, ordinal: int) -> tuple[str, list[tuple[int, Message]]]:

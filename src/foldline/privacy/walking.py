@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import re
-from array import array
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from typing import TypeAlias
@@ -25,7 +24,8 @@ from foldline.core.errors import UNREADABLE, SessionBusy, UnknownSession
 from foldline.core.message import Message
 from foldline.core.ports import Store
 from foldline.log.forget import FORGOT, Addresses, Forgetter, Quoted, Wish, readable
-from foldline.log.lineage import Lineage, read_lineage
+from foldline.log.lineage import Lineage
+from foldline.log.lineages import Lineages
 from foldline.privacy.derived import Derived
 from foldline.privacy.underway import Asked, Pending, Underway, What
 
@@ -70,7 +70,8 @@ class Changed(Struct, frozen=True, kw_only=True):
 
 def walked(store: Store, walk: Walk, *, dry_run: bool, tick: Tick | None = None) -> tuple[Changed, ...]:
     """Forget, or say what that would do."""
-    found, known = _looked_at(store, walk, tick=tick)
+    with closing(Lineages(store)) as lineages:
+        found, known = _looked_at(lineages, walk, tick=tick)
     if dry_run or not any(_is_something(one) for one in found):
         return found
     named = tuple(one.name for one in found if _is_something(one))
@@ -95,7 +96,7 @@ def _is_something(one: Changed) -> bool:
     return bool(one.kinds or one.places) and not one.problem
 
 
-def _looked_at(store: Store, walk: Walk, *, tick: Tick | None) -> tuple[tuple[Changed, ...], Known]:
+def _looked_at(lineages: Lineages, walk: Walk, *, tick: Tick | None) -> tuple[tuple[Changed, ...], Known]:
     """What is to go, and nothing done."""
     known: Known = {}
     out: list[Changed] = []
@@ -103,9 +104,9 @@ def _looked_at(store: Store, walk: Walk, *, tick: Tick | None) -> tuple[tuple[Ch
         if tick is not None:
             tick(number, len(walk.sessions))
         try:
-            forgetter = _looked(store, name, walk=walk, known=known)
+            forgetter = _looked(lineages, name, walk=walk, known=known)
         except (UnknownSession, *UNREADABLE) as error:
-            out.append(_failed(store, name, walk=walk, error=error))
+            out.append(_failed(lineages.store, name, walk=walk, error=error))
             continue
         known[name] = forgetter.addresses
         if forgetter.kinds or forgetter.places:
@@ -114,25 +115,32 @@ def _looked_at(store: Store, walk: Walk, *, tick: Tick | None) -> tuple[tuple[Ch
 
 
 def _carried_out(store: Store, walk: Walk, *, known: Known, tick: Tick | None) -> list[Changed]:
-    derived, out = Derived(store), []
-    for number, name in enumerate(walk.sessions):
-        if tick is not None:
-            tick(number, len(walk.sessions))
-        try:
-            store.write(
-                name
-            ).close()  # whoever has it open is told of first, and a rewrite that was cut off is settled
-            with derived.changing(name):
-                forgetter = _looked(store, name, walk=walk, known=known)
-                if forgetter.kinds or forgetter.places:
-                    forgetter = _rewritten(store, name, walk=walk, known=known, told=_told(forgetter))
-            known[name] = forgetter.addresses
-            out.append(_changed(name, forgetter))
-        except UnknownSession:  # taken away meanwhile, and what it said with it
-            continue
-        except (SessionBusy, *UNREADABLE) as error:
-            out.append(_failed(store, name, walk=walk, error=error))
+    out = []
+    with closing(Lineages(store)) as lineages:
+        for number, name in enumerate(walk.sessions):
+            if tick is not None:
+                tick(number, len(walk.sessions))
+            try:
+                out.append(_carried_out_in(lineages, name, walk=walk, known=known))
+            except UnknownSession:  # taken away meanwhile, and what it said with it
+                continue
+            except (SessionBusy, *UNREADABLE) as error:
+                out.append(_failed(store, name, walk=walk, error=error))
     return out
+
+
+def _carried_out_in(lineages: Lineages, name: str, *, walk: Walk, known: Known) -> Changed:
+    store = lineages.store
+    store.write(
+        name
+    ).close()  # whoever has it open is told of first, and a rewrite that was cut off is settled
+    lineages.changed(name)
+    with Derived(store).changing(name):
+        forgetter = _looked(lineages, name, walk=walk, known=known)
+        if forgetter.kinds or forgetter.places:
+            forgetter = _rewritten(lineages, name, walk=walk, known=known, told=_told(forgetter))
+    known[name] = forgetter.addresses
+    return _changed(name, forgetter)
 
 
 def _failed(store: Store, name: str, *, walk: Walk, error: Exception) -> Changed:
@@ -141,23 +149,26 @@ def _failed(store: Store, name: str, *, walk: Walk, error: Exception) -> Changed
     return Changed(name=name, problem=str(error), unread=unread, later=is_busy)
 
 
-def _looked(store: Store, name: str, *, walk: Walk, known: Mapping[str, Addresses]) -> Forgetter:
+def _looked(lineages: Lineages, name: str, *, walk: Walk, known: Mapping[str, Addresses]) -> Forgetter:
     """What is to go in a log, and nothing done."""
-    with closing(read_lineage(store, name, as_it_is=True)) as log:
-        forgetter = _forgetter(log, name, walk=walk, known=known)
+    with lineages.reading(name, as_it_is=True) as log:
+        forgetter = _forgetter(log, lineages, name=name, walk=walk, known=known)
         for entry in log.own.entries():
             forgetter.change(entry)
         return forgetter
 
 
 def _rewritten(
-    store: Store, name: str, *, walk: Walk, known: Mapping[str, Addresses], told: Draft
+    lineages: Lineages, name: str, *, walk: Walk, known: Mapping[str, Addresses], told: Draft
 ) -> Forgetter:
     """The log without what is to go, and with the entry that says so: all of it or nothing, whatever interrupts it."""
-    with closing(read_lineage(store, name, as_it_is=True)) as log:
-        forgetter = _forgetter(log, name, walk=walk, known=known)
-        store.rewrite(name, forgetter.change, more=[told])
-        return forgetter
+    with lineages.reading(name, as_it_is=True) as log:
+        forgetter = _forgetter(log, lineages, name=name, walk=walk, known=known)
+    try:
+        lineages.store.rewrite(name, forgetter.change, more=[told])
+    finally:
+        lineages.changed(name)
+    return forgetter
 
 
 def _stands_before(store: Store, name: str, *, walk: Walk) -> bool:
@@ -169,28 +180,18 @@ def _stands_before(store: Store, name: str, *, walk: Walk) -> bool:
     return bool(forgetter.places)
 
 
-def _forgetter(log: Lineage, name: str, *, walk: Walk, known: Mapping[str, Addresses]) -> Forgetter:
-    first = log.first_ordinal()
+def _forgetter(
+    log: Lineage, lineages: Lineages, *, name: str, walk: Walk, known: Mapping[str, Addresses]
+) -> Forgetter:
+    first = lineages.first_ordinal(name)
     above = None if log.cut is None else known.get(log.cut.name)
-    renewed = walk.renewed.get(name, {})
-    addresses = Addresses(_Reader(log).read, known=above, below=first, renewed=renewed)
+
+    def read(ordinal: int) -> Message | None:
+        entry = lineages.message(name, ordinal)
+        return None if entry is None else readable(entry.body)
+
+    addresses = Addresses(read, known=above, below=first, renewed=walk.renewed.get(name, {}))
     return Forgetter(walk.wish(name), addresses, quoted=walk.quoted, first=first)
-
-
-class _Reader:
-    """Messages of a log by ordinal, those it goes on from included, read when they are asked for."""
-
-    def __init__(self, log: Lineage) -> None:
-        self._log = log
-        self._offsets: array[int] | None = None
-
-    def read(self, ordinal: int) -> Message | None:
-        """The message as it was before this walk; `None` where there is none that can be read."""
-        if self._offsets is None:
-            self._offsets = array("Q", (e.offset for e in self._log.entries() if e.kind == "message"))
-        if ordinal >= len(self._offsets):
-            return None
-        return readable(self._log.entry(self._offsets[ordinal]).body)
 
 
 def _told(forgetter: Forgetter) -> Draft:

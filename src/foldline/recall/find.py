@@ -11,8 +11,9 @@ both before a model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -26,6 +27,7 @@ from foldline.core.message import Message, Part, Role
 from foldline.core.ports import Pages, Store, TokenCounter
 from foldline.log.forget import forgotten_in
 from foldline.log.lineage import Ancestor, read_lineage
+from foldline.log.lineages import Lineages
 from foldline.recall.database import Unavailable
 from foldline.recall.entries import message_of
 from foldline.recall.index import Index
@@ -145,23 +147,22 @@ class Recall:
     def _logs(self, session: str) -> Iterator[tuple[Ancestor, ...]]:
         """The logs of a session, its own last, open as long as they are read. Raises `UnknownSession`, and what reading a log
         may raise (`foldline.core.errors.UNREADABLE`)."""
-        log = read_lineage(self.store, session)
-        try:
+        with closing(read_lineage(self.store, session)) as log:
             yield log.logs(session)
-        finally:
-            log.close()
 
     def _one(self, session: str) -> Iterator[tuple[Ancestor, ...]]:
         with self._logs(session) as logs:
             yield logs
 
     def _each(self, names: Iterable[str], notes: list[str]) -> Iterator[tuple[Ancestor, ...]]:
-        """The logs of each session, one open at a time; one that cannot be read is added to `notes`."""
-        for name in names:
-            try:
-                yield from self._one(name)
-            except (UnknownSession, *UNREADABLE) as error:
-                notes.append(f"{name}: {error}")
+        """The logs of each session, few open at a time; one that cannot be read is added to `notes`."""
+        with closing(Lineages(self.store)) as lineages:
+            for name in names:
+                try:
+                    with lineages.reading(name) as log:
+                        yield log.logs(name)
+                except (UnknownSession, *UNREADABLE) as error:
+                    notes.append(f"{name}: {error}")
 
     def update(
         self, session: str | None = None, *, notes: list[str] | None = None, progress: Progress | None = None
@@ -171,29 +172,42 @@ class Recall:
         `UnknownSession`."""
         told = notes if notes is not None else []
         with self._updating:
+            bases: dict[str, int] = {}
             if session is not None:
                 with self._logs(session) as logs:
-                    return self._update(logs, told, progress=progress)
+                    self._update(logs, told, bases=bases, progress=progress)
+                    return _reach(logs, bases)
             names = self.store.names()
             self.index.keep_only(names)
             for logs in self._each(names, told):
-                self._update(logs, told, progress=progress)
+                self._update(logs, told, bases=bases, progress=progress)
             return None
 
     def _update(
-        self, logs: Sequence[Ancestor], notes: list[str], *, progress: Progress | None = None
-    ) -> tuple[Reach, ...]:
-        reach: list[Reach] = []
-        base = 0
-        for log, child in zip(logs, [*logs[1:], None], strict=True):
-            tick = (lambda size, name=log.name: progress(name, size)) if progress is not None else None
+        self,
+        logs: Sequence[Ancestor],
+        notes: list[str],
+        *,
+        bases: dict[str, int],
+        progress: Progress | None = None,
+    ) -> None:
+        """Bring the index up to date with the logs of a session, but for those in `bases`, which are so already and for which it
+        says the ordinal of their first message; the others are put into it."""
+        logs = [log for log in logs if log.byte != 0]
+        known = next((at for at in reversed(range(len(logs))) if logs[at].name in bases), None)
+        base = 0 if known is None else self._after(logs[known], bases)
+        for log in logs[0 if known is None else known + 1 :]:
+            bases[log.name] = base
+            tick = None if progress is None else partial(progress, log.name)
             why = self.index.update(log.name, log.pages, base=base, progress=tick)
             notes += [why] if why else []
-            if child is not None:
-                assert log.byte is not None  # only the last log of a lineage goes to its end
-                base = self.index.base_of_fork(log.name, log.byte, otherwise=base)
-            reach.append(Reach(session=log.name, ordinals=None if child is None else base))
-        return tuple(reach)
+            base = self._after(log, bases)
+
+    def _after(self, log: Ancestor, bases: Mapping[str, int]) -> int:
+        """The ordinal that comes after a log's part of a session; 0 for the session's own log, behind which nothing comes."""
+        if log.byte is None:
+            return 0
+        return self.index.base_of_fork(log.name, log.byte, otherwise=bases[log.name])
 
     def _hits(
         self, found: Sequence[Ranked], wanted: Query, *, literal: str, hits_max: int
@@ -212,21 +226,26 @@ class Recall:
         place = place_in(address)
         wanted = excerpt or Excerpt()
         unread: list[str] = []
-        for name in (session,) if session is not None else self.store.names():
-            try:
-                opened = self._open(name, place, excerpt=wanted, is_one=session is not None)
-            except UNREADABLE as error:
-                if session is not None:
-                    raise
-                unread.append(f"{name}: {error}")
-                continue
-            if opened is not None:
-                return opened
+        bases: dict[str, int] = {}
+        with closing(Lineages(self.store)) as lineages:
+            for name in (session,) if session is not None else self.store.names():
+                try:
+                    with lineages.reading(name) as log:
+                        spots = self._spots(log.logs(name), place, bases=bases)
+                    opened = self._open(name, place, spots=spots, excerpt=wanted, is_one=session is not None)
+                except UNREADABLE as error:
+                    if session is not None:
+                        raise
+                    unread.append(f"{name}: {error}")
+                    continue
+                if opened is not None:
+                    return opened
         raise unknown(address, session, unread=unread)
 
-    def _open(self, name: str, place: Place, *, excerpt: Excerpt, is_one: bool) -> Opened | None:
-        """What stands at a place of one session; `None` where something else does."""
-        spots = self._spots(name, first=place.start, last=place.end - 1)
+    def _open(
+        self, name: str, place: Place, *, spots: Sequence[Spot], excerpt: Excerpt, is_one: bool
+    ) -> Opened | None:
+        """What stands at a place of one session, given its messages; `None` where something else does."""
         opened = open_spots(name, spots, place=place, excerpt=excerpt, counter=self.counter)
         if opened is None and is_one and self._forgot(name, place):
             left = left_of(spots, place)
@@ -241,27 +260,38 @@ class Recall:
             forgotten = forgotten_in(log)
         return not forgotten.isdisjoint(range(place.start, place.end))
 
-    def _spots(self, session: str, *, first: int, last: int) -> list[Spot]:
-        """The messages from `first` to `last`, both included, as far as the session has them."""
-        with self._logs(session) as logs:
-            try:
-                return self._spots_by_index(logs, first=first, last=last)
-            except Unavailable:
-                return _spots_by_scan(logs, first=first, last=last)
+    def _spots(self, logs: Sequence[Ancestor], place: Place, *, bases: dict[str, int]) -> list[Spot]:
+        """The messages of a place, as far as the session of these logs has them."""
+        first, last = place.start, place.end - 1
+        try:
+            with self._updating:
+                self._update(logs, [], bases=bases)
+            return self._spots_by_index(logs, bases, first=first, last=last)
+        except Unavailable:
+            return _spots_by_scan(logs, first=first, last=last)
 
-    def _spots_by_index(self, logs: Sequence[Ancestor], *, first: int, last: int) -> list[Spot]:
-        with self._updating:
-            reach = self._update(logs, [])
-        spots: list[Spot] = []
-        begin = 0
-        for log, part in zip(logs, reach, strict=True):
-            end = last if part.ordinals is None else min(last, part.ordinals - 1)
-            for placed in self.index.places(log.name, first=max(first, begin), last=end):
+    def _spots_by_index(
+        self, logs: Sequence[Ancestor], bases: Mapping[str, int], *, first: int, last: int
+    ) -> list[Spot]:
+        found: list[list[Spot]] = []
+        for log in reversed(logs):
+            if log.byte == 0 or last < first:
+                continue
+            begin = bases[log.name]
+            found.append([])
+            for placed in self.index.places(log.name, first=max(first, begin), last=last):
                 message = _message_at(log.pages, placed.offset)
                 if message is not None:
-                    spots.append(Spot(ordinal=placed.ordinal, message=message, tools=placed.tools))
-            begin = part.ordinals or 0
-        return spots
+                    found[-1].append(Spot(ordinal=placed.ordinal, message=message, tools=placed.tools))
+            last = min(last, begin - 1)
+        return [spot for spots in reversed(found) for spot in spots]
+
+
+def _reach(logs: Sequence[Ancestor], bases: Mapping[str, int]) -> tuple[Reach, ...]:
+    """What of which logs belongs to a session."""
+    parts = [log for log in logs if log.byte != 0]
+    ends = [*(bases[log.name] for log in parts[1:]), None]
+    return tuple(Reach(session=log.name, ordinals=end) for log, end in zip(parts, ends, strict=True))
 
 
 def unknown(address: str, session: str | None, *, unread: Sequence[str] = ()) -> UnknownAddress:

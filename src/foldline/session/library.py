@@ -7,7 +7,7 @@ Works on any store, and on a session that another process writes, since its log 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from foldline.core.entry import Draft, Entry
 from foldline.core.errors import FoldlineError, InvalidOption, SessionCorrupt, SessionExists, UnknownSession
 from foldline.core.ports import Store
 from foldline.log.lineage import Lineage, read_lineage
+from foldline.log.lineages import Lineages
 from foldline.log.lines import entry_line, header_crc, header_line, parse_log
 from foldline.log.values import dumps
 from foldline.lookup import Shown
@@ -66,33 +67,31 @@ class Listed(Struct, frozen=True, kw_only=True):
     """What is wrong with its log, for a person; empty when nothing is."""
 
 
-def listed(store: Store) -> Iterator[Listed]:
-    """Every session, by name. A damaged one is listed with what is wrong with it."""
-    for name in store.names():
-        try:
-            yield _listed(store, name)
-        except UnknownSession:  # taken away in this moment
-            continue
-        except FoldlineError as error:
-            yield Listed(name=name, problem=str(error))
+def listed(store: Store, names: Iterable[str] | None = None) -> Iterator[Listed]:
+    """These sessions; left out, every one, by name. A damaged one is listed with what is wrong with it."""
+    with closing(Lineages(store)) as lineages:
+        for name in store.names() if names is None else names:
+            try:
+                with lineages.reading(name) as log:
+                    yield _listed(log, name)
+            except UnknownSession:  # taken away in this moment
+                continue
+            except FoldlineError as error:
+                yield Listed(name=name, problem=str(error))
 
 
-def _listed(store: Store, name: str) -> Listed:
-    log = read_lineage(store, name)
-    try:
-        about = object_of(log.about)
-        last = next(iter(log.back()), None)
-        return Listed(
-            name=name,
-            format=log.format,
-            model=about.get("model"),
-            messages=_count(log.back()),
-            entries=0 if last is None else last.seq + 1,
-            updated_ms=None if last is None else last.time_ms,
-            parent=None if log.cut is None else log.cut.name,
-        )
-    finally:
-        log.close()
+def _listed(log: Lineage, name: str) -> Listed:
+    about = object_of(log.about)
+    last = next(iter(log.back()), None)
+    return Listed(
+        name=name,
+        format=log.format,
+        model=about.get("model"),
+        messages=_count(log.back()),
+        entries=0 if last is None else last.seq + 1,
+        updated_ms=None if last is None else last.time_ms,
+        parent=None if log.cut is None else log.cut.name,
+    )
 
 
 def _count(newest_first: Iterator[Entry]) -> int:
