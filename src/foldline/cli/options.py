@@ -9,6 +9,7 @@ import functools
 import os
 import re
 import sys
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -112,9 +113,31 @@ counter_option = click.option(
     metavar="NAME",
     help="Count tokens with this counter (left out: the model's, else o200k_base).",
 )
+limit_option = click.option(
+    "--limit",
+    metavar="N",
+    type=click.IntRange(1, 10_000),
+    help="So many rows. Left out: 100, and with --json all of them.",
+)
+ROWS_MAX = 100
+"""Rows of a list on a page for people, where nobody says otherwise."""
 out_option = click.option(
     "-o", "--output", "out", metavar="FILE", help="Write the result here; `-` is stdout."
 )
+
+
+def rows_of(limit: int | None, *, as_json: bool) -> int | None:
+    """How many rows of a list are wanted; `None`: all."""
+    return ROWS_MAX if limit is None and not as_json else limit
+
+
+def page_of(
+    names: Sequence[str], *, after: str | None, limit: int | None
+) -> tuple[Sequence[str], str | None]:
+    """A page of sorted names, and the name behind which the next one begins; `None`: there is none."""
+    rest = names if after is None else names[bisect_right(names, after) :]
+    page = rest[:limit]
+    return page, page[-1] if len(page) < len(rest) else None
 
 
 def reads_file(function: Command) -> Command:

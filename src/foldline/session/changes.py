@@ -6,17 +6,24 @@ whose methods do the same to a session that is open.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import takewhile
+
 from msgspec import Struct
 
+from foldline.core.entry import Entry
 from foldline.core.ports import Store
 from foldline.engine.report import Report
 from foldline.home import disk_store
-from foldline.log.lineage import read_lineage
+from foldline.log.applied import newest_first
+from foldline.log.lineage import Lineage, read_lineage
+from foldline.log.replay import resume
+from foldline.log.state import State
 from foldline.log.values import dumps
 from foldline.session.forking import create_fork
 from foldline.session.history import happened
 from foldline.session.hosting import Host
-from foldline.session.library import object_of, refuse_taken, unplaced
+from foldline.session.library import object_of, reading, refuse_taken, unplaced
 from foldline.session.opening import Asked, open_in, redactor
 from foldline.session.session import Made, Session
 from foldline.stores.memory import MemoryStore
@@ -74,20 +81,37 @@ def undo(session: str, what: str | None = None, *, dry_run: bool = False) -> Cha
         )
 
 
-def compactions(session: str) -> tuple[Made, ...]:
-    """Every compaction of a session, oldest first, by the numbers that `undo` and `rollback` take; the log is only read.
-    Raises `UnknownSession`, `SessionCorrupt`."""
-    with _opened(session, dry_run=True) as opened:
-        counting = {made.seq for made in opened.compactions if made.counts}
-    log = read_lineage(disk_store(), session)
-    try:
-        return tuple(
-            Made(seq=entry.seq, counts=entry.seq in counting, happened=happened(entry))
-            for entry in log.entries()
-            if entry.kind == "compaction"
-        )
-    finally:
-        log.close()
+class Compactions(Struct, frozen=True, kw_only=True):
+    """A page of the compactions of a session."""
+
+    made: tuple[Made, ...]
+    """Oldest first."""
+    before: int | None = None
+    """Where the page before this one ends, to be asked for with; `None`: this is the first."""
+
+
+def compactions(session: str, *, before: int | None = None, limit: int | None = None) -> Compactions:
+    """The newest compactions of a session, or those before an entry, by the numbers that `undo` and `rollback` take; `limit`:
+    how many, `None` for all. The log is only read, from its end and no further than it takes. Raises `UnknownSession`,
+    `SessionCorrupt`."""
+    with reading(disk_store(), session) as log:
+        state = resume(log).state
+        found: list[Entry] = []
+        for entry in log.back():
+            if entry.kind == "compaction" and (before is None or entry.seq < before):
+                if len(found) == limit:
+                    return Compactions(made=_explained(found, state, log=log), before=found[-1].seq)
+                found.append(entry)
+        return Compactions(made=_explained(found, state, log=log))
+
+
+def _explained(newest: Sequence[Entry], state: State, *, log: Lineage) -> tuple[Made, ...]:
+    oldest = newest[-1].seq if newest else 0
+    counting = {one.seq for one in takewhile(lambda one: one.seq >= oldest, newest_first(state, log))}
+    return tuple(
+        Made(seq=entry.seq, counts=entry.seq in counting, happened=happened(entry))
+        for entry in reversed(newest)
+    )
 
 
 def rollback(

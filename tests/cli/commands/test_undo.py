@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from foldline.core.entry import Draft
+from foldline.home import disk_store
 from tests.cli.running import documents, run
 from tests.cli.sessions import imported
 
@@ -68,6 +70,37 @@ def test_the_list_names_compactions_by_the_numbers_that_undo_takes() -> None:
     assert run("undo", "demo", str(first["entry"]), "--dry-run").exit_code == 0
     assert run("undo", "demo", str(second["entry"]), "--dry-run").exit_code == 2
     assert run("undo", "demo", "3", "--list").exit_code == 2
+
+
+def test_a_long_list_of_compactions_comes_by_page() -> None:
+    """CLI, paging: the newest, and what is before them, forks included; `--json` has all of them."""
+    body = b'{"edits":[{"edit":"drop","messages":[[0,0]]}],"report":{"policy":"p%d"}}'
+    journal = disk_store().create("long", format="anthropic", about=b"{}")
+    said = Draft(kind="message", body=b'{"format":"anthropic","wire":{"role":"user","content":"hi"}}')
+    journal.append([said, *(Draft(kind="compaction", body=body % n) for n in range(150))])
+    journal.append([Draft(kind="undo", body=b'{"entry":148}')])
+    journal.close()
+    run("fork", "long", "after")
+    for session in ("long", "after"):
+        newest = run("undo", session, "--list")
+        assert f"older: foldline undo {session} --list --before 51" in newest.stderr
+        assert "p50" in newest.stdout
+        assert "p49" not in newest.stdout
+        assert "taken back" in newest.stdout
+        older = run("undo", session, "--list", "--before", "51")
+        assert ("p49" in older.stdout, "p50" in older.stdout, "older:" in older.stderr) == (
+            True,
+            False,
+            False,
+        )
+        [document] = documents(run("undo", session, "--list", "--json").stdout)
+        assert [one["entry"] for one in document["compactions"]] == list(range(1, 151))
+        assert [one["entry"] for one in document["compactions"] if not one["counts"]] == [148]
+        [document] = documents(run("undo", session, "--list", "--json", "--limit", "3").stdout)
+        assert document["before"] == 148
+        assert len(document["compactions"]) == 3
+    assert "never compacted before that" in run("undo", "long", "--list", "--before", "0").stderr
+    assert "go with --list" in run("undo", "long", "--before", "7").stderr
 
 
 @pytest.mark.parametrize("session", ["demo", "fork"])

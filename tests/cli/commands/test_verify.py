@@ -43,6 +43,27 @@ def test_one_session_or_all_of_them(home: Path) -> None:
     assert run("verify", "c").exit_code == 0
 
 
+def test_of_many_sessions_the_sound_ones_are_a_page_and_the_others_are_all_named(home: Path) -> None:
+    """CLI, paging: every session is proved; a long list of what is well does not hide what is not."""
+    store = DiskStore(home / "home")
+    for number in range(120):
+        store.create(f"d{number:03}", format="anthropic", about=b"{}").close()
+    every = run("verify", "--all")
+    assert every.exit_code == 1
+    rows = [row.split()[0] for row in every.stdout.splitlines()[1:]]
+    assert (len(rows), rows[:3], rows[-1]) == (102, ["a", "b", "c"], "d098")
+    assert "123 sessions: 121 clean, 1 torn, 1 corrupt; 21 clean ones are not listed" in every.stderr
+    few = run("verify", "--all", "--limit", "0")
+    assert [row.split()[0] for row in few.stdout.splitlines()[1:]] == ["b", "c"]
+    [document] = documents(run("verify", "--all", "--json").stdout)
+    assert len(document["sessions"]) == 123
+    assert document["states"] == {"clean": 121, "torn": 1, "corrupt": 1}
+    rest = run("verify", "--all", "--after", "d099")
+    assert (rest.exit_code, "20 sessions: 20 clean" in rest.stderr) == (0, True)
+    for wrong in (("verify", "a", "--limit", "3"), ("verify", "a", "--after", "b")):
+        assert "go with --all" in run(*wrong).stderr
+
+
 def test_one_document_tells_all_of_it(home: Path) -> None:
     [document] = documents(run("verify", "b", "--json").stdout)
     assert document["schema"] == "foldline.verify/1"

@@ -11,13 +11,15 @@ import click
 
 from foldline.cli import exits, screen
 from foldline.cli.listing import show_table
-from foldline.cli.options import as_json_option
+from foldline.cli.options import as_json_option, limit_option, page_of, rows_of
 
 
 @click.command("sessions")
+@click.option("--after", metavar="NAME", help="The page that begins behind this name.")
+@limit_option
 @as_json_option
-def command(*, as_json: bool) -> int:
-    """List the sessions, with their size and when each was last written.
+def command(*, after: str | None, limit: int | None, as_json: bool) -> int:
+    """List the sessions by name, with their size and when each was last written.
 
     They are kept below $FOLDLINE_HOME, else $XDG_STATE_HOME/foldline, else ~/.local/state/foldline.
     """
@@ -26,13 +28,20 @@ def command(*, as_json: bool) -> int:
     from foldline.home import disk_store
     from foldline.session.library import listed
 
-    found = list(listed(disk_store()))
+    store = disk_store()
+    there = store.names()
+    names, behind = page_of(there, after=after, limit=rows_of(limit, as_json=as_json))
+    found = list(listed(store, names))
     if as_json:
-        screen.write_document({"schema": "foldline.sessions/1", "sessions": to_builtins(found)})
-    elif not found:
+        told = {"schema": "foldline.sessions/1", "sessions": to_builtins(found), "after": behind}
+        screen.write_document(told)
+        return exits.DONE
+    if not there:
         screen.say(
             "there are no sessions yet; `foldline import FILE` brings one in, `foldline.open(NAME)` begins one"
         )
+    elif not found:
+        screen.say(f"none of the {len(there):,} sessions comes after {after}")
     else:
         show_table(
             stacks=True,
@@ -52,6 +61,9 @@ def command(*, as_json: bool) -> int:
         for one in found:
             if one.problem:
                 screen.say(f"{one.name}: {one.problem}; `foldline verify {one.name}` says more")
+    if behind is not None:
+        asked = "" if limit is None else f" --limit {limit}"
+        screen.say(f"{len(found):,} of {len(there):,}; more: foldline sessions --after {behind}{asked}")
     return exits.DONE
 
 

@@ -12,7 +12,7 @@ import click
 from foldline.cli import exits, screen
 from foldline.cli.layout import clock_time, plural
 from foldline.cli.listing import show_table
-from foldline.cli.options import as_json_option
+from foldline.cli.options import as_json_option, limit_option, rows_of
 
 if TYPE_CHECKING:
     from foldline.session.session import Made
@@ -27,18 +27,34 @@ if TYPE_CHECKING:
     is_flag=True,
     help="List the compactions by the number of their entry; change nothing.",
 )
+@click.option(
+    "--before", metavar="ENTRY", type=int, help="With --list: the page that ends before this compaction."
+)
+@limit_option
 @click.option("--dry-run", is_flag=True, help="Say what would be taken back and change nothing.")
 @as_json_option
-def command(*, session: str, what: str | None, listing: bool, dry_run: bool, as_json: bool) -> int:
+def command(
+    *,
+    session: str,
+    what: str | None,
+    listing: bool,
+    before: int | None,
+    limit: int | None,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
     """Take a compaction of a session back.
 
     Left out, the last one; an ENTRY is the number of another (`--list` names them), an ADDRESS takes back the one fold or
-    cut that put it into the view. Nothing leaves the log: the undo is an entry too.
+    cut that put it into the view. Nothing leaves the log: the undo is an entry too. A list has the newest compactions at its end; what
+    is before them comes with --before.
     """
     if listing:
         if what is not None:
             raise click.UsageError("--list takes SESSION alone", click.get_current_context())
-        return _list(session, as_json=as_json)
+        return _list(session, before=before, limit=limit, as_json=as_json)
+    if before is not None or limit is not None:
+        raise click.UsageError("--before and --limit go with --list", click.get_current_context())
     from foldline.session.changes import undo
 
     done = undo(session, what, dry_run=dry_run)
@@ -56,10 +72,10 @@ def command(*, session: str, what: str | None, listing: bool, dry_run: bool, as_
     return exits.DONE
 
 
-def _list(session: str, *, as_json: bool) -> int:
+def _list(session: str, *, before: int | None, limit: int | None, as_json: bool) -> int:
     from foldline.session.changes import compactions
 
-    found = compactions(session)
+    page = compactions(session, before=before, limit=rows_of(limit, as_json=as_json))
     if as_json:
         rows = [
             {
@@ -68,13 +84,18 @@ def _list(session: str, *, as_json: bool) -> int:
                 "time_ms": made.happened.time_ms,
                 "report": made.report,
             }
-            for made in found
+            for made in page.made
         ]
-        screen.write_document({"schema": "foldline.compactions/1", "session": session, "compactions": rows})
-    elif found:
-        show_table([_row(made) for made in found], stacks=True)
+        told = {"schema": "foldline.compactions/1", "session": session, "compactions": rows}
+        screen.write_document({**told, "before": page.before})
+        return exits.DONE
+    if page.made:
+        show_table([_row(made) for made in page.made], stacks=True)
     else:
-        screen.say(f"session {session} was never compacted")
+        screen.say(f"session {session} was never compacted{'' if before is None else ' before that'}")
+    if page.before is not None:
+        asked = "" if limit is None else f" --limit {limit}"
+        screen.say(f"older: foldline undo {session} --list --before {page.before}{asked}")
     return exits.DONE
 
 

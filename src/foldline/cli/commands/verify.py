@@ -5,13 +5,17 @@ Owns the printing; the work is `foldline.verify`.
 
 from __future__ import annotations
 
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from foldline.cli import exits, progress, screen
+from foldline.cli.layout import plural
 from foldline.cli.listing import show_table
-from foldline.cli.options import as_json_option, write_file
+from foldline.cli.options import as_json_option, page_of, rows_of, write_file
 
 if TYPE_CHECKING:
     from foldline.verify import Salvaged, Verdict
@@ -21,47 +25,107 @@ if TYPE_CHECKING:
 @click.argument("session", metavar="[SESSION]", required=False)
 @click.option("--all", "every", is_flag=True, help="Verify every session.")
 @click.option(
+    "--after", metavar="NAME", help="With --all: only the sessions whose names come after this one."
+)
+@click.option(
+    "--limit",
+    metavar="N",
+    type=click.IntRange(0, 10_000),
+    help="With --all: list so many sound sessions. Left out: 100, and with --json all; the others are always listed.",
+)
+@click.option(
     "--salvage",
     "out",
     metavar="FILE",
     help="Write a log of what is sound into FILE; the session stays as it is.",
 )
 @as_json_option
-def command(*, session: str | None, every: bool, out: str | None, as_json: bool) -> int:
+def command(
+    *,
+    session: str | None,
+    every: bool,
+    after: str | None,
+    limit: int | None,
+    out: str | None,
+    as_json: bool,
+) -> int:
     """Prove sessions and their archives whole.
 
     Every line is compared with its length, checksum and number, every archive with its digest, every checkpoint with what
     it refers to. Nothing is changed. A forget that was interrupted is told. A damaged session is named with the byte, and the exit code is 1.
     """
-    from foldline.verify import names, salvage, unfinished_forget
+    from foldline.verify import names, unfinished_forget
 
-    if (session is None) != every:
-        raise click.UsageError("name one SESSION, or give --all", click.get_current_context())
+    _refuse_unfit(session, every=every, paged=after is not None or limit is not None)
     if out is not None:
         if session is None:
             raise click.UsageError("--salvage takes one SESSION", click.get_current_context())
-        with progress.busy(f"salvaging {session}"):
-            found = salvage(session)
-        write_file(out, found.data)
-        return _tell_salvaged(found, out, as_json=as_json)
+        return _salvage(session, out, as_json=as_json)
     unfinished = unfinished_forget()
-    verdicts = [_verdict(name) for name in (names() if session is None else (session,))]
+    asked, _ = ((session,), None) if session is not None else page_of(names(), after=after, limit=None)
+    verdicts = _verdicts(asked)
+    rows = _listed(verdicts, limit=rows_of(limit, as_json=as_json))
     if as_json:
-        told = [_document(v) for v in verdicts]
-        more = {"unfinished_forget": unfinished or None}
+        told = [_document(v) for v in rows]
+        more = {"states": _states(verdicts), "unfinished_forget": unfinished or None}
         screen.write_document({"schema": "foldline.verify/1", "sessions": told, **more})
     else:
-        _tell(verdicts)
+        _tell(rows)
+        if every and verdicts:
+            _tell_sum(verdicts, rows)
     if unfinished:
         screen.say(unfinished)
     return exits.BAD_INPUT if any(verdict.state == "corrupt" for verdict in verdicts) else exits.DONE
 
 
-def _verdict(name: str) -> Verdict:
-    from foldline.verify import verify
+def _refuse_unfit(session: str | None, *, every: bool, paged: bool) -> None:
+    if (session is None) != every:
+        raise click.UsageError("name one SESSION, or give --all", click.get_current_context())
+    if paged and not every:
+        raise click.UsageError("--after and --limit go with --all", click.get_current_context())
 
-    with progress.shown(f"verifying {name}") as tick:
-        return verify(name, progress=tick)
+
+def _salvage(session: str, out: str, *, as_json: bool) -> int:
+    from foldline.verify import salvage
+
+    with progress.busy(f"salvaging {session}"):
+        found = salvage(session)
+    write_file(out, found.data)
+    return _tell_salvaged(found, out, as_json=as_json)
+
+
+def _listed(verdicts: list[Verdict], *, limit: int | None) -> list[Verdict]:
+    """Those that are not clean, and of the clean ones so many."""
+    sound = [verdict.name for verdict in verdicts if verdict.state == "clean"]
+    left_out = frozenset(() if limit is None else sound[limit:])
+    return [verdict for verdict in verdicts if verdict.name not in left_out]
+
+
+def _states(verdicts: list[Verdict]) -> dict[str, int]:
+    """How many sessions are in which state."""
+    found = Counter(verdict.state for verdict in verdicts)
+    return {"clean": found["clean"], "torn": found["torn"], "corrupt": found["corrupt"]}
+
+
+def _tell_sum(verdicts: list[Verdict], rows: list[Verdict]) -> None:
+    states = ", ".join(f"{count:,} {state}" for state, count in _states(verdicts).items() if count)
+    left = len(verdicts) - len(rows)
+    more = f"; {left:,} clean {'one is' if left == 1 else 'ones are'} not listed" if left else ""
+    screen.say(f"{plural(len(verdicts), 'session')}: {states}{more}")
+
+
+def _verdicts(names: Sequence[str]) -> list[Verdict]:
+    from foldline.verify import verify, verify_each
+
+    with contextlib.ExitStack() as shown:
+
+        def tick(name: str) -> Callable[[int, int], None] | None:
+            shown.close()
+            return shown.enter_context(progress.shown(f"verifying {name}"))
+
+        if len(names) == 1:
+            return [verify(names[0], progress=tick(names[0]))]
+        return sorted(verify_each(names, progress=tick), key=lambda verdict: verdict.name)
 
 
 def _tell(verdicts: list[Verdict]) -> None:
