@@ -16,7 +16,7 @@ from foldline.core.received import received
 from foldline.log.forget import Addresses, Quoted, Wish
 from foldline.log.values import read_message
 from foldline.privacy.forgetting import finish, forget_address, forget_session, forget_text
-from foldline.privacy.underway import Pending, document_of, told_of, unfinished
+from foldline.privacy.underway import FILE, Pending, document_of, told_of, unfinished
 from foldline.privacy.walking import Walk, pending_of, walk_of
 from foldline.stores.disk import DiskStore
 from foldline.testing.disk import Image, PowerCut, SimulatedDisk, copy, cut_at
@@ -130,6 +130,49 @@ def test_what_another_process_had_open_is_done_when_it_is_closed(tmp_path: Path)
     assert [one.name for one in rest.changed] == ["quoting"]
     assert rest.is_whole
     assert unfinished(store) is None
+
+
+def test_of_what_is_left_for_later_the_file_keeps_what_that_session_needs(tmp_path: Path) -> None:
+    """S18: no word that is gone from every log. One that goes on from another may write down what it holds in memory of that, so
+    that all is kept for it."""
+    store = DiskStore(tmp_path)
+    address = many(store)
+    root = store.create("root", format="anthropic", about=b"{}")
+    [first] = root.append([entry("edit", edits=[], report={"focus": "tangerine"})])
+    root.close()
+    cut = {"name": "root", "seq": 0, "byte": first.offset + first.size}
+    own = store.create("own", format="anthropic", about=json.dumps({"parent": cut}).encode())
+    [said] = own.append([message("the tangerine launch code is\\npapaya harvest plan")])
+    own.close()
+    mine = part_address(0, received(read_message(said.body)).parts[0])
+    with closing(store.write("root")):
+        assert not forget_address(store, mine, within="own").is_whole
+    left = unfinished(store)
+    assert left is not None
+    assert (left.sessions, left.words, left.lines) == (("root",), (b"tangerine",), ())
+    assert [one.session for one in left.asked] == [None]
+    assert left.since_ms is not None
+    told = (tmp_path / FILE).read_bytes()
+    rest = finish(store)
+    assert rest is not None
+    assert (rest.is_whole, unfinished(store)) == (True, None)
+    assert all(b"tangerine" not in one.body for one in store.read("root").entries())
+    assert b"papaya" not in words_of(told)
+
+    with closing(store.write("quoting")):
+        assert not forget_address(store, address, within="s").is_whole
+    kept = unfinished(store)
+    assert kept is not None
+    assert kept.sessions == ("quoting",)
+    assert kept.words
+    assert kept.lines
+    assert finish(store) is not None
+
+
+def words_of(data: bytes) -> bytes:
+    """What a file of a forget says, its words as they were."""
+    found = msgspec.json.decode(data, type=Pending)
+    return b" ".join((*found.words, *found.lines))
 
 
 def test_a_walk_is_kept_with_all_that_it_needs() -> None:

@@ -292,6 +292,16 @@ def quoted_of(gone: list[Part], *, bodies: Iterator[bytes]) -> Quoted:
     )
 
 
+def quoted_in(quoted: Quoted, bodies: Iterator[bytes]) -> Quoted:
+    """Of words and lines those that stand in these bodies."""
+    words: set[bytes] = set()
+    lines: set[re.Pattern[bytes]] = set()
+    for body in bodies:
+        words |= _words(body) & quoted.words
+        lines.update(line for line in quoted.lines if line not in lines and line.search(body))
+    return Quoted(words=frozenset(words), lines=tuple(line for line in quoted.lines if line in lines))
+
+
 def _words(data: bytes) -> set[bytes]:
     return {match[1] for match in _WORDS.finditer(data) if match[1]}
 

@@ -3,7 +3,8 @@
     begin ── forgetting.json on disk ──► log, log, log … ──► the file taken away ── end
 
 The file says in clear what is to go, as the logs do until then: what an address named can only be looked for in the others
-while it is known. It is for the user alone and goes with the last log. Knows nothing of how a log is changed; that is
+while it is known. Where a session was open elsewhere and is left, it says no more than what that one still needs. It is for the
+user alone and goes with the last log. Knows nothing of how a log is changed; that is
 `foldline.privacy.walking`'s.
 """
 
@@ -152,10 +153,11 @@ class Underway:
         return True
 
     def begin(self, pending: Pending) -> None:
-        """On disk when this returns: from here on it can be finished."""
+        """On disk when this returns: from here on it can be finished. In the place of one that was begun: what is left of it."""
         if self._files is None:
             return
-        data = msgspec.json.encode(replace(pending, since_ms=self._now_ms()))
+        since_ms = self._now_ms() if pending.since_ms is None else pending.since_ms
+        data = msgspec.json.encode(replace(pending, since_ms=since_ms))
         write_whole(self._files, data, name=FILE, new=NEW)
 
     def end(self) -> None:

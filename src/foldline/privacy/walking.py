@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from typing import TypeAlias
 
@@ -23,8 +23,8 @@ from foldline.core.entry import Draft
 from foldline.core.errors import UNREADABLE, SessionBusy, UnknownSession
 from foldline.core.message import Message
 from foldline.core.ports import Store
-from foldline.log.forget import FORGOT, Addresses, Forgetter, Quoted, Wish, readable
-from foldline.log.lineage import Lineage
+from foldline.log.forget import FORGOT, Addresses, Forgetter, Quoted, Wish, quoted_in, readable
+from foldline.log.lineage import Lineage, cut_of
 from foldline.log.lineages import Lineages
 from foldline.privacy.derived import Derived
 from foldline.privacy.underway import Asked, Pending, Underway, What
@@ -75,11 +75,10 @@ def walked(store: Store, walk: Walk, *, dry_run: bool, tick: Tick | None = None)
     if dry_run or not any(_is_something(one) for one in found):
         return found
     named = tuple(one.name for one in found if _is_something(one))
-    under = Underway(store)
-    under.begin(pending_of(walk, sessions=named, known=known))
+    pending = pending_of(walk, sessions=named, known=known)
+    Underway(store).begin(pending)
     done = _carried_out(store, replace(walk, sessions=named), known=known, tick=tick)
-    if not any(one.later for one in done):
-        under.end()
+    _leave(store, pending, done=done)
     told = {one.name: one for one in done}
     return tuple(told.get(one.name, one) for one in found if one.name in told or one.problem)
 
@@ -87,9 +86,50 @@ def walked(store: Store, walk: Walk, *, dry_run: bool, tick: Tick | None = None)
 def finished(store: Store, pending: Pending, *, tick: Tick | None = None) -> tuple[Changed, ...]:
     """Do the rest of what was begun."""
     done = _carried_out(store, walk_of(pending), known={}, tick=tick)
-    if not any(one.later for one in done):
-        Underway(store).end()
+    _leave(store, pending, done=done)
     return tuple(one for one in done if one.problem or _is_something(one))
+
+
+def _leave(store: Store, pending: Pending, *, done: Sequence[Changed]) -> None:
+    """Keep of what was begun what the sessions need that others have open: nothing, mostly."""
+    left = tuple(one.name for one in done if one.later)
+    under = Underway(store)
+    if not left:
+        under.end()
+        return
+    quoted = walk_of(pending).quoted
+    there = quoted if _goes_on(store, left) else quoted_in(quoted, _bodies(store, left))
+    rest = replace(
+        pending,
+        asked=tuple(one for one in pending.asked if one.session in (None, *left)),
+        words=tuple(sorted(there.words)),
+        lines=tuple(line.pattern for line in there.lines),
+        sessions=left,
+        renewed={name: pending.renewed[name] for name in left if name in pending.renewed},
+    )
+    under.begin(rest)
+
+
+def _goes_on(store: Store, names: Sequence[str]) -> bool:
+    """True when one of these may hold more in memory than its log says, and write it down before it is closed: a fork, whose
+    view begins with another log's words; and one that cannot be read is not known to be none."""
+    for name in names:
+        try:
+            with closing(store.read(name)) as pages:
+                if cut_of(pages) is not None:
+                    return True
+        except UnknownSession:
+            continue
+        except UNREADABLE:
+            return True
+    return False
+
+
+def _bodies(store: Store, names: Sequence[str]) -> Iterator[bytes]:
+    """What these sessions say, as far as it can be read."""
+    for name in names:
+        with suppress(UnknownSession, *UNREADABLE), closing(store.read(name)) as pages:
+            yield from (entry.body for entry in pages.entries())
 
 
 def _is_something(one: Changed) -> bool:
