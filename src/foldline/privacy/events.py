@@ -40,12 +40,16 @@ class Following:
     def __init__(self, *, key: bytes, counter: TokenCounter, first: int = 0) -> None:
         self._audit = Audit(digest_with(key), counter)
         self._first, self._next = first, 0
+        self.hidden = 0
+        """Events that were left out as too old."""
 
     def more(self, pages: Pages, *, since_ms: int | None = None) -> Iterator[Event]:
         """The events of what stands in the log behind the last reading. Raises as `events_of`."""
         for entry in pages.entries(self._next):
             for event in self._audit.events(entry):
-                if not _is_old(entry, since_ms):
+                if _is_old(entry, since_ms):
+                    self.hidden += 1
+                else:
                     yield {"seq": event["seq"], "entry": self._first + entry.seq, **event}
             self._next = entry.offset + entry.size
 

@@ -118,9 +118,27 @@ def test_a_session_that_goes_away_ends_the_following(monkeypatch: pytest.MonkeyP
 
 
 def test_events_older_than_seven_days_are_asked_for() -> None:
-    """JRN-7."""
-    assert "--all" in run("events", "old").stderr
-    assert "1970-01-01 00:00:01" in run("events", "old", "--all").stdout
+    """JRN-7: that there are older ones is said each time, and where they are: nobody takes hidden for gone."""
+    hidden = run("events", "old").stderr
+    assert "3 events older than seven days not shown; --all shows them" in hidden
+    assert "stays in the log, until `foldline forget old`" in hidden
+    assert "older than" in run("events", "old", "--lines").stderr
+    [document] = documents(run("events", "old", "--json").stdout)
+    assert (document["events"], document["hidden"]) == ([], 3)
+    whole = run("events", "old", "--all")
+    assert "1970-01-01 00:00:01" in whole.stdout
+    assert "older than" not in whole.stderr
+    assert "older than" not in run("events", "now").stderr
+
+
+def test_some_events_may_be_older_and_some_not(home: Path) -> None:
+    """JRN-7: the page shows the younger ones, and counts the others."""
+    journal = DiskStore(home, clock=lambda: time.time_ns() // 1_000_000).write("old")
+    journal.append([draft("user", "again")])
+    journal.close()
+    done = run("events", "old")
+    assert done.stdout.count("USER_INPUT") == 1
+    assert "3 events older than seven days not shown" in done.stderr
 
 
 def test_a_long_page_ends_with_the_newest(home: Path) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from foldline.cli import exits, progress, screen
-from foldline.cli.layout import flowed, grid, value_of
+from foldline.cli.layout import flowed, grid, plural, value_of
 from foldline.cli.options import as_json_option, counter_option
 
 if TYPE_CHECKING:
@@ -55,13 +55,15 @@ def command(
         return _follow(log, as_lines=as_lines or as_json)
     if as_lines:
         _write_lines(log.more())
-        return exits.DONE
-    with progress.busy(f"reading {session}"):
-        events = list(log.more())
-    if as_json:
-        screen.write_document({"schema": "foldline.events/1", "session": session, "events": events})
     else:
-        _show(events, every=every)
+        with progress.busy(f"reading {session}"):
+            events = list(log.more())
+        if as_json:
+            told = {"schema": "foldline.events/1", "session": session, "events": events}
+            screen.write_document({**told, "hidden": log.hidden})
+        else:
+            _show(events, every=every)
+    _say_hidden(log.hidden, session)
     return exits.DONE
 
 
@@ -75,22 +77,27 @@ class _Log:
         from foldline.session.library import first_entry
         from foldline.tokens.choose import counter_for
 
-        self._session, self._store = session, disk_store()
+        self.session, self._store = session, disk_store()
         first = first_entry(self._store, session)
         self._since_ms = None if every else time.time_ns() // 1_000_000 - KEPT_MS
         self._following = Following(
             key=key_in(self._store.home), counter=counter_for(counter=counter), first=first
         )
 
+    @property
+    def hidden(self) -> int:
+        """Events that were read and are older than is shown."""
+        return self._following.hidden
+
     def more(self) -> Iterator[Event]:
         """The events since the last reading. Raises `SessionCorrupt`, `UnknownSession` for one that is gone."""
         from foldline.core.errors import SessionCorrupt
 
         try:
-            with contextlib.closing(self._store.read(self._session)) as pages:
+            with contextlib.closing(self._store.read(self.session)) as pages:
                 yield from self._following.more(pages, since_ms=self._since_ms)
         except SessionCorrupt as error:
-            raise SessionCorrupt(error.offset, error.why, name=self._session) from error
+            raise SessionCorrupt(error.offset, error.why, name=self.session) from error
 
 
 def _follow(log: _Log, *, as_lines: bool) -> int:
@@ -100,6 +107,7 @@ def _follow(log: _Log, *, as_lines: bool) -> int:
             _write_lines(log.more())
         else:
             _show(list(log.more()), every=True)
+        _say_hidden(log.hidden, log.session)
         while True:
             time.sleep(LOOK_S)
             if as_lines:
@@ -121,7 +129,16 @@ def _show(events: list[Event], *, every: bool) -> None:
     if events:
         screen.show(_page(events[-ROWS_MAX:]))
     else:
-        screen.say("no events" if every else "no events in the last seven days; --all shows older ones")
+        screen.say("no events" if every else "no events in the last seven days")
+
+
+def _say_hidden(hidden: int, session: str) -> None:
+    """That there are older ones, and that they can be read for as long as the log is there."""
+    if hidden:
+        screen.say(
+            f"{plural(hidden, 'event')} older than seven days not shown; --all shows them: what they are made from stays in the "
+            f"log, until `foldline forget {session}` takes it away"
+        )
 
 
 def _page(events: list[Event], *, headed: bool = True) -> RenderableType:
