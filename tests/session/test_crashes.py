@@ -12,7 +12,7 @@ from foldline.log.values import dumps, message_json
 from foldline.session.conversation import Conversation
 from foldline.session.session import Session
 from foldline.stores.disk import DiskStore
-from foldline.testing.crashes import MODELS, Model, check_crashes
+from foldline.testing.crashes import MODELS, Model, check_crashes, crash_states
 from foldline.testing.disk import Image, SimulatedDisk, copy, fails_at, nothing_fails
 from tests.session.making import answer, opened, worked
 
@@ -147,6 +147,29 @@ def test_a_power_cut_leaves_the_view_before_a_call_or_after_it(
     watched = Watched(disk)
     workload(watched)
     assert check_crashes(disk, watched.kept, model=model, before=watched.before) > 20
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("workload", WORKLOADS, ids=lambda workload: workload.__name__)
+def test_a_second_power_cut_while_a_session_is_mended_leaves_one_of_the_two_views(
+    workload: Callable[[Watched], None], model: Model
+) -> None:
+    """D2, JRN-2: an intent that is settled, a result that is committed, a torn end that is cut off: each may be interrupted
+    itself, at every point, and the next to open it does it then."""
+    watched, count = Watched(SimulatedDisk()), 0
+    workload(watched)
+    for crash in crash_states(watched.disk.trace, model=model, before=watched.before):
+        before = copy(crash.image)
+        again = SimulatedDisk(crash.image)
+        store = DiskStore("/", fs=again, clock=lambda: None)
+        for name in store.names():
+            opened(store, name).close()
+        if not any(step.kind in ("write", "truncate") for step in again.trace):
+            continue  # nothing was to be mended
+        for second in crash_states(again.trace, model=model, before=before):
+            watched.kept(SimulatedDisk(second.image), crash.acked)
+            count += 1
+    assert count > 30
 
 
 def test_a_compaction_that_is_there_without_its_commit_is_found() -> None:
