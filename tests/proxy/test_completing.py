@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from foldline.core.errors import InvalidOption
+from foldline.presets import policy_of
 from foldline.providers.bodies import Body
 from foldline.proxy.beginning import Keeping
 from foldline.proxy.completing import Upstream, http_value, streaming_target
-from foldline.testing.twin import Answer, Fault, Twin
+from foldline.testing.twin import Answer, Delivery, Fault, Twin
 from foldline.testing.twin.script import Received, Step
 from foldline.wire.completion import CompletionRequest
 from tests.clients.agents import FORMATS
@@ -21,6 +22,8 @@ from tests.proxy.sessions import HEADERS, MODEL, Agent, generated, run
 
 WINDOW = 20_000
 TURNS = 60
+COUNTERS_DIFFER = 1.05
+"""Ours and the twin's."""
 SUMMARY = (
     "<summary>\n## Objective and constraints\nRefactor the project, module by module. Never touch auth.py.\n"
     "## Exact next action\nGo on with the next module.\n</summary>"
@@ -75,6 +78,42 @@ def test_a_summary_is_asked_of_the_same_model_on_the_live_prefix(home: Path, for
     assert "Go on with the next module." in twin.requests[-1].body.decode()
     kept = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
     assert HEADERS["authorization"].encode() not in kept
+
+
+@pytest.mark.parametrize(("format", "asks"), [("anthropic", False), *((format, True) for format in FORMATS)])
+def test_from_the_threshold_on_the_compaction_is_finished_first(format: str, asks: bool) -> None:
+    """CMP-1: before every request, each round of a tool loop included; the request that was due is never sent, and where a model sums
+    up it has answered before."""
+    turns = generated(TURNS, tokens=240)
+    answers = iter(turns)
+    agent = Agent(format, first="Refactor the project, module by module. Never touch auth.py.")
+    order: list[str] = []
+
+    def step(request: Received) -> Step:
+        if is_summary(request, agent):
+            order.append("summary")
+            return Answer(text=SUMMARY, delivery=Delivery(wait_s=0.05))
+        order.append("as it came" if request.body == due[-1] else "reduced")
+        turn = next(answers)
+        return Answer(text=turn.text, calls=turn.calls)
+
+    due: list[bytes] = []
+    keeping = Keeping(asks_upstream=asks)
+    with Twin([step] * 400, window=WINDOW) as twin, Proxy(twin.url, keeping=keeping) as proxy:
+        for turn in turns:
+            due.append(agent.body())
+            agent.take(agent.ask(proxy.url), turn)
+        records = proxy.wait_for(TURNS)
+        talk = [request for request in twin.requests if not is_summary(request, agent)]
+    told = policy_of("balanced", WINDOW).threshold
+    line = told.tokens(WINDOW, 2_000 if format == "anthropic" else None, output_max=2_000)
+    assert max(request.tokens for request in talk) <= line * COUNTERS_DIFFER
+    first = order.index("reduced")
+    assert set(order[first:]) <= {"reduced", "summary"}, "what was once due never goes out as it came"
+    assert (order[first - 1] == "summary") == asks
+    assert order.count("summary") == sum(record.is_compaction for record in records) * asks
+    within_a_loop = [n for n, record in enumerate(records) if record.is_compaction and turns[n - 1].calls]
+    assert within_a_loop, "a compaction in the middle of a tool loop"
 
 
 @pytest.mark.parametrize("fault", [Fault(status=500), Fault(status=429), Fault(status=400, message="no")])

@@ -14,7 +14,7 @@ from foldline.proxy.limits import BODY_BYTES_MAX
 from foldline.proxy.meters import Record
 from foldline.testing.twin import Answer, Delivery, Fault, Twin, endless
 from tests.proxy.running import Proxy
-from tests.proxy.sessions import MODEL, PATHS, Agent, generated, replayed, run, script
+from tests.proxy.sessions import HEADERS, MODEL, PATHS, Agent, generated, replayed, run, script
 from tests.proxy.test_request_matrix import OK
 from tests.proxy.upstreams import Sent, Upstream
 
@@ -273,42 +273,68 @@ def test_a_list_that_the_provider_is_to_compact_is_sent_whole_where_it_fits(
         assert {record.outcome for record in proxy.wait_for(62)[-1:]} == {"edited"}
 
 
-def came(agent: Agent, url: str) -> int:
+COUNTS = {
+    "anthropic": ("/v1/messages/count_tokens", ("max_tokens", "stream")),
+    "openai-responses": ("/v1/responses/input_tokens", ("stream", "store")),
+    "gemini": (f"/v1beta/models/{MODEL}:countTokens", ()),
+}
+"""Where a provider counts, and what it does not want to see then; Chat Completions has no such place."""
+
+
+def came(agent: Agent, format: str, url: str) -> int:
     """What the provider counts for the agent's own list."""
-    body = {
-        key: value for key, value in json.loads(agent.body()).items() if key not in ("max_tokens", "stream")
-    }
-    headers = {"content-type": "application/json", "x-api-key": "k", "anthropic-version": "2023-06-01"}
-    request = urllib.request.Request(f"{url}/v1/messages/count_tokens", json.dumps(body).encode(), headers)
+    body = json.loads(agent.body())
+    if format not in COUNTS:
+        status, told = asked(url, PATHS[format], {**body, "stream": False, "stream_options": None})
+        assert status == 200, told
+        return int(told["usage"]["prompt_tokens"])
+    path, apart = COUNTS[format]
+    body = {key: value for key, value in body.items() if key not in apart}
+    if format == "gemini":
+        body = {"generateContentRequest": {"model": f"models/{MODEL}", **body}}
+    status, told = asked(url, path, body)
+    assert status == 200, told
+    return int(told.get("input_tokens") or told["totalTokens"])
+
+
+def asked(url: str, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    data = json.dumps({key: value for key, value in body.items() if value is not None}).encode()
+    request = urllib.request.Request(f"{url}{path}", data, HEADERS)
     with urllib.request.urlopen(request, timeout=20) as answered:
-        return int(json.load(answered)["input_tokens"])
+        return answered.status, json.load(answered)
 
 
-@pytest.mark.parametrize(("kind", "proxies"), [("generated", 1), ("replayed", 2)])
+@pytest.mark.parametrize(
+    ("format", "kind", "proxies"),
+    [
+        ("anthropic", "generated", 1),
+        ("anthropic", "replayed", 2),
+        ("openai-chat", "replayed", 1),
+        ("openai-responses", "generated", 2),
+        ("gemini", "replayed", 1),
+    ],
+)
 def test_what_came_in_is_what_the_provider_would_have_counted(
-    kind: str, proxies: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    format: str, kind: str, proxies: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """OBS-1: the left number of a line, and with it what was saved, within a few percent of the caller's own body, past three
-    compactions and in a proxy that was started again."""
+    """OBS-1: the left number of a line, and with it what was saved, within a few percent of the caller's own body in every dialect, past
+    three compactions and in a proxy that was started again."""
     (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = 20000\nmax_output = 2000\n')
     monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
     turns = generated(140, tokens=240) if kind == "generated" else replayed(140, chars_max=1_200)
     tools = sorted({call.name for turn in turns for call in turn.calls})
-    agent, records, true, each = (
-        Agent("anthropic", first="Refactor.", tools=tools),
-        list[Record](),
-        list[int](),
-        140 // proxies,
-    )
-    with Twin(script(turns), window=20_000) as twin, Twin([], window=2_000_000) as counter:
+    agent, each = Agent(format, first="Refactor.", tools=tools), 140 // proxies
+    records, true = list[Record](), dict[int, int]()
+    with Twin(script(turns), window=20_000) as twin, Twin(endless("counted"), window=2_000_000) as counter:
         for part in range(proxies):
             with Proxy(twin.url, home=tmp_path) as proxy:
-                for turn in turns[part * each : (part + 1) * each]:
-                    true.append(came(agent, counter.url))
-                    run(agent, [turn], proxy.url)
+                for n in range(part * each, (part + 1) * each):
+                    if n % 3 == 0:
+                        true[n] = came(agent, format, counter.url)
+                    run(agent, [turns[n]], proxy.url)
                 records += proxy.wait_for(each)
     assert sum(record.is_compaction for record in records) >= 3
-    off = {record.tokens_in / count - 1 for record, count in zip(records, true, strict=True)}
+    off = {records[n].tokens_in / count - 1 for n, count in true.items()}
     assert -0.05 <= min(off) <= max(off) <= 0.05
     whole = [record for record in records if record.outcome == "as it came"]
     assert all(record.tokens_in == record.tokens_sent for record in whole)
