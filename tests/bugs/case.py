@@ -21,7 +21,7 @@ DATA = Path(__file__).parent.parent / "data" / "bugs"
 SHARES = (0.9, 0.75, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
 """Targets as shares of what came in, each a place where the cut may fall."""
 FILLER_WORDS = 160
-FORMAT_OF_WIRE = {"anthropic": "anthropic", "openai": "openai-chat"} | {
+FORMAT_OF_WIRE = {"anthropic": "anthropic", "openai": "openai-chat", "ollama": "openai-chat"} | {
     name: name for name in ("openai-responses", "gemini")
 }
 LIST_KEYS = {

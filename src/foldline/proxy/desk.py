@@ -157,15 +157,19 @@ class Desk:
         ended = tried(answer.end)
         return why_of(ended) if isinstance(ended, Raised) else ""
 
-    def mismatch(self, going: Going, reported: int) -> str:
-        """What a provider's count of the input says against a request that has no session, by its bytes: a server that cuts what is
-        too long for it, and says nothing, is met before a reduction is due. Empty where nothing is wrong."""
+    def heard(self, going: Going, reported: int) -> tuple[str, ...]:
+        """What an answer said that a person should know: that the provider's count of the input contradicts the request. Of one without
+        a session by its bytes: a server that cuts what is too long for it, and says nothing, is met before a reduction is due."""
+        kept = going.out.ticket.chain.kept
+        if kept is not None and going.out.prepared is not None:
+            told = tried(lambda: kept.heard)
+            return () if isinstance(told, Raised) else told
         call = going.out.ticket.call
         size = sum(map(len, call.messages))
         with self._lock:
             root = self._roots.get(going.name)
-            if root is None or going.out.prepared is not None or not reported:
-                return ""
+            if root is None or not reported:
+                return ()
             goes_on = size >= root.size
             sent = Sent(
                 tokens=size // BYTES_A_TOKEN,
@@ -175,7 +179,7 @@ class Desk:
             )
             root.size, root.reported = size, reported
         found = mismatch_of(reported, sent, window=max(reported, sent.tokens))
-        return "" if found is None else found.note()
+        return () if found is None else (found.note(),)
 
     def done(self, going: Going) -> None:
         """Nothing of it is on its way any more."""

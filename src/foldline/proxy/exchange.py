@@ -325,8 +325,8 @@ class Exchange:
         if why:
             way.record.why = why
         if usage is not None and incoming.going is not None:
-            note = self._desk.mismatch(incoming.going, usage.tokens_input or 0)
-            way.record.notes = (*way.record.notes, *([note] if note else []))
+            heard_of = self._desk.heard(incoming.going, usage.tokens_input or 0)
+            way.record.notes = (*way.record.notes, *heard_of)
         if usage is not None:
             _weigh(way.record, usage.tokens_input)
             way.record.tokens_cached = usage.tokens_cache_read or 0

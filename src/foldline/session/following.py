@@ -158,6 +158,11 @@ class Following:
         return result_message(call, recalled.text, is_error=recalled.is_error, format=format)
 
     @property
+    def heard(self) -> tuple[str, ...]:
+        """What the last answer said that a person should know; the next report says it too."""
+        return self.session._heard
+
+    @property
     def seq(self) -> int:
         """The last entry of the log."""
         return self.session.seq
