@@ -18,11 +18,12 @@ from foldline.threads import off
 from foldline.wire import strict
 
 PATH = "/v1/messages"
+BETA = "anthropic-beta"
 
 
 def seated(client: Any, conversations: Conversations, *, is_async: bool) -> Any:
     """The client with the seat; the given one stays as it is, and shares its connections."""
-    seat = _Seat(conversations)
+    seat = _Seat(conversations, betas=str(client.default_headers.get(BETA) or ""))
     own = seat.handle_async if is_async else seat.handle
     return client.with_options(middleware=[*client.middleware, own])
 
@@ -30,8 +31,8 @@ def seated(client: Any, conversations: Conversations, *, is_async: bool) -> Any:
 class _Seat:
     """Two handlers of one kind; the SDK takes a callable of either."""
 
-    def __init__(self, conversations: Conversations) -> None:
-        self._conversations = conversations
+    def __init__(self, conversations: Conversations, *, betas: str) -> None:
+        self._conversations, self._betas = conversations, betas
 
     def handle(self, request: Any, call_next: Any) -> Any:
         """Of a sync client."""
@@ -42,11 +43,14 @@ class _Seat:
         sent = []
 
         def send(one: Outgoing) -> Any:
-            sent.append(call_next(_with(request, one)))
+            sent.append(call_next(self._with(request, one)))
             return sent[-1].http_response
 
         exchange(self._conversations, going, send=send)
         return sent[-1]
+
+    def _with(self, request: Any, going: Outgoing) -> Any:
+        return _with(request, going, betas=self._betas)
 
     async def handle_async(self, request: Any, call_next: Any) -> Any:
         """Of an async client."""
@@ -57,11 +61,17 @@ class _Seat:
         sent = []
 
         async def send(one: Outgoing) -> Any:
-            sent.append(await call_next(_with(request, one)))
+            sent.append(await call_next(self._with(request, one)))
             return sent[-1].http_response
 
         await aexchange(self._conversations, going, send=send)
         return sent[-1]
+
+
+def joined(named: str, betas: tuple[str, ...]) -> str:
+    """A header that names those too, each once."""
+    names = [one.strip() for one in named.split(",") if one.strip()]
+    return ",".join([*names, *(one for one in betas if one not in names)])
 
 
 def _call(request: Any) -> Call | None:
@@ -75,8 +85,8 @@ def _call(request: Any) -> Call | None:
     return call
 
 
-def _with(request: Any, going: Outgoing) -> Any:
-    """The request with another body. Of the messages the caller's own are the very objects it gave."""
+def _with(request: Any, going: Outgoing, *, betas: str) -> Any:
+    """The request with another body, and what that has to name in the header. Of the messages the caller's own are the very objects it gave."""
     if going.body is None:
         return request
     call, messages = going.ticket.call, request.json["messages"]
@@ -86,6 +96,10 @@ def _with(request: Any, going: Outgoing) -> Any:
     options = request.options.model_copy()
     changed = {key: plain(value) for key, value in going.changed.items()}
     options.json_data = {**request.json, "messages": messages, **changed}
+    if going.asked.betas:
+        own = {name: value for name, value in request.headers.items() if name.lower() != BETA}
+        named = next((str(value) for name, value in request.headers.items() if name.lower() == BETA), betas)
+        options.headers = {**own, BETA: joined(named, going.asked.betas)}
     return type(request)(
         options=options,
         cast_to=request.cast_to,

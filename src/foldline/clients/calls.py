@@ -147,6 +147,10 @@ class Call(Struct, kw_only=True):
     @property
     def passes_because(self) -> str:
         """Why the request is none of ours; empty where it is."""
+        return self.why_passed()
+
+    def why_passed(self, *, is_native: bool = False) -> str:
+        """As `passes_because`. `is_native`: a session of ours asks for the provider's compaction, so its blocks may stand in it."""
         for keys, why in (
             (SERVER_HELD, "the provider keeps the history"),
             (NATIVE, "the provider reduces the history"),
@@ -158,7 +162,7 @@ class Call(Struct, kw_only=True):
         if elsewhere:
             return f"the provider keeps the history ({elsewhere})"
         told = (wire for wire in self.messages if any(kind in wire for kind in NATIVE_ITEMS))
-        if any(_is_native(wire) for wire in told):
+        if not is_native and any(_is_native(wire) for wire in told):
             return "the provider has reduced the history (compaction)"
         return "" if len(self.messages) > self.leading else "it has no messages"
 

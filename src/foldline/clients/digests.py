@@ -1,7 +1,7 @@
 """What a message says, as a digest: equal for two spellings of one message.
 
 A caller who sends back what a model answered spells it in its own way, moves cache marks along, leaves out keys that are null.
-So messages are compared by what they say. `loose` leaves reasoning out too, which callers may drop.
+So messages are compared by what they say. `loose` leaves out what callers may drop: reasoning, and the block of a provider's compaction.
 """
 
 from __future__ import annotations
@@ -23,9 +23,13 @@ def said(message: Message) -> bytes:
 
 
 def loose(message: Message) -> bytes:
-    """The same without reasoning and the white space around texts."""
-    parts = [part for part in message.parts if not isinstance(part, Reasoning)]
+    """The same without reasoning, a provider's own compaction and the white space around texts."""
+    parts = [part for part in message.parts if not (isinstance(part, Reasoning) or _is_compaction(part))]
     return _digest(message, [_stripped(part) for part in parts if not _is_empty(part)])
+
+
+def _is_compaction(part: Part) -> bool:
+    return isinstance(part, Opaque) and part.type == "compaction"
 
 
 def unmarked(wire: bytes) -> bytes:

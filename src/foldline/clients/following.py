@@ -131,7 +131,7 @@ class Conversations:
         return await adriven(self._recovering(ticket, status, body=body), aanswered)
 
     def _going(self, call: Call) -> _Told:
-        told: Outgoing | str = call.passes_because
+        told: Outgoing | str = call.why_passed(is_native=self._terms.is_native)
         try:
             told = told or (yield from self._followed(ReadList(call)))
         except Unreadable as error:

@@ -49,6 +49,9 @@ class Terms(Struct, frozen=True, kw_only=True):
     """The names of all sessions that there are."""
     recalls: bool = False
     """Whether reduced requests have the tool `recall`; whoever delivers answers asks `recalled` of each then."""
+    is_native: bool = False
+    """Whether the provider's own service may do what the policy has for it; the first conversation has a session from the first request
+    on then, which asks it."""
     plan: Callable[[str | None], Planned] = plan_for
     """The numbers of a model."""
 
@@ -100,6 +103,8 @@ class Sessions:
     def first(self, call: Call) -> Following | None:
         """The named session, where there is one before a reduction may be due."""
         is_known = self._terms.is_known
+        if self._terms.is_native and is_known is None:
+            return Following(self._terms.open(self.name, call))
         if not self.name or (is_known is not None and not is_known(self.name)):
             return None
         return Following(self._terms.open(self.name, call))

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from foldline.clients.calls import Call
 from foldline.clients.chains import Chain
-from foldline.session.request import Prepared
+from foldline.session.request import NOTHING, Prepared
+from foldline.wire.native import Asked
 
 RECALLS_MAX: Final = 8
 """Answers to one request whose calls of recall are looked up."""
@@ -66,7 +67,16 @@ class Outgoing(Struct, frozen=True, kw_only=True):
         call, cap = self.ticket.call, self.output_cap
         body = call.body if cap is None else call.with_output_cap(cap).body
         came = (call.before_recall or call).body
-        return {key: value for key, value in body.items() if value is not came.get(key)}
+        return {
+            key: value
+            for key, value in (*body.items(), *self.asked.body.items())
+            if value is not came.get(key)
+        }
+
+    @property
+    def asked(self) -> Asked:
+        """What is asked of the provider's own service."""
+        return NOTHING if self.prepared is None else self.prepared.asked
 
     @property
     def unrecalled(self) -> Outgoing:

@@ -44,6 +44,7 @@ def wrap(
     home: str | os.PathLike[str] | None = None,
     completer: Any = None,
     recall: bool = False,
+    native: bool = False,
 ) -> Client:
     """A client of `anthropic`, `openai` or `google-genai`, sync or async, that keeps its conversations inside their window.
 
@@ -51,14 +52,15 @@ def wrap(
     and how far. `model`: whose window is planned with, where the requests name one that is not known. `home`: as of
     `foldline.open`. `completer`: who writes summaries where the policy asks a model; `"same"` is this client with the model and
     parameters of the request on its way, so that the provider's cached prefix is hit. `recall`: once something was taken out, the
-    model has the tool `recall` beside its own, and what it asks of it is answered here; such answers are given whole. The given client
+    model has the tool `recall` beside its own, and what it asks of it is answered here; such answers are given whole. `native`: the
+    provider's own service may do what the policy has for it (`Policy.native`), and is asked in each request. The given client
     stays as it is. What a wrapped one has done is under its attribute `foldline`: `.session`, `.report` of the last request, `.passed`
     (requests left alone, by why), `.close()`.
 
     Raises `InvalidOption`, `UnknownPolicy`. Its requests raise what the SDK raises, and what `foldline.open` and
     `Session.prepare` do.
     """
-    refuse_no_flag(recall=recall)
+    refuse_no_flag(recall=recall, native=native)
     sdk = sdk_of(client)
     if session is not None and not isinstance(session, (str, Session)):
         raise InvalidOption("session", session, why="give the name of a session, or one that is open")
@@ -70,6 +72,7 @@ def wrap(
                 policy=policy,
                 model=model,
                 host=_host(completer, client),
+                native=native,
                 endpoint=str(getattr(client, "base_url", "") or ""),
             ),
             home=home,
@@ -78,6 +81,7 @@ def wrap(
         model=model,
         names=lambda: disk_store(home).names(),
         recalls=recall,
+        is_native=native if given is None else given._known.setup.native,
     )
     conversations = Conversations(terms, name=named, session=given)
     wrapped = _seated(client, sdk.module, conversations=conversations)

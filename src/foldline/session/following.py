@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from foldline.core.edit import Edit
 from foldline.core.errors import InvalidOption, SessionFailed
-from foldline.core.message import Message, Meta, ToolCall, calls_of
+from foldline.core.message import Message, Meta, ToolCall, calls_of, is_native_compaction
 from foldline.log.applied import newest_first
 from foldline.log.chain import back
 from foldline.log.state import ROOT, Applied
@@ -33,6 +33,7 @@ from foldline.session.incoming import result_message
 from foldline.session.keep import message_draft
 from foldline.session.projecting import frame_of
 from foldline.session.request import Prepared
+from foldline.session.serving import standing
 from foldline.session.session import Session
 from foldline.session.working import landed, named_in
 from foldline.wire import strict
@@ -225,7 +226,7 @@ class Following:
 
     def weighed(self) -> Weighed:
         """The view as it stands."""
-        view = self._keeper.state.root.view
+        view = standing(self._keeper.state.root.view)
         own = {item.seq: item.tokens for item in view.items() if _is_own(item.message)}
         return Weighed(fixed=self.session._fix(None, None).tokens, view=view.tokens, own=own)
 
@@ -241,15 +242,15 @@ class Following:
 
     def view(self, places: Mapping[int, int], *, without: Set[int]) -> Iterator[int | Message]:
         """The view as it stands, without the messages of some ordinals: as `shown`, and nothing is prepared."""
-        for item in self._keeper.state.root.view.items():
+        for item in standing(self._keeper.state.root.view).items():
             place = places.get(item.seq)
             if item.seq not in without:
                 yield item.message if place is None or not _is_own(item.message) else place
 
 
 def _is_own(message: Message) -> bool:
-    """True for a message as its author made it."""
-    return not message.edited and message.synthetic is None
+    """True for a message as its author made it, and as the caller sends it: a provider's compaction goes out as it was signed."""
+    return not (message.edited or message.synthetic is not None or is_native_compaction(message))
 
 
 def _beside(message: Message) -> Message:

@@ -44,8 +44,8 @@ class Prepared:
         fingerprint: str,
         beside: Beside = PLAIN,
     ) -> None:
-        self._asked, self.output_cap = beside.asked, beside.output_cap
-        """The output cap to send: the one that was asked for, or what the window leaves of it; `None` where none was named."""
+        self.asked, self.output_cap = beside.asked, beside.output_cap
+        """What it asks of the provider's own service · the output cap to send: the one that was asked for, or what the window leaves of it; `None` where none was named."""
         self.betas = beside.asked.betas
         """Names that the header `anthropic-beta` has to hold for it; none for other providers."""
         self.request, self.report, self.tokens, self.fingerprint = request, report, tokens, fingerprint
@@ -56,9 +56,7 @@ class Prepared:
     def data(self) -> bytes:
         """The part of the body that carries the conversation, as JSON, with what it asks of the provider's service."""
         data = write_body(self.request)
-        return (
-            data if not self._asked.body else b"%b,%b" % (data[:-1], strict.dump(dict(self._asked.body))[1:])
-        )
+        return data if not self.asked.body else b"%b,%b" % (data[:-1], strict.dump(dict(self.asked.body))[1:])
 
     @cached_property
     def body(self) -> dict[str, Any]:

@@ -333,19 +333,18 @@ def _thinking_first(case: Case) -> Found:
     """Thinking is demanded when the body enables it (adaptive thinking may be left out), or when the message has any."""
     for at, message in enumerate(case.body["messages"]):
         kinds = [block["type"] for block in _blocks(message)]
-        late = [
-            index for index, kind in enumerate(kinds) if kind in REASONING and "tool_use" in kinds[:index]
-        ]
-        if late:
-            yield f"messages.{at}.content.{late[0]}", "thinking after a tool_use"
+        late = (n for n, kind in enumerate(kinds) if kind in REASONING and "tool_use" in kinds[:n])
+        if (first := next(late, None)) is not None:
+            yield f"messages.{at}.content.{first}", "thinking after a tool_use"
     last = _last_assistant(case.body)
     if last < 0:
         return
-    kinds = [block["type"] for block in _blocks(case.body["messages"][last])]
+    said = [block["type"] for block in _blocks(case.body["messages"][last])]
+    kinds = [kind for kind in said if kind != "compaction"]  # which stands before all else
     switched_on = (case.body.get("thinking") or {}).get("type") == "enabled"
     thinks = (switched_on and "tool_use" in kinds) or bool(REASONING & set(kinds))
     if kinds and thinks and kinds[0] not in REASONING:
-        yield f"messages.{last}.content.0", f"expected thinking, but found {kinds[0]}"
+        yield f"messages.{last}.content.{said.index(kinds[0])}", f"expected thinking, but found {kinds[0]}"
 
 
 def _images(case: Case) -> Found:
