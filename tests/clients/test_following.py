@@ -434,6 +434,24 @@ def test_what_is_no_overflow_is_not_recovered_from() -> None:
     assert reserve.refused(going.ticket, 400, body=overflow) is None
 
 
+def test_words_that_nobody_knows_are_taken_for_its_size_once_near_the_limit() -> None:
+    """T01, openclaw/openclaw#58839: a gateway that says only that something went wrong; the window may be smaller than is known."""
+    known = conversations()
+    messages = [user(RULE)]
+    grown(known, messages, 14, tokens=4_450)
+    while (use := known.session.context_use())["percent"] < 93:  # type: ignore[union-attr]
+        grown(known, messages, 1, tokens=1_000)
+    asked = call(messages)
+    going = known.outgoing(asked)
+    assert going is not None
+    assert (going.messages, use["percent"] < 100) == (None, True)
+    words = {"error": {"message": "ModelError: the endpoint returned an error"}}
+    again = known.refused(going.ticket, 400, body=words)
+    assert again is not None
+    assert len(sent(again, asked)) < len(messages)
+    assert known.refused(again.ticket, 400, body=words) is None
+
+
 def test_a_recovery_that_fails_leaves_the_view_as_it_was() -> None:
     """REA-4: the refusal goes through; there is nothing in one short message to take out."""
     known = conversations()

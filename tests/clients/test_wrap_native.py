@@ -161,7 +161,7 @@ def test_cascade_has_old_results_cleared_by_the_service_and_the_tool_runner_goes
     calls = [Answer(calls=(Call(name="read_file", arguments={"path": f"f{n}.py"}),)) for n in range(60)]
     anthropic = pytest.importorskip("anthropic", reason="the SDK anthropic is not installed")
 
-    @anthropic.beta_tool
+    @anthropic.beta_tool  # type: ignore[untyped-decorator]
     def read_file(path: str) -> str:
         """Read a file."""
         return f"{path}: " + "line " * 60

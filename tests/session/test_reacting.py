@@ -148,6 +148,66 @@ def test_what_is_no_refusal_of_a_size_goes_back_as_it_came(body: Any, status: in
         session.recover(body, status=status)
 
 
+UNKNOWN = {"error": {"message": "ModelError: the endpoint returned an error"}}
+
+
+def near(policy: Policy | None = None) -> Session:
+    """A session whose next request is nearly as long as one that would be compacted."""
+    session = long(policy)
+    return narrow(session, session.context_use()["tokens_total"] * 100 // 95)
+
+
+def test_a_body_that_is_too_large_is_made_smaller_whatever_is_said() -> None:
+    """REA-1: HTTP 413, of tokens or of bytes."""
+    session = long()
+    size = session.context_use()["tokens_total"]
+    session.recover(ApiError("<html>413 Request Entity Too Large</html>", 413))
+    assert session.context_use()["tokens_total"] <= size // 2
+
+
+@pytest.mark.parametrize("status", [400, 422])
+def test_an_unknown_refusal_of_a_request_near_the_limit_is_taken_for_its_size_once(status: int) -> None:
+    """T01, openclaw/openclaw#58839: one compaction, one retry; a second refusal goes back as it came, until an answer."""
+    session = near()
+    first = session.prepare()
+    assert first.report.outcome == "unchanged"
+    again = session.recover(ApiError(UNKNOWN, status))
+    assert len(again.data) < len(first.data)
+    error = ApiError(UNKNOWN, status)
+    with pytest.raises(ApiError) as caught:
+        session.recover(error)
+    assert caught.value is error
+    assert kinds(session).count("compaction") == 1
+    assert session._known.setup.learned is None, "a guess is no limit"
+
+
+@pytest.mark.parametrize(
+    ("says", "status", "delivered", "where"),
+    [
+        (UNKNOWN, 400, False, "far from the limit"),
+        (UNKNOWN, 401, False, "near"),
+        (UNKNOWN, 500, False, "near"),
+        (UNKNOWN, 400, True, "near"),
+        (UNKNOWN, 400, False, "reserve"),
+        ({"error": {"message": "Your credit balance is too low"}}, 400, False, "near"),
+        ({"error": {"message": "messages: roles must alternate"}}, 400, False, "near"),
+    ],
+    ids=["far from it", "status", "fault", "delivered", "reserve", "money", "structure"],
+)
+def test_other_refusals_in_unknown_words_go_back_as_they_came(
+    says: Any, status: int, delivered: bool, where: str
+) -> None:
+    """T01: only near the limit, only of what a request holds, only before anything was delivered, and never words that are known."""
+    session = (
+        near(calm("reserve") if where == "reserve" else None) if where != "far from the limit" else long()
+    )
+    error = ApiError(says, status)
+    with pytest.raises(ApiError) as caught:
+        session.recover(error, delivered=delivered)
+    assert caught.value is error
+    assert "compaction" not in kinds(session)
+
+
 def test_refused_reasoning_is_left_out_of_closed_rounds_once() -> None:
     """anthropics/claude-code#13479: its own kind of refusal; the open round keeps its own, the log all of it."""
     session = narrow(opened(policy=calm()), 100_000)

@@ -169,7 +169,10 @@ class Conversations:
 
     def _recovering(self, ticket: Ticket, status: int | None, *, body: Any) -> _Going:
         told = refused(body, status=status)
-        if not (told.is_about_reasoning or (told.names_compaction and self._terms.policy.is_reactive)):
+        if not (
+            told.is_about_reasoning
+            or (self._terms.policy.is_reactive and told.may_shrink(has_session=ticket.chain.kept is not None))
+        ):
             return None
         if ticket.is_apart:
             ticket = yield from self._found_after_all(ticket)

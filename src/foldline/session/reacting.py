@@ -17,7 +17,7 @@ from foldline.presets import last_resort
 from foldline.reduce import Goal
 from foldline.session.compacting import Compacting, Going
 from foldline.session.limits import learned
-from foldline.session.recovering import Refused, invalid, refused, target_after, what_fits
+from foldline.session.recovering import NEAR, Refused, invalid, refused, target_after, what_fits
 from foldline.session.request import Prepared
 from foldline.session.working import BUSY
 
@@ -31,7 +31,9 @@ class Reacting(Compacting):
         refuse_no_number(or_none=True, status=status)
         told = refused(error, status=status)
         made: Report | None = None
-        if told.names_compaction:
+        if told.names_compaction or (
+            told.may_be_size and not self._why_not(delivered=delivered) and self._is_near()
+        ):
             made = yield from self._shrunk(told, delivered=delivered)
         elif told.is_about_reasoning and not (delivered or self._bare):
             self._bare = True
@@ -71,6 +73,15 @@ class Reacting(Compacting):
         if report.outcome != "compacted":
             raise invalid(f"it could not be made smaller: {report.reason}", told) from told.error
         return report
+
+    def _is_near(self) -> bool:
+        """True for a request that is nearly as long as one that would be compacted, or longer: counts differ."""
+        with self._keeper.lock:
+            self._weigh()
+            _, tokens = self._fit(self._fix(None, None))
+            planned = self._known.setup.planned
+            line = self._policy.threshold.tokens(planned.window, output_max=planned.output_max)
+            return planned.is_window_known and tokens.tokens >= line * NEAR
 
     def _given_out(self, prepared: Prepared) -> Prepared:
         """A request that its caller is given: with it a recovery is used up, and not before. One that was blocked, cancelled,

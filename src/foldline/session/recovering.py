@@ -2,6 +2,7 @@
 
     recover ─┬─ too long ────────────► compact (at most once until the next answer) ─► request to send once more
              ├─ signed reasoning ─────► the request without the reasoning outside the open round, once
+             ├─ in words nobody knows, near the limit ─► as too long
              ├─ delivered already ────► InvalidRequest: nothing is replayed (requirement REA-2)
              └─ anything else ────────► the error itself
 
@@ -28,6 +29,12 @@ SHRUNK_TO: Final = 0.8
 """Of the limit that a provider named: the size that is tried next, since its count and ours differ."""
 HALVED: Final = 0.5
 """Of the request that was refused, where the provider named no limit."""
+NEAR: Final = 0.9
+"""Of the line from which the policy compacts: a request of this size that is refused in words nobody knows is probably too long."""
+TOO_LARGE: Final = 413
+"""Says it without words, of tokens or of bytes (requirement REA-1)."""
+UNKNOWN: Final = (400, 422)
+"""Statuses with which providers and gateways refuse a request for what is in it."""
 _SIGNED: Final = re.compile(r"redacted_thinking|thinking[^\n]{0,40}?blocks?|signature", re.IGNORECASE)
 
 
@@ -39,11 +46,18 @@ class Refused(Struct, frozen=True, kw_only=True):
     error: BaseException | None
     """As it was raised; `None` for a body."""
     words: str
+    status: int | None = None
+    may_be_size: bool = False
+    """True where nobody knows the words, and it may be the size: probably, where the request is near the limit."""
 
     @property
     def names_compaction(self) -> bool:
         """True where a smaller conversation is the remedy."""
-        return self.refusal.is_overflow or "compact" in self.refusal.recovery
+        return self.refusal.is_overflow or "compact" in self.refusal.recovery or self.status == TOO_LARGE
+
+    def may_shrink(self, *, has_session: bool) -> bool:
+        """True where a smaller conversation is the remedy, or may be: of words that nobody knows a session says how near it is."""
+        return self.names_compaction or (self.may_be_size and has_session)
 
 
 def refused(error: Any, *, status: int | None = None) -> Refused:
@@ -67,7 +81,12 @@ def refused(error: Any, *, status: int | None = None) -> Refused:
     words = str(raised if raised is not None else body)
     about = refusal.recovery == "fix_structure" and _SIGNED.search(words) is not None
     return Refused(
-        refusal=refusal, is_about_reasoning=about, error=raised, words=" ".join(words.split())[:300]
+        refusal=refusal,
+        is_about_reasoning=about,
+        error=raised,
+        words=" ".join(words.split())[:300],
+        status=status,
+        may_be_size=not refusal.is_known and status in UNKNOWN,
     )
 
 

@@ -50,6 +50,8 @@ class Refusal(Struct, frozen=True, kw_only=True):
     """Tokens of the input, where the provider says them."""
     tokens_limit: int | None = None
     """The limit it names: of the window, or of the input alone."""
+    is_known: bool = True
+    """False for an error in words that no rule here fits: it may mean anything."""
 
 
 class _Rule(Struct, frozen=True, kw_only=True):
@@ -201,7 +203,7 @@ def classify_error(
         return Refusal(is_overflow=True, recovery="compact")
     if code == 413:
         return Refusal(is_overflow=False, recovery="reduce_bytes")
-    return Refusal(is_overflow=False, recovery="wait" if code == 429 else "none")
+    return Refusal(is_overflow=False, recovery="wait" if code == 429 else "none", is_known=code == 429)
 
 
 def _code(status: object) -> int | None:
