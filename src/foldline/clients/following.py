@@ -287,9 +287,8 @@ class Conversations:
                 chain.answered(made, before=before, beginning=beginning)
 
     def recalled(self, ticket: Ticket, response: Any) -> Outgoing | None:
-        """Where an answer calls `recall`: the request that goes on with what was recalled. Neither is the caller's to see; both
-        stand in the session, and stay there should the answer behind them come back otherwise. `None` for an answer to be
-        delivered. Past `RECALLS_MAX` the model is told that nothing more is looked up, and in the end asked without the tool."""
+        """Where an answer calls `recall`: the request that goes on with what was recalled, which stands in the session and not in the
+        caller's list; `None` for an answer to be delivered. Past `RECALLS_MAX` nothing more is looked up, and the model told so."""
         return drive(self._recalling(ticket, response), answered)
 
     async def arecalled(self, ticket: Ticket, response: Any) -> Outgoing | None:
