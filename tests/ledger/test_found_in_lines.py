@@ -28,11 +28,22 @@ def test_a_line_says_the_same_alone_and_among_others_before_and_after_it_is_reme
     assert len(together) == 4  # two lines say nothing
 
 
+def test_a_word_that_is_a_null_byte_ends_no_line() -> None:
+    """OBS-3, law SAME: what marks the end of a line among its words is no word of any line."""
+    lines = ["\0 src/app.py \0", "\0\0 src/other.py", "see src/third.py"]
+    said = LineReader(words_max=1_000).read([lines])[0]
+    assert [[fact.text for _, fact in line.words] for line in said] == [
+        ["src/app.py"],
+        ["src/other.py"],
+        ["src/third.py"],
+    ]
+
+
 def test_a_line_with_escapes_is_read_with_them_laid_open_and_quoted_as_it_came() -> None:
     """OBS-3: a fact stands verbatim in its text."""
     line = with_escapes(r"{\"limit\": 50}", '{ "limit ": 50}')
     said = LineReader(words_max=1_000).read([[line]])[0]
-    assert [fact.text for _, fact in said[0].numbers[0]] == [r"limit\": 50"]
+    assert [fact.text for _, fact in said[0].keyed] == [r"limit\": 50"]
 
 
 def test_the_reader_forgets_all_when_it_remembers_more_than_its_bound() -> None:
@@ -41,7 +52,7 @@ def test_the_reader_forgets_all_when_it_remembers_more_than_its_bound() -> None:
     for number in range(200):
         reader.read([[f"line {number} says port={number}"]])
         assert len(reader._said) <= 40
-    assert reader.read([["port=1"]])[0][0].numbers[0][0][0] == "nport\x001"
+    assert reader.read([["port=1"]])[0][0].keyed[0][0] == "nport\x001"
 
 
 @pytest.mark.parametrize("opening", ["+", "-", "(", "`"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from foldline.ledger.found_in_text import extract
-from foldline.ledger.look_alikes import ROWS_MAX, without_look_alikes
+from foldline.ledger.look_alikes import ROWS_MAX, rows_of
 
 ROWS = [f"src/pool/part_{number}.py: ok, took={number} ms" for number in range(10 * ROWS_MAX)]
 
@@ -13,14 +13,24 @@ ROWS = [f"src/pool/part_{number}.py: ok, took={number} ms" for number in range(1
 def test_the_last_rows_of_a_look_are_kept_and_what_looks_different_is_kept_too() -> None:
     """OBS-3: a column of data is no memory, its newest rows are."""
     whole = "\n".join(["$ make parts", *ROWS, "done."])
-    text, opened = without_look_alikes(whole, whole)
-    assert text == opened == "\n".join(["$ make parts", *ROWS[-ROWS_MAX:], "done."])
+    raws, rows = rows_of(whole, whole)
+    assert raws is rows
+    assert rows == ["$ make parts", *ROWS[-ROWS_MAX:], "done."]
 
 
 def test_a_text_with_few_rows_is_left_as_it_is() -> None:
     """OBS-3: only data is cut."""
     whole = "\n".join(ROWS[:ROWS_MAX])
-    assert without_look_alikes(whole, whole) == (whole, whole)
+    assert rows_of(whole, whole) == (ROWS[:ROWS_MAX], ROWS[:ROWS_MAX])
+
+
+def test_each_row_stands_beside_itself_as_it_came() -> None:
+    """OBS-3: a row with its escapes laid open is read, and quoted as it came."""
+    came = "".join([f"part {number}: ok\\n" for number in range(3 * ROWS_MAX)])
+    raws, rows = rows_of(came, came.replace("\\n", " \n"))
+    numbers = range(2 * ROWS_MAX, 3 * ROWS_MAX)
+    assert rows == [*[f"part {number}: ok " for number in numbers], ""]
+    assert raws == [*[f"part {number}: ok\\" for number in numbers], ""]
 
 
 def test_a_failure_among_rows_that_look_alike_is_found() -> None:

@@ -94,8 +94,11 @@ _NEAR = {
     )
 }
 """A sign that words of code and prose hold too -> what is there at a sign that may report a failure."""
-_CUES = {("e" if sign == "\ne  " else max(re.findall(r"\w+", sign), key=len)): sign for sign in _PATTERNS}
-"""The longest word of a sign -> the sign: in a text without the word, nobody has to look for the sign."""
+_ALONE = {"E": "\ne  "}
+"""What is a word of its own -> its sign."""
+_CUES = {max(re.findall(r"\w+", sign), key=len): sign for sign in _PATTERNS if sign not in _ALONE.values()}
+"""The longest word of any other sign -> the sign: in a text without the word, nobody has to look for the sign."""
+_ASCII_CUES = {cue: sign for cue, sign in _CUES.items() if cue.isascii()}
 _NONE = re.compile(
     r"(?=[0nNwWeEfFsS没无未并零错失异报超修解处消已])(?:\b(?:0|no|without) (?:(?:tests?|build) )?(?:errors?\b|error\(s\)|failures?\b|failed\b|failing\b|warnings?\b)"
     r"|(?:errors?|error\(s\)|fail(?:ed|ing|ures?)?|fatal|exceptions?)(?:[ _](?:count|tests?|rate|found|total|number))?[\"']?(?:\s{0,3}[:=]\s{0,8}|\s{1,8}\(|\s(?=0\s*$))"
@@ -133,8 +136,8 @@ def signs_in(words: Sequence[str]) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     lowered = _lower("\n".join(words))
     starts: list[int] = []
-    for cue, sign in _CUES.items():
-        at = lowered.find(cue) if cue != "e" else -1
+    for cue, sign in (_ASCII_CUES if lowered.isascii() else _CUES).items():
+        at = lowered.find(cue)
         if at >= 0 and not starts:
             starts = list(accumulate((len(word) + 1 for word in words), initial=0))
         while at >= 0:
@@ -142,8 +145,7 @@ def signs_in(words: Sequence[str]) -> dict[str, tuple[str, ...]]:
             word = words[number]
             found[word] = (*found.get(word, ()), sign)
             at = lowered.find(cue, starts[number + 1])
-    if "E" in words:
-        found["E"] = ("\ne  ",)
+    found |= {word: (sign,) for word, sign in _ALONE.items() if word in words}
     return found
 
 

@@ -16,17 +16,32 @@ from typing import TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from foldline.ledger.errors_in_text import reports_in, signs_in
-from foldline.ledger.facts import Named
+from foldline.ledger.errors_in_text import reports_in
+from foldline.ledger.facts import Fact, Named
+from foldline.ledger.found_in_words import WordReader
 from foldline.ledger.numbers_in_text import NUMBERS_MAX, numbers_in
 from foldline.ledger.symbols_in_text import definitions_in
-from foldline.ledger.word_shapes import Place, classes_of, facts_at, places_in, shape_of
 
 What = TypeVar("What")
 Line: TypeAlias = str
 """A line of a text; one with escapes as it came and as it reads, with a line end between (`with_escapes`)."""
 WORDS_A_LINE = 4
 """A line takes the memory of so many words."""
+_ROW_ENDS: tuple[Named, ...] = (("", Fact(kind="paths", key="", text="")),)
+"""In the place of facts: here a row ends."""
+
+
+class Others(Struct, frozen=True, kw_only=True, gc=False):
+    """What few lines say."""
+
+    defined: tuple[tuple[int, Named], ...]
+    """What it defines, each with the place of what opens the definition among `symbols_in_text.OPENINGS`."""
+    nouned: tuple[Named, ...]
+    """Numbers with a noun behind them."""
+    cjk: tuple[Named, ...]
+    """Numbers with a key in East Asian script."""
+    errors: tuple[Named, ...]
+    """Itself, where it reports a failure."""
 
 
 class Said(Struct, frozen=True, kw_only=True, gc=False):
@@ -34,12 +49,9 @@ class Said(Struct, frozen=True, kw_only=True, gc=False):
 
     words: tuple[Named, ...]
     """Paths, identifiers and names of code."""
-    defined: tuple[tuple[int, Named], ...]
-    """What it defines, each with the place of what opens the definition among `symbols_in_text.OPENINGS`."""
-    numbers: tuple[tuple[Named, ...], ...]
-    """Of each of the `FORMS` of a number."""
-    errors: tuple[Named, ...]
-    """Itself, where it reports a failure."""
+    keyed: tuple[Named, ...]
+    """Numbers behind their key."""
+    others: Others | None
 
 
 def with_escapes(raw: str, opened: str) -> Line:
@@ -57,14 +69,11 @@ class LineReader:
 
     def _forget(self) -> None:
         self._said: dict[Line, Said | None] = {}
-        self._plain: set[str] = set()
-        """Words that say nothing: most."""
         self._known: dict[str, tuple[Named, ...]] = {}
-        """The other words -> their facts."""
+        """Words that say something -> their facts. Most say nothing: to read those again costs less than to remember them."""
         self._signs: dict[str, tuple[str, ...]] = {}
         """Words that may stand in a line that reports a failure -> what to look for."""
-        self._shapes: dict[str, tuple[tuple[Place, ...], tuple[str, ...]]] = {}
-        """Shapes of words -> where their facts stand, and their signs."""
+        self._words = WordReader()
 
     def read(self, texts: Sequence[Sequence[Line]]) -> list[list[Said]]:
         """What the lines of each text say, without those that say nothing. Their new lines are read together."""
@@ -72,7 +81,7 @@ class LineReader:
         if new := list(dict.fromkeys(filterfalse(said.__contains__, chain.from_iterable(texts)))):
             said.update(zip(new, self._learned(new), strict=True))
         found = [list(filter(None, map(said.__getitem__, lines))) for lines in texts]
-        if len(self._plain) + len(self._known) + WORDS_A_LINE * len(said) > self._words_max:
+        if len(self._known) + len(self._words) + WORDS_A_LINE * len(said) > self._words_max:
             self._forget()
         return found
 
@@ -84,52 +93,59 @@ class LineReader:
             rows = [line.rpartition("\n")[2] for line in rows]
         raw, opened = "\n".join(raws), "\n".join(rows)
         starts = list(accumulate([len(row) + 1 for row in rows], initial=0))
-        named, signs = self._named(rows)
-        numbers = [_by_row(stated, starts) for stated in numbers_in(raw, opened)]
+        words, signs = self._named(opened)
+        keyed, nouned, cjk = [_by_row(stated, starts) for stated in numbers_in(raw, opened)]
         defined = _by_row(definitions_in(opened), starts)
         errors = _by_row(reports_in(raw, opened, signs=signs), starts)
-        said: list[Said | None] = [None] * len(rows)
-        for row in {*named, *defined, *errors, *chain.from_iterable(numbers)}:
-            said[row] = Said(
-                words=named.get(row, ()),
+        others = {
+            row: Others(
                 defined=tuple(defined.get(row, ())),
-                numbers=tuple([tuple(form[row][::-1]) if row in form else () for form in numbers]),
+                nouned=tuple(reversed(nouned.get(row, ()))),
+                cjk=tuple(reversed(cjk.get(row, ()))),
                 errors=tuple(errors.get(row, ())),
+            )
+            for row in defined.keys() | nouned.keys() | cjk.keys() | errors.keys()
+        }
+        said: list[Said | None] = [None] * len(rows)
+        for row in words.keys() | keyed.keys() | others.keys():
+            said[row] = Said(
+                words=words.get(row, ()),
+                keyed=tuple(keyed[row][::-1]) if row in keyed else (),
+                others=others.get(row),
             )
         return said[1:]
 
-    def _named(self, rows: list[str]) -> tuple[dict[int, tuple[Named, ...]], set[str]]:
+    def _named(self, opened: str) -> tuple[dict[int, tuple[Named, ...]], set[str]]:
         """Of each row what its words name, and what to look for of failures in all of them."""
-        words = [row.split() for row in rows]
-        fresh = dict.fromkeys(filterfalse(self._plain.__contains__, chain.from_iterable(words)))
-        self._learn(list(filterfalse(self._known.__contains__, fresh)))
-        known = self._known
-        named = {
-            row: tuple(chain.from_iterable(found))
-            for row, of_row in enumerate(words)
-            if (found := list(filter(None, map(known.get, of_row))))
-        }
-        return named, set(
-            chain.from_iterable(map(self._signs.__getitem__, self._signs.keys() & fresh.keys()))
-        )
+        row_end = "\0"
+        while row_end in opened:
+            row_end += "\0"
+        words = opened.replace("\n", f"\n{row_end}\n").split()
+        distinct = dict.fromkeys(words)
+        facts, signs = self._words.read([word for word in distinct if word not in self._known])
+        self._known |= facts
+        self._signs |= signs
+        self._known[row_end] = _ROW_ENDS
+        named = _by_row_ends(filter(None, map(self._known.get, words)))
+        del self._known[row_end]
+        of_words = map(self._signs.__getitem__, self._signs.keys() & distinct.keys())
+        return named, set(chain.from_iterable(of_words))
 
-    def _learn(self, words: list[str]) -> None:
-        """Words are learned by their shapes, new shapes once."""
-        known, plain, signs, shapes = self._known, self._plain, self._signs, self._shapes
-        shaped = shape_of("\n".join(words)).split("\n") if words else []
-        if fresh := list(filterfalse(shapes.__contains__, dict.fromkeys(shaped))):
-            telling = signs_in(fresh)
-            for shape, classes in zip(fresh, classes_of("\n".join(fresh)).split("\n"), strict=True):
-                shapes[shape] = places_in(shape, classes), telling.get(shape, ())
-        for word, (places, cues) in zip(words, map(shapes.__getitem__, shaped), strict=True):
-            if cues:
-                signs[word] = cues
-            if places:
-                known[word] = facts_at(word, places)
-            elif cues:
-                known[word] = ()
-            else:
-                plain.add(word)
+
+def _by_row_ends(found: Iterable[tuple[Named, ...]]) -> dict[int, tuple[Named, ...]]:
+    """The facts of words, and between them the ends of rows: the facts of each row."""
+    rows: dict[int, tuple[Named, ...]] = {}
+    row = 0
+    here: list[tuple[Named, ...]] = []
+    for facts in chain(found, [_ROW_ENDS]):
+        if facts is not _ROW_ENDS:
+            here.append(facts)
+            continue
+        if here:
+            rows[row] = here[0] if len(here) == 1 else tuple(chain.from_iterable(here))
+            here = []
+        row += 1
+    return rows
 
 
 def _by_row(found: Iterable[tuple[int, What]], starts: Sequence[int]) -> dict[int, list[What]]:

@@ -13,14 +13,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, chain
+from itertools import chain
 from operator import itemgetter
 
 from foldline.core.address import RECALL_OPENING
 from foldline.ledger.facts import Fact, Found, Name, Named
 from foldline.ledger.found_in_lines import Line, LineReader, Said, with_escapes
-from foldline.ledger.look_alikes import without_look_alikes
-from foldline.ledger.numbers_in_text import FORMS
+from foldline.ledger.look_alikes import rows_of
 
 _ESCAPE = re.compile(r'\\(?:[nr"]|t(?![a-z]))')
 _ESCAPE_JSON = re.compile(r'\\(?:[nrt"]|\\)')
@@ -33,6 +32,7 @@ VALUES_MAX = 64
 
 _GIT_OBJECT = re.compile(r"\.git/objects/[0-9a-f]{2}/[0-9a-f]{38,62}")
 """A listing of git's store names nothing that anybody asks for by name."""
+NOTHING = Found(facts=(), names=(), numbers=0, errors=0)
 
 
 def extract(text: str) -> tuple[Fact, ...]:
@@ -64,36 +64,33 @@ class Finder:
 
 def _lines_of(text: str) -> list[Line]:
     """The lines of a text that are read: of many rows that look alike the last."""
-    text, opened = without_look_alikes(text, laid_open(text))
+    raws, rows = rows_of(text, opened := laid_open(text))
     if ".git/objects/" in opened:
-        opened = _GIT_OBJECT.sub(_blank, opened)
-    lines = opened.split("\n")
-    if text is opened:
-        return lines
-    starts = accumulate([len(line) + 1 for line in lines], initial=0)
-    return [
-        with_escapes(text[start : start + len(line)], line)
-        for start, line in zip(starts, lines, strict=False)
-    ]
+        rows = [_GIT_OBJECT.sub(_blank, row) for row in rows]
+    return raws if raws is rows else list(map(with_escapes, raws, rows))
 
 
 def _together(said: Sequence[Said]) -> Found:
     """The facts of a text, given what its lines say: each once."""
+    if not said:
+        return NOTHING
     words = dict(chain.from_iterable([line.words for line in said]))
-    for _, (name, fact) in sorted(chain.from_iterable([line.defined for line in said]), key=itemgetter(0)):
-        words.setdefault(name, fact)
-    numbers = _last_of_each(
-        list(chain.from_iterable([line.numbers[form] for form in FORMS for line in said]))
-    )
+    numbers = list(chain.from_iterable([line.keyed for line in said]))
     errors: dict[str, Named] = {}
-    for line in said:
-        for name, fact in line.errors:
+    if others := [line.others for line in said if line.others is not None]:
+        defined = chain.from_iterable([other.defined for other in others])
+        for _, (name, fact) in sorted(defined, key=itemgetter(0)):
+            words.setdefault(name, fact)
+        numbers += chain.from_iterable([other.nouned for other in others])
+        numbers += chain.from_iterable([other.cjk for other in others])
+        for name, fact in chain.from_iterable([other.errors for other in others]):
             errors.setdefault(fact.text, (name, fact))
+    newest = _last_of_each(numbers)
     return Found(
-        facts=(*words.values(), *numbers.values(), *[fact for _, fact in errors.values()]),
-        names=(*words, *numbers, *[name for name, _ in errors.values()]),
+        facts=(*words.values(), *newest.values(), *[fact for _, fact in errors.values()]),
+        names=(*words, *newest, *[name for name, _ in errors.values()]),
         numbers=len(words),
-        errors=len(words) + len(numbers),
+        errors=len(words) + len(newest),
     )
 
 
@@ -125,7 +122,8 @@ def laid_open(text: str) -> str:
         return text
     if text[0] in '{["':
         return _ESCAPE_JSON.sub(_plain, text)
-    return text if _DRIVE.search(text) else _ESCAPE.sub(_plain, text)
+    has_drive = ":\\" in text and _DRIVE.search(text) is not None
+    return text if has_drive else _ESCAPE.sub(_plain, text)
 
 
 def _plain(match: re.Match[str]) -> str:

@@ -19,25 +19,21 @@ _FAILURES = ("error", "fail", "denied", "timed out", "错误", "失败")
 """What rows hold that report a failure and otherwise look like those that report none."""
 
 
-def without_look_alikes(text: str, opened: str) -> tuple[str, str]:
-    """`text` and `opened` without all but the last rows of each look, row for row and character for character the
-    same places. Both may get line ends between the objects of a list."""
+def rows_of(text: str, opened: str) -> tuple[list[str], list[str]]:
+    """The rows of `text` and those of `opened`, which is as long, without all but the last of each look; one and the same
+    list where both are one text. Each object of a list is a row."""
     same = opened is text
     if opened.count("},") > ROWS_MAX:
         opened = opened.replace("},", "},\n")
         text = opened if same else text.replace("},", "},\n")
-    if opened.count("\n") < ROWS_MAX:
-        return text, opened
-    looks = opened.encode(errors="surrogatepass").translate(None, _WORDS).split(b"\n")
-    if max(Counter(looks).values()) <= ROWS_MAX:
-        return text, opened
     rows = opened.split("\n")
-    kept = _kept(rows, looks)
-    opened = "\n".join([rows[number] for number in kept])
+    kept = _kept(rows, opened) if len(rows) > ROWS_MAX else None
+    read = rows if kept is None else [rows[number] for number in kept]
     if same:
-        return opened, opened
-    starts = list(accumulate((len(row) + 1 for row in rows), initial=0))
-    return "\n".join([text[starts[number] : starts[number + 1] - 1] for number in kept]), opened
+        return read, read
+    starts = list(accumulate([len(row) + 1 for row in rows], initial=0))
+    numbers = range(len(rows)) if kept is None else kept
+    return [text[starts[number] : starts[number + 1] - 1] for number in numbers], read
 
 
 def read_whole(rows: Sequence[str]) -> Iterator[str]:
@@ -46,26 +42,36 @@ def read_whole(rows: Sequence[str]) -> Iterator[str]:
         yield "\n".join(rows[start : start + ROWS_MAX])
 
 
-def _kept(rows: list[str], looks: list[bytes]) -> list[int]:
-    """The numbers of the rows to keep, in order. What may report a failure is counted apart."""
+def _kept(rows: Sequence[str], opened: str) -> list[int] | None:
+    """The numbers of the rows to keep, in order; `None` for all. What may report a failure is counted apart."""
+    looks = opened.encode(errors="surrogatepass").translate(None, _WORDS).split(b"\n")
     kept, others = _last_of_each(range(len(rows)), looks)
+    if not others:
+        return None
     left = "\n".join([rows[number] for number in others]).lower()
     if cues := [cue for cue in _FAILURES if cue in left]:
-        rows = left.split("\n")
         failures = [
-            number for number, row in zip(others, rows, strict=True) if any([cue in row for cue in cues])
+            number
+            for number, row in zip(others, left.split("\n"), strict=True)
+            if any([cue in row for cue in cues])
         ]
         kept += _last_of_each(failures, looks)[0]
     return sorted(kept)
 
 
-def _last_of_each(numbers: Sequence[int], looks: list[bytes]) -> tuple[list[int], list[int]]:
+def _last_of_each(numbers: Sequence[int], looks: Sequence[bytes]) -> tuple[list[int], list[int]]:
     """Those of rows that are among the last of their look, and the others, in order."""
+    counts = Counter(map(looks.__getitem__, numbers))
+    spare = {look: count - ROWS_MAX for look, count in counts.items() if count > ROWS_MAX}
+    if not spare:
+        return list(numbers), []
     kept: list[int] = []
     others: list[int] = []
-    counts: dict[bytes, int] = {}
-    for number in reversed(numbers):
+    for number in numbers:
         look = looks[number]
-        count = counts[look] = counts.get(look, 0) + 1
-        (kept if count <= ROWS_MAX else others).append(number)
-    return kept[::-1], others[::-1]
+        if spare.get(look):
+            spare[look] -= 1
+            others.append(number)
+        else:
+            kept.append(number)
+    return kept, others

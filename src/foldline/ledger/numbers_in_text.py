@@ -15,14 +15,12 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from foldline.ledger.facts import INITIALS, VALUE, Fact, Named
-from foldline.ledger.word_shapes import shape_of
+from foldline.ledger.shapes import shape_of
 
 KEY_CHARS_MAX = 48
 """A longer key is cut at its left."""
 NUMBERS_MAX = 4_096
 """Numbers of one form kept of one line, the last ones."""
-FORMS = range(3)
-"""`port=80`, `80 ports`, `端口 80`: the places of what `numbers_in` gives, and the order in which they count."""
 NUMBER_CHARS_MAX = 26
 UNIT_POINT = "·"
 """Between a number and its unit in a value, which holds no blank: both are words of their own."""
@@ -100,8 +98,9 @@ Key: TypeAlias = tuple[int, int]
 
 
 def numbers_in(text: str, opened: str) -> tuple[list[Stated], list[Stated], list[Stated]]:
-    """The numbers of each of the `FORMS`, from the last in the text to the first. `opened` is `text` with escapes laid open,
-    character by character; what a fact quotes comes from `text`."""
+    """The numbers behind a key (`port=80`), before a noun (`80 ports`) and in East Asian script (`端口 80`), each from the last in
+    the text to the first. `opened` is `text` with escapes laid open, character by character; what a fact quotes comes from
+    `text`."""
     if not opened.isascii() and any(map(opened.__contains__, _WIDE)):
         opened = opened.translate(_PLAIN)
     keyed = list(_keyed_places(opened))
@@ -144,7 +143,7 @@ def _keyed_places(text: str) -> Iterator[Place]:
     size = len(text)
     keys: dict[str, Key | None] = {}
     for match in _BACKWARDS.finditer(shape_of(text)[::-1]):
-        _, between, word = match.groups()
+        between, word = match.group(2, 3)
         if word in keys:
             key = keys[word]
         else:
@@ -154,28 +153,30 @@ def _keyed_places(text: str) -> Iterator[Place]:
         if key is None or (key[0] == 1 and "=" not in between and ":" not in between):
             continue
         stop = size - match.start()
-        value = text[size - match.end(1) : stop]
+        behind_key, behind_number = match.span(2)
+        value = text[size - behind_key : stop]
         if len(value) == 13 or not value.isdigit():
             value = _value(value)
         end = stop if text[stop : stop + 1] in _ENDS else _end_of(text, stop)
-        if value and end is not None:
-            start = size - match.start(3) - key[1]
-            name = text[start : start + key[0]]
-            scale = _scale(text[stop:end]) if end > stop else ""
-            if between[0] in _SIGNS:
-                value = between[0] + value
-            if (
-                key[1] > len(word)
-                and scale.lower() in _DURATIONS
-                and re.match(r"\d ", text[max(0, start - 2) : start])
-            ):
-                start += key[1] - len(word)  # of `12 passed in 4 s` the 4 is no count of what passed
-                name = text[start : start + len(word)]
-            else:
-                value += scale
-            if start and text[start - 1] == '"' == text[start + len(name)]:
-                start -= 1
-            yield name, value, start, end
+        if not value or end is None:
+            continue
+        start = size - behind_number - key[1]
+        name = text[start : start + key[0]]
+        scale = _scale(text[stop:end]) if end > stop else ""
+        if between[0] in _SIGNS:
+            value = between[0] + value
+        if (
+            key[1] > len(word)
+            and scale.lower() in _DURATIONS
+            and re.match(r"\d ", text[max(0, start - 2) : start])
+        ):
+            start += key[1] - len(word)  # of `12 passed in 4 s` the 4 is no count of what passed
+            name = text[start : start + len(word)]
+        else:
+            value += scale
+        if text[start - 1 : start] == '"' == text[start + len(name)]:
+            start -= 1
+        yield name, value, start, end
 
 
 def _spelled_places(text: str) -> Iterator[Place]:

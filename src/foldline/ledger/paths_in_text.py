@@ -7,7 +7,6 @@ Knows only words; `found_in_text` splits them. A line number behind a path is no
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 PATH_CHARS_MAX = 512
 """A longer run is data, not a path (PATH_MAX is 4,096, but no path of a project comes near)."""
@@ -49,6 +48,7 @@ NAMES = frozenset(
 _PRODUCTS = frozenset(
     "node.js next.js vue.js nuxt.js express.js react.js three.js d3.js d0.js chart.js asp.net".split()
 )
+_SELVES = ("self", "this", "cls")
 _ROOTS = frozenset(
     "app apps assets bin boot build cmd components config core data deploy dev dist doc docs etc examples home include "
     "internal lib libs media mnt node_modules opt out packages pages pkg private proc public repo root run sbin "
@@ -67,24 +67,28 @@ def key_of(path: str) -> str:
     return path.rstrip("/") or path
 
 
-def paths_in(word: str) -> Iterator[str]:
+def paths_in(word: str) -> list[str]:
     """The paths in one word, as they are spelled."""
     if "/" in word:
-        rest = _URL.sub("\n", word) if "://" in word else word
-        if "=" in rest:
-            with_signs = [match[0] for match in _WITH_SIGNS.finditer(rest)]
-            yield from (path for path in with_signs if _blanked(path) == "\n")
-            rest = _WITH_SIGNS.sub(lambda match: _blanked(match[0]), rest)
-        for run, after in _RUN.findall(rest):
-            if "/" in run:
-                yield from _with_slashes(run, after)
-            elif "." in run:
-                yield from _bare(run, after)
-    elif "\\" in word:
-        yield from _windows(word)
-    elif word in NAMES or ("." in word and _EXTENSION.search(word) is not None):
-        for run, after in _RUN.findall(word):
-            yield from _bare(run, after)
+        return _paths_with_slashes(word)
+    if "\\" in word:
+        return _windows(word)
+    if word in NAMES or ("." in word and _EXTENSION.search(word) is not None):
+        return [name for run, after in _RUN.findall(word) if (name := _bare(run, after))]
+    return []
+
+
+def _paths_with_slashes(word: str) -> list[str]:
+    paths: list[str] = []
+    rest = _URL.sub("\n", word) if "://" in word else word
+    if "=" in rest:
+        paths += [match[0] for match in _WITH_SIGNS.finditer(rest) if _blanked(match[0]) == "\n"]
+        rest = _WITH_SIGNS.sub(lambda match: _blanked(match[0]), rest)
+    for run, after in _RUN.findall(rest):
+        path = _with_slashes(run, after) if "/" in run else _bare(run, after) if "." in run else ""
+        if path:
+            paths.append(path)
+    return paths
 
 
 def _blanked(path: str) -> str:
@@ -93,16 +97,16 @@ def _blanked(path: str) -> str:
     return "\n" if is_one else path
 
 
-def _with_slashes(run: str, after: str) -> Iterator[str]:
-    if _GIT_STORE.search(run) is not None:
-        return
+def _with_slashes(run: str, after: str) -> str:
+    """The path in a run with slashes; empty where it is none."""
+    if ".git/" in run and _GIT_STORE.search(run) is not None:
+        return ""
     if len(run) > PATH_CHARS_MAX or (after == ">" and run.endswith("/")):
-        return
+        return ""
     path = _trimmed(run)
     while "//" in path:
         path = path[path.index("//") + 2 :]
-    if path and _is_path(path):
-        yield path
+    return path if path and _is_path(path) else ""
 
 
 def _trimmed(run: str) -> str:
@@ -144,21 +148,24 @@ def has_extension(name: str) -> bool:
     return bool(stem) and extension.lower() in EXTENSIONS
 
 
-def _bare(run: str, after: str) -> Iterator[str]:
+def _bare(run: str, after: str) -> str:
+    """The name of a file that a run without slashes is; empty where it is none."""
     name = _trimmed(run).lstrip("@$~")
+    if not (has_extension(name) or name in NAMES):
+        return ""
     if len(name) > PATH_CHARS_MAX or after == "(" or "@" in name or name.lower() in _PRODUCTS:
-        return
+        return ""
     stem = name.rpartition(".")[0]
-    if name in NAMES or (has_extension(name) and stem.strip("._-") and stem not in ("self", "this", "cls")):
-        yield name
+    return name if name in NAMES or (stem.strip("._-") and stem not in _SELVES) else ""
 
 
-def _windows(word: str) -> Iterator[str]:
-    for match in _WINDOWS.finditer(word):
-        path = match[0].rstrip(".\\")
-        if len(path) <= PATH_CHARS_MAX and ("\\" in path[2:] or ":" in path) and len(path) > 3:
-            yield path
-    if not _WINDOWS.search(word):
-        for run, after in _RUN.findall(word):
-            if "." in run:
-                yield from _bare(run, after)
+def _windows(word: str) -> list[str]:
+    matches = _WINDOWS.findall(word)
+    if not matches:
+        return [name for run, after in _RUN.findall(word) if "." in run and (name := _bare(run, after))]
+    paths = [path.rstrip(".\\") for path in matches]
+    return [
+        path
+        for path in paths
+        if len(path) <= PATH_CHARS_MAX and ("\\" in path[2:] or ":" in path) and len(path) > 3
+    ]
