@@ -24,7 +24,7 @@ def texts(text: str) -> list[str]:
         "error[E0382]: borrow of moved value: `x`",
         "main.c:3:5: fatal error: foo.h: no such file",
         "npm ERR! code ELIFECYCLE",
-        "npm error command failed",
+        "npm error code 2",
         "thread 'main' panicked at src/main.rs:2:5",
         "bash: foo: command not found",
         "cat: x: No such file or directory",
@@ -83,6 +83,10 @@ def test_lines_that_report_a_failure_are_found_whole(line: str) -> None:
         "错误处理已完成",
         "超时=30秒",
         "超时设置为 30 秒",
+        "npm error path /repo/packages/agent",
+        "npm error command sh -c tsgo --noEmit",
+        "npm ERR! A complete log of this run can be found in: /var/npm/_logs/x.log",
+        '295:            "Unable to convert the pixel data as the following required " ',
     ],
 )
 def test_lines_without_a_failure_are_no_errors(line: str) -> None:

@@ -111,7 +111,7 @@ _NONE = re.compile(
     re.IGNORECASE,
 )
 """What says that there is no failure, that it was mended, or speaks of failures in general."""
-_NUMBERED = re.compile(r"\s*\d{1,6}(?:\t|→|\s*\|)")
+_NUMBERED = re.compile(r"\s*\d{1,6}(?:\t|→|\s*\||:(?= {2}|\t))")
 _CODE = re.compile(
     r"[+-]?\s*+(?:\}?\s*+(?:except|catch|raise|throw|try|if|elif|else|for|while|with|return|def|class|function|const|let|var"
     r"|import|from|assert|case|await|async|public|private|static|final|export|func|match|new|type|interface)\b"
@@ -123,6 +123,10 @@ _PLAIN = re.compile(
     r"\{\"|\[\{|(?![a-z_]{1,40}[A-Z]\w{0,60}:? ?[\w.!(]{1,80},?$)[\w.]{0,60}(?:[Ee]rror|Exception):? |\S{1,200}\(\d+,\d+\): |[A-Z]{4,8}\b|E {2,}|\"(?:error|message|reason|detail|stderr)\": ?\""
     r"|[+-]?\s*(?:npm|error|fatal|panic|Command|Traceback)\b"
 )
+_EPILOGUE = re.compile(
+    r"(?:npm|pnpm|yarn) (?:error|ERR!) (?:(?:path|workspace|location|command|in workspace|at location|cwd|prefix|gyp info|A complete log)\b|$)"
+)
+"""What a package manager adds to every failure of a script: where it ran. What failed stands before it."""
 _MESSAGE = re.compile(r"[Ee]rror:|except [\w.]+:|Failed to|Could not|Cannot ")
 _CHANGING = re.compile(
     r"\d{4}-\d\d-\d\d[T ]?(?:\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\d\d:\d\d:\d\d(?:[.,]\d+)?"
@@ -226,7 +230,7 @@ def _kind_of_line(
         start = at - _LEAD_CHARS
     piece = text[start : min(end, start + LINE_CHARS_MAX)]
     quoted = piece.strip()
-    if all(is_none(quoted, match.span()) for match in pattern.finditer(quoted)):
+    if _EPILOGUE.match(quoted) or all(is_none(quoted, match.span()) for match in pattern.finditer(quoted)):
         return None
     start += len(piece) - len(piece.lstrip())
     code = _PLAIN.match(quoted) is None and (numbered is not None or _CODE.match(quoted) is not None)

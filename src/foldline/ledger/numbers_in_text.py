@@ -26,12 +26,13 @@ UNIT_POINT = "·"
 """Between a number and its unit in a value, which holds no blank: both are words of their own."""
 _INITIAL = INITIALS["numbers"]
 _JOIN_CHARS_MAX = 13
+LISTED_CHARS_MAX = 16
 _STEPS_MAX = 2
 """Words that only connect, between a key and its number."""
 
 _BACKWARDS = re.compile(
     r"(0(?<![0_<>&|#~^*@\\]0)(?<!0[.,]0)[0.,_]{0,24}+(?:-0{1,7})?(?:[-+](?=[ =:]{0,2}[=:]))?)"  # last digit first
-    r"((?:[$€£¥~<>≥≤`\"']{0,2}[ =:]{1,3}(?:\( ?)?|\( ?(?= ))[`\"')\]*:]{0,3} ?)"
+    r"((?:(?:=(?=[<>]))?[$€£¥~<>≥≤`\"']{0,2}[ =:]{1,3}(?:\( ?)?|\( ?(?= ))[`\"')\]*:]{0,3} ?)"
     r"(?!0{1,4}(?![\w.-]))([\w.-]{1,48})"
 )
 _HASH = re.compile(r"(?=[a-f]*0)[0a-f]{7,40}")
@@ -50,6 +51,8 @@ _CJK_UNIT = (
 _UNIT = re.compile(rf" ?(?:(%|[$€£¥°]|[A-Za-zµμ]{{1,8}})(?:/[A-Za-z]{{1,3}})?(?![\w])|(?:{_CJK_UNIT}))")
 _SIGNS = frozenset("$€£¥~<>≥≤")
 """Before a number: without it the number says something else."""
+_BOUNDS = ("=>", "=<")
+"""The same of two characters, read backwards."""
 _WIDE = "０１２３４５６７８９＝−"
 _PLAIN = str.maketrans(_WIDE, "0123456789=-")
 """Digits and signs of other scripts; every character keeps its place."""
@@ -59,12 +62,17 @@ _CJK_NUMBER = re.compile(
 )
 _CJK_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _SPELLED = re.compile(
-    r"(?<![\w.])(?:0x[0-9a-fA-F]{1,8}|[-+]?\d{1,18}(?:\.\d{1,18})?[eE][-+]\d{1,3})(?![\w.])"
+    r"(?<![\w.])(?:0x[0-9a-fA-F]{1,8}|[-+]?\d{1,18}(?:\.\d{1,18})?[eE][-+]\d{1,3}"
+    r"|[-+]?(?:\d{1,3}|\d{1,18}\.\d{1,18})[eE]\d{1,2}|(?:[01]?\d|2[0-3]):[0-5]\d)(?![\w.:])"
 )
-"""A number with sixteen digits, of which a longer one is an address or a hash; one with an exponent."""
-_SPELLINGS = ("0x", "e-", "e+", "E-", "E+")
-"""One of these stands in each."""
+"""A number with sixteen digits, of which a longer one is an address or a hash; one with an exponent; a time of the day."""
+_SPELLINGS = ("0x", "0e-", "0e+", "0e0", "0E-", "0E+", "0E0", "0:0")
+"""One of these stands in the shape of each."""
 _SPELLED_KEY_BACKWARDS = re.compile(r"[\"']? ?[=:][\"']? ?([\w.-]{1,48})")
+_TIMED_KEY_BACKWARDS = re.compile(
+    r"[\"']?(?: [=:]|[=:] | ?= ?|(?: (?:si|ta|yb|ot|litnu|erofeb|morf|retfa)){1,2} )[\"']?([\w.-]{1,48})"
+)
+"""Behind a name and a colon alone stand a line and a column."""
 _CJK_SCALE = re.compile(_CJK_UNIT)
 _CJK_JOINS = re.compile(r"[的是为為在了把将將到至有共约約等从從与與和及第被由だはがをにの은는이가을를의]")
 
@@ -84,9 +92,29 @@ _JOINS = frozenset(
     "is was are were be been to of at by for in on only about around exactly over under above below than from up "
     "down as and or the a an with per approximately roughly just now still nearly almost least most equals".split()
 )
-_NO_NOUN = _JOINS | frozenset(
-    "if it this that then but so not no we you they he she i will would can could should may might has have had do "
-    "does did when while where which who what because more less other others such between into out".split()
+_MONTHS = frozenset("jan feb mar apr may jun jul aug sep oct nov dec".split())
+_NO_KEY = _MONTHS | frozenset(
+    "january february march april june july august september october november december"
+    " that this these those than then into onto instead within without between during before after until since each every"
+    " both any another its my your our their his her if when while where which because not no already also even again"
+    " necessarily can could should would must will does did do"
+    " step steps task subtask subtasks panel row phase part chapter section figure fig table item option example slide".split()
+)
+"""Words that say nothing of a number behind a blank: words that only join, and what counts the pieces of a text. Behind `=` or
+`:` they are keys like others."""
+_MODE = re.compile(r"[dlbcps]?-?(?:[r-][w-][xst-]){1,2}[r-]?[w-]?[xst]?")
+"""Of a file in a listing, without the signs at its ends."""
+_LISTED = re.compile(
+    rf"(?:[rwxst-]{{6,10}}[.+@]?|(?:{'|'.join(sorted(_MONTHS))}) {{1,2}}\d{{1,2}}) {{1,3}}$", re.IGNORECASE
+)
+"""What stands in a listing before the number of links, or before the year."""
+_NO_NOUN = (
+    _JOINS
+    | _NO_KEY
+    | frozenset(
+        "if it this that then but so not no we you they he she i will would can could should may might has have had do "
+        "does did when while where which who what because more less other others such between into out".split()
+    )
 )
 
 Stated: TypeAlias = tuple[int, Named]
@@ -162,9 +190,10 @@ def _keyed_places(text: str) -> Iterator[Place]:
             continue
         start = size - behind_number - key[1]
         name = text[start : start + key[0]]
+        if not ("=" in between or ":" in between) and _says_nothing(name, text[stop : stop + 4]):
+            continue
         scale = _scale(text[stop:end]) if end > stop else ""
-        if between[0] in _SIGNS:
-            value = between[0] + value
+        value = _sign(between) + value
         if (
             key[1] > len(word)
             and scale.lower() in _DURATIONS
@@ -179,23 +208,36 @@ def _keyed_places(text: str) -> Iterator[Place]:
         yield name, value, start, end
 
 
+def _sign(between: str) -> str:
+    """The sign that belongs to a number, of what stands before it, read backwards."""
+    if between[:2] in _BOUNDS:
+        return between[1::-1]
+    return between[0] if between[0] in _SIGNS else ""
+
+
+def _says_nothing(name: str, behind: str) -> bool:
+    """Whether a word before a number and a blank is no key of it, or the number the size of a file in a listing: a month is
+    behind it."""
+    return name.lower() in _NO_KEY or behind[1:].lower() in _MONTHS or _MODE.fullmatch(name) is not None
+
+
 def _spelled_places(text: str) -> Iterator[Place]:
     """Numbers that are written with other than their digits, each behind its key."""
+    shape = shape_of(text)
     for spelling in _SPELLINGS:
-        at = text.find(spelling)
+        at = shape.find(spelling)
         while at >= 0:
-            if spelling == "0x" or (at and text[at - 1].isdigit()):
-                piece = text[max(0, at - NUMBER_CHARS_MAX) : at] if spelling != "0x" else ""
-                number = _SPELLED.match(text, at - len(piece) + len(piece.rstrip("0123456789.+-")))
-                if number is not None and (place := _behind_key(text, number)) is not None:
-                    yield place
-            at = text.find(spelling, at + 2)
+            piece = text[max(0, at - NUMBER_CHARS_MAX) : at + 1] if spelling != "0x" else ""
+            number = _SPELLED.match(text, at + bool(piece) - len(piece) + len(piece.rstrip("0123456789.+-")))
+            if number is not None and (place := _behind_key(text, number)) is not None:
+                yield place
+            at = shape.find(spelling, at + 2)
 
 
 def _behind_key(text: str, number: re.Match[str]) -> Place | None:
     start = number.start()
     before = text[max(0, start - KEY_CHARS_MAX - 4) : start][::-1]
-    key = _SPELLED_KEY_BACKWARDS.match(before)
+    key = (_TIMED_KEY_BACKWARDS if ":" in number[0] else _SPELLED_KEY_BACKWARDS).match(before)
     if key is None or key[1].lower() in _JOINS:
         return None
     return key[1][::-1], number[0], start - key.end(), number.end()
@@ -266,6 +308,8 @@ def _nouned(text: str, match: re.Match[str]) -> Place | None:
     if len(number) < end - start or before.isalnum() or before in _HOLDS:
         return None
     if noun.lower() in _NO_NOUN or noun.lower() in UNITS or _NUMBER.fullmatch(number) is None:
+        return None
+    if _LISTED.search(text, max(0, start - LISTED_CHARS_MAX), start) is not None:
         return None
     return noun, number, start, match.end()
 

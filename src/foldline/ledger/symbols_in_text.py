@@ -18,6 +18,12 @@ OPENINGS = tuple("def function fn func class interface struct enum trait type im
 """Words that open a definition."""
 _DEFINED = {word: re.compile(rf"{word} (?<![^\W_]{word} )" + _NAME) for word in OPENINGS}
 """What opens a definition -> the definition, up to what tells it from prose."""
+_MODIFIERS = frozenset(
+    "export default public private protected internal static final abstract sealed open data async pub inline virtual partial"
+    " declare".split()
+)
+"""Words before what opens a definition."""
+LEAD_CHARS_MAX = 120
 _JOINED = re.compile(r"[A-Za-z0-9]_(?:[A-Za-z0-9]*_)*?[A-Za-z]+(?![A-Za-z0-9])")
 _HUMP = re.compile(r"[a-z0-9][A-Z]")
 _DIGITS = frozenset("0123456789")
@@ -30,7 +36,17 @@ def definitions_in(text: str) -> Iterator[tuple[int, tuple[int, Named]]]:
         if opening in text:
             for match in defined.finditer(text):
                 name = match[1]
+                if match[0].rstrip().endswith(name) and not _opens_line(text, match.start()):
+                    continue  # a sentence may end with the same words: "… and type guards"
                 yield match.start(), (order, (_INITIAL + name, Fact(kind="symbols", key=name, text=name)))
+
+
+def _opens_line(text: str, at: int) -> bool:
+    """Whether a definition at `at` opens its line, behind its modifiers."""
+    start = text.rfind("\n", max(0, at - LEAD_CHARS_MAX), at) + 1
+    return (start > 0 or at <= LEAD_CHARS_MAX) and all(
+        word in _MODIFIERS for word in text[start:at].strip(" \t+-").split()
+    )
 
 
 def is_name(token: str) -> bool:
