@@ -171,11 +171,20 @@ def verdicts(found: Sequence[Tally], policy: str) -> Iterator[str]:
             wanted["rounds"] = (
                 100 * sum(min(ROUNDS_SHARE, rounds_share(t)) for t in of[TAIL_ROW]) / len(of[TAIL_ROW])
             )
+        if share > min(TARGETS):
+            yield _rounds_by_cut(of[policy], of[TAIL_ROW], policy=policy, share=share)
         for column, least in wanted.items():
             value = percent(of[policy], column)
             if value is not None and least is not None:
                 verdict = "met" if value >= least else "NOT MET"
                 yield f"{policy} at {share}%: {column} {value:.1f}, wanted {least:.1f}: {verdict}"
+
+
+def _rounds_by_cut(found: Sequence[Tally], tail: Sequence[Tally], *, policy: str, share: int) -> str:
+    """In how many cuts whole rounds fill half of the budget, or as much of it as the newest whole rounds fill."""
+    fill = {(t.session, t.at): rounds_share(t) for t in tail}
+    full = [t for t in found if rounds_share(t) >= min(ROUNDS_SHARE, fill[t.session, t.at])]
+    return f"{policy} at {share}%: rounds fill half, or what the newest whole rounds fill, in {len(full)} of {len(found)} cuts"
 
 
 def rounds_share(tally: Tally) -> float:

@@ -16,7 +16,7 @@ from foldline.core.edit import Edit, Fold, Replace
 from foldline.core.view import Item
 from foldline.engine.report import Report
 from foldline.ledger.book import calls_in, command_of, script_of
-from foldline.ledger.command_lines import hides_status
+from foldline.ledger.command_lines import hides_status, run_of
 from foldline.ledger.compose import CHARS_MAX, text_of
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
@@ -84,8 +84,10 @@ def look_ahead(history: History) -> None:
 
 def _commands(history: Sequence[Item]) -> Iterator[tuple[int, str, str]]:
     """Each command once, as it came out the last time."""
-    newest = {command: done for done in calls_in(history) if (command := command_of(done.call))}
-    for command, done in newest.items():
+    newest = {
+        run_of(command): (command, done) for done in calls_in(history) if (command := command_of(done.call))
+    }
+    for command, done in newest.values():
         script = script_of(done.call)
         yield done.seq, command, outcome_of(done.result, hidden=hides_status(script), script=script)
 

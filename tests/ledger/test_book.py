@@ -177,7 +177,7 @@ def test_a_file_that_a_patch_deletes_is_told_as_deleted() -> None:
     patch = "*** Begin Patch\n*** Add File: a.py\n+y\n*** Delete File: b.py\n*** End Patch"
     messages = [assistant(call("apply_patch", "p", input=patch)), result("p", "Success.")]
     items = [item_of(n, message, weights=(1,), overhead=1) for n, message in enumerate(messages)]
-    assert [entry.text for entry in entries_of(items)] == ["a.py edited", "b.py deleted"]
+    assert [entry.text for entry in entries_of(items)] == ["a.py edited, +1", "b.py deleted"]
 
 
 @pytest.mark.parametrize(
@@ -190,6 +190,10 @@ def test_a_file_that_a_patch_deletes_is_told_as_deleted() -> None:
         "It isn't because the port is taken.",
         "我还没决定用哪个队列。",
         "失败不是因为缓存。",
+        "Maybe it should go into main.ts since it is small.",
+        "It could stay in main.ts because it is small.",
+        "A gating network decides which expert to use.",
+        "It goes into main.ts since it is small. Actually, we could simplify even more.",
     ],
 )
 def test_what_is_open_or_denied_is_no_decision(said: str) -> None:

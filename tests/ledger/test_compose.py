@@ -156,7 +156,7 @@ def test_the_agents_own_list_of_things_to_do_stands_with_its_newest_state() -> N
     ]
     text = ledger([user("go"), assistant(first), assistant(call("todo_write", "b", todos=rows))]).text
     assert section(text, "Active tasks and background work").splitlines() == [
-        "- [served] parse (m2 assistant)",
+        "- [done] parse (m2 assistant)",
         "- [open] load (in progress) (m2 assistant)",
         "- [withdrawn] drop cache (m2 assistant)",
     ]
@@ -168,7 +168,7 @@ def test_of_one_command_run_often_the_newest_outcome_stands_with_their_number() 
     for n, outcome in enumerate(["exit code: 1", "exit code: 1", "2 passed\nexit code: 0"]):
         gone += [assistant(call("bash", f"c{n}", command="cd /repo && make check")), result(f"c{n}", outcome)]
     assert section(ledger(gone).text, "Verification evidence") == (
-        "- `cd /repo && make check` → ok (m5 tool ×3)"
+        "- `cd /repo && make check` → ok; failed at m3 (m5 tool ×3)"
     )
 
 
@@ -221,7 +221,8 @@ def test_the_newest_state_replaces_what_an_earlier_ledger_said_of_the_same_thing
     ]
     second = ledger(gone, earlier=first.text, start=6)
     assert (
-        section(second.text, "Verification evidence") == "- `pytest -q tests/test_load.py` → ok (m6 tool ×2)"
+        section(second.text, "Verification evidence")
+        == "- `pytest -q tests/test_load.py` → ok; failed at m3 (m6 tool ×2)"
     )
 
 

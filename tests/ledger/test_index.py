@@ -165,7 +165,11 @@ def test_an_error_that_holds_the_separator_is_read_back_whole() -> None:
     texts = ["no such row", "build · job failed", "isError: message.isError,"]
     facts = [Fact(kind="errors", key=key_of_listed(text), text=text) for text in texts]
     lines = lines_of(facts)
-    assert lines == ["errors: no such row · isError: message.isError,", "error: build · job failed"]
+    assert lines == [
+        "errors: no such row",
+        "error: build · job failed",
+        "code that names errors: isError: message.isError,",
+    ]
     again = [fact for line in lines for fact in facts_in_line(line)]
     assert sorted(again, key=lambda fact: fact.text) == sorted(facts, key=lambda fact: fact.text)
 

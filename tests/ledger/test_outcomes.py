@@ -28,7 +28,7 @@ def said(text: str, *, is_error: bool = False) -> ToolResult:
         ("", "ran"),
         ("done\nexit code: 0", "ok"),
         (TRACEBACK + "exit code: 0", "ok"),
-        ("make: *** [all]\nexit code: 2", "failed (exit 2): exit code: 2"),
+        ("make: *** [all]\nexit code: 2", "failed (exit 2): make: *** [all]"),
         (TRACEBACK, RAISED),
         (TRACEBACK + "\n(Open file: /x/a.py)\nbash-$", RAISED),
         (TRACEBACK + "\n" + TRACEBACK.replace("Attribute", "Value"), RAISED.replace("Attribute", "Value")),
@@ -220,7 +220,7 @@ def test_a_status_that_a_command_prints_is_not_its_own() -> None:
         ("step 1\nexit code: 1", "cd x && cat a.log | tail -3", "shows: exit code: 1"),
         ("exit code: 1\nexit code: 0", "tail deploy.log", "shows: exit code: 1"),
         ("all well\nexit code: 0", "tail deploy.log", "ok"),
-        ("step 1\nexit code: 1", "./deploy", "failed (exit 1): exit code: 1"),
+        ("step 1\nexit code: 1", "./deploy", "failed (exit 1): step 1"),
         ('{"output": "", "metadata": {"exit_code": 1}}', "cat a", "failed (exit 1)"),
     ],
 )
@@ -230,3 +230,49 @@ def test_a_status_in_a_file_that_is_shown_is_not_the_commands(text: str, script:
     assert outcome_of(said("Exit code 1\nno file", is_error=True), script=script).startswith(
         "failed (exit 1)"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "script", "outcome"),
+    [
+        (
+            "Checked 22 files in 14ms. No fixes applied.\n",
+            "npm run check 2>&1 | tail -5",
+            "printed: Checked 22 files in 14ms. No fixes applied.",
+        ),
+        ("60 passed in 3.05s", "pytest -q", "printed: 60 passed in 3.05s"),
+        ("12 tests", "grep -c test a.py", "ran"),
+        (
+            "[main 2c014c1] Fix paths\n 3 files changed",
+            "git add -A && git commit -m 'Fix paths'",
+            "printed: [main 2c014c1] Fix paths",
+        ),
+        (
+            "[main 2c014c1] Fix paths\nexit code: 0",
+            "git commit -m 'Fix paths'",
+            "ok: [main 2c014c1] Fix paths",
+        ),
+        ("WARNING 12-27 Failed to import vllm\nDuration: 0.2 s", "python opt.py", "ran"),
+        (
+            "fatal: Not a valid object name origin/HEAD\n203 model_patch.diff",
+            "git diff || true; wc -l model_patch.diff",
+            "shows: fatal: Not a valid object name origin/HEAD; ends: 203 model_patch.diff",
+        ),
+        (
+            "a.ts(8,2): error TS2307: no module\n\nCommand exited with code 2",
+            "npm run check",
+            "failed (exit 2): a.ts(8,2): error TS2307: no module",
+        ),
+        ("[foldline: no result; the call was interrupted]", "npm run check", "no result"),
+    ],
+)
+def test_what_came_of_a_command_is_told_in_its_own_words(text: str, script: str, outcome: str) -> None:
+    """CMP-8: of ninety commands a fresh reader was told `ran` of eighty-three, and of the rest the first warning."""
+    assert outcome_of(said(text), hidden="|" in script, script=script) == outcome
+
+
+def test_an_edit_that_waits_has_not_failed() -> None:
+    """CMP-8: what waited for a person's consent was told as failed."""
+    for text in ("Waiting for approval to edit a.py", "Skipped: dry run", "等待审批"):
+        assert edit_failure(said(text), "a.py") == f"not made: {text}"
+    assert edit_failure(said("String to replace not found"), "a.py").startswith("failed: ")

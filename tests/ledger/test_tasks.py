@@ -40,11 +40,11 @@ def test_a_list_that_was_rejected_changes_nothing() -> None:
 
 def test_a_task_that_the_agent_dropped_is_open_no_more() -> None:
     """CMP-8: it stayed open for ever; what was served stays told."""
-    assert told(PENDING, ("TodoWrite", rows(login="completed"), "ok", False)) == ["[served] login"]
+    assert told(PENDING, ("TodoWrite", rows(login="completed"), "ok", False)) == ["[done] login"]
     assert told(
         ("TodoWrite", rows(a="completed"), "ok", False), ("TodoWrite", rows(b="pending"), "ok", False)
     ) == [
-        "[served] a",
+        "[done] a",
         "[open] b",
     ]
 
@@ -63,7 +63,7 @@ def test_tasks_made_and_changed_one_by_one_are_told() -> None:
         made, other, ("TaskUpdate", {"taskId": "1", "status": "completed"}, "Updated task #1", False)
     ) == [
         "[open] #2 fix login",
-        "[served] #1 write docs",
+        "[done] #1 write docs",
     ]
     assert told(made, ("TaskUpdate", {"taskId": "1", "owner": "me"}, "ok", False)) == ["[open] #1 write docs"]
     assert told(("TaskUpdate", {"taskId": "7", "status": "completed"}, "ok", False)) == []

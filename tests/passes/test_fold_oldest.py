@@ -241,3 +241,15 @@ def test_what_the_ledger_does_not_need_goes_to_whole_rounds() -> None:
     tokens = planned(LAST, messages, target=10**9).before.tokens
     done = planned(LAST, messages, target=tokens // 4)
     assert whole_rounds(done) > 0.75 * tokens // 4
+
+
+def test_users_messages_that_stand_behind_a_fold_are_placed_within_it() -> None:
+    """CMP-8: a fresh reader took what was said in the midst of the fold for newer than all of it."""
+    messages = [user("go"), *work(20), user("use the queue"), *work(20), user("next")]
+    done = planned(LAST, messages, target=2500)
+    kept = [item.seq for item in done.after if item.message.text == "use the queue"]
+    assert kept
+    assert kept[0] < max(done.folded)
+    line = next(line for line in fold(done).splitlines() if line.startswith("Said within this span"))
+    assert f"m{kept[0]}" in line.split()
+    assert done.after.tokens <= 2500

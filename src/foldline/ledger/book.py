@@ -18,10 +18,11 @@ from msgspec.structs import replace
 
 from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult, result_text
 from foldline.core.view import Item
-from foldline.ledger.command_lines import hides_status
+from foldline.ledger.changes import gist_of
+from foldline.ledger.command_lines import hides_status, only_looks, run_of
 from foldline.ledger.facts import Origin
 from foldline.ledger.lines import last_line, one_line, unbroken
-from foldline.ledger.outcomes import edit_failure, is_failed, outcome_of
+from foldline.ledger.outcomes import edit_failure, is_failed, outcome_of, went_well
 from foldline.ledger.sentences import sentences
 from foldline.ledger.tools import kind_of
 
@@ -64,13 +65,13 @@ _REASONS = (
     *("因为", "由于", "决定", "改用", "原因", "而不是", "因此", "所以"),
 )
 _BECAUSE = re.compile(
-    r"\bbecause\b|\bsince\b|\bso that\b|\binstead of\b|\brather than\b|\bdecid|\bchose\b|\bthe (?:root )?cause\b"
+    r"\bbecause\b|\bsince\b|\bso that\b|\binstead of\b|\brather than\b|\bdecided\b|\bdecision\b|\bchose\b|\bthe (?:root )?cause\b"
     r"|\bturns out\b|因为|由于|决定|改用|原因|而不是|因此|所以",
     re.IGNORECASE,
 )
 _UNDECIDED = re.compile(
     r"(?:n['’]t|\bnot|\bnever|\byet to|\bstill to|\bneed to|\bhave to|\bmust|\bshould|\bwill|\blet me|\bto|\bcannot) (?:yet |even |fully |really )?(?:been )?(?:decid|cho[so])"
-    r"|\bundecided\b|\bdecid\w* (?:yet )?(?:whether|if|between)\b|(?:\bnot|n['’]t) (?:\w{1,12} )?because\b|[?？][\"'”’)\]]{0,3}$"
+    r"|\b(?:maybe|perhaps|possibly|should probably|(?:it|we) could|could (?:also|either|just|simply|even))\b|\bundecided\b|\bdecid\w* (?:yet )?(?:whether|if|between)\b|(?:\bnot|n['’]t) (?:\w{1,12} )?because\b|[?？][\"'”’)\]]{0,3}$"
     r"|(?:还没|没有|尚未|还未|未曾|未)(?:有)?(?:做)?(?:出)?决定|(?:不是|并非|并不是)(?:因为|由于)|(?:是否|要不要)",
     re.IGNORECASE,
 )
@@ -82,8 +83,16 @@ _REVERSES = re.compile(
     re.IGNORECASE,
 )
 """How a sentence opens that may take back the one before."""
+_SAYS = re.compile(r"\w{2}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _TASK_TOOLS = re.compile(r"todo|update_?plan|task_?(?:list|update|create|get)|plan_?write", re.IGNORECASE)
 _MADE = {"edit": "edited", "write": "written", "delete": "deleted"}
+
+
+FAILED = " failed: "
+NOTHING_FOUND = ("failed (exit 1): (no output)", "failed (exit 1): no output")
+"""What a search comes to that finds nothing."""
+FAILED_AT = re.compile(r"; failed at m\d+$")
+"""Behind what a command came to: an earlier run of it had failed."""
 
 
 class Entry(Struct, frozen=True, kw_only=True):
@@ -145,8 +154,25 @@ def entries_of(items: Sequence[Item], *, told: Told | None = None) -> tuple[Entr
         if not (found.key.isprintable() and found.text.isprintable()):
             entry = replace(found, key=unbroken(found.key), text=unbroken(found.text))
         before = book.pop((entry.section, entry.key), None)
-        book[entry.section, entry.key] = entry if before is None else replace(entry, times=before.times + 1)
+        book[entry.section, entry.key] = entry if before is None else carried_on(before, entry)
     return tuple(book.values())
+
+
+def carried_on(before: Entry, entry: Entry) -> Entry:
+    """The newer of two entries of one key; a run that went well says that one before it had not."""
+    times = before.times + entry.times
+    outcome, last = _outcome_in(before), _outcome_in(entry)
+    failed = FAILED_AT.search(before.text)
+    if not outcome or not went_well(last) or FAILED_AT.search(entry.text):
+        return replace(entry, times=times)
+    if went_well(outcome):
+        return replace(entry, text=f"{entry.text}{failed[0] if failed is not None else ''}", times=times)
+    return replace(entry, text=f"{entry.text}; failed at m{before.seq}", times=times)
+
+
+def _outcome_in(entry: Entry) -> str:
+    """What a command came to, as its entry says; empty for other entries."""
+    return entry.text.rpartition("` → ")[2] if entry.section == "evidence" and "` → " in entry.text else ""
 
 
 def _entries(items: Sequence[Item], *, told: Told) -> Iterator[Entry]:
@@ -157,9 +183,29 @@ def _entries(items: Sequence[Item], *, told: Told) -> Iterator[Entry]:
     calls = [done for done in calls_in(items) if not is_of_tasks(done.call)]
     folders = [_folder_of(done.call) for done in calls]
     is_one = len({folder for folder in folders if folder}) <= 1
-    for done, folder in zip(calls, folders, strict=True):
-        yield from told.of(done, folder="" if is_one else folder)
+    found = [
+        entry
+        for done, folder in zip(calls, folders, strict=True)
+        for entry in told.of(done, folder="" if is_one else folder)
+    ]
+    yield from _got_over(found, calls) if any(entry.section == "risks" for entry in found) else found
     yield from _next(items)
+
+
+def _got_over(entries: Sequence[Entry], calls: Sequence[Done]) -> Iterator[Entry]:
+    """What failed is no open risk where a later call of the same tool went through."""
+    went = {
+        done.call.name: done.seq for done in calls if done.result is not None and not is_failed(done.result)
+    }
+    for entry in entries:
+        later = (
+            went.get(entry.text.partition(FAILED)[0], entry.seq) if entry.section == "risks" else entry.seq
+        )
+        if later > entry.seq:
+            text = f"{entry.text}; a later call went through (m{later})"
+            yield replace(entry, section="evidence", key=text, text=text)
+        else:
+            yield entry
 
 
 def _folder_of(call: ToolCall) -> str:
@@ -250,11 +296,14 @@ def _of_call(done: Done, *, folder: str = "") -> Iterator[Entry]:
             if command:
                 command = f"cd {folder} && {command}" if folder else command
                 script = script_of(done.call)
-                text = f"`{command}` → {outcome_of(done.result, hidden=hides_status(script), script=script)}"
-                yield Entry(section="evidence", key=command, text=text, seq=done.seq, origin="tool")
+                outcome = outcome_of(done.result, hidden=hides_status(script), script=script)
+                if (went_well(outcome) or outcome in NOTHING_FOUND) and only_looks(script):
+                    return
+                text = f"`{command}` → {outcome}"
+                yield Entry(section="evidence", key=run_of(command), text=text, seq=done.seq, origin="tool")
         case _:
             if done.result is not None and is_failed(done.result):
-                text = f"{done.call.name} failed: {last_line(result_text(done.result))}"
+                text = f"{done.call.name}{FAILED}{last_line(result_text(done.result))}"
                 yield Entry(section="risks", key=text, text=text, seq=done.seq, origin="tool")
 
 
@@ -284,16 +333,14 @@ def _changed(done: Done, path: str, *, verb: str) -> Entry:
     failure = edit_failure(done.result, path) if done.result is not None else ""
     if failure:
         key = f"{verb} of `{path}"
-        return Entry(
-            section="evidence", key=key, text=f"{key}` → failed: {failure}", seq=done.seq, origin="tool"
-        )
-    text = f"{path} {_MADE[verb]}"
+        return Entry(section="evidence", key=key, text=f"{key}` → {failure}", seq=done.seq, origin="tool")
+    text = f"{path} {_MADE[verb]}{gist_of(arguments_of(done.call), path)}"
     return Entry(section="mutations", key=path, text=text, seq=done.seq, origin="assistant")
 
 
 def _decisions(message: Message, seq: int) -> Iterator[Entry]:
-    """Sentences in which the assistant gives a reason, each with the next one where that turns against it; one that only
-    announces what follows says nothing by itself."""
+    """Sentences in which the assistant gives a reason, each with the next one where that turns against it, and none that the
+    next one only doubts; one that announces what follows says nothing by itself."""
     for part in message.parts:
         if isinstance(part, (Text, Reasoning)) and _may_give_reason(part.text):
             spans = sentences(part.text)
@@ -302,6 +349,8 @@ def _decisions(message: Message, seq: int) -> Iterator[Entry]:
                     continue
                 after = spans[place + 1] if place + 1 < len(spans) else (end, end)
                 turns = _REVERSES.match(part.text, *after) is not None
+                if turns and _UNDECIDED.search(part.text[slice(*after)]):
+                    continue
                 text = one_line(part.text[start : after[1] if turns else end], DECISION_CHARS)
                 yield Entry(section="decisions", key=text, text=text, seq=seq, origin="assistant")
 
@@ -330,6 +379,8 @@ def _next(items: Sequence[Item]) -> Iterator[Entry]:
                 end = said[-1][-NEXT_CHARS * 2 :]
                 if len(end) < len(said[-1]) and not said[-1][-len(end) - 1].isspace():
                     end = "".join(re.split(r"(\s)", end, maxsplit=1)[1:]) or end
+                if _SAYS.search(end) is None:  # a sign of consent names no next step
+                    return
                 text = one_line(end, NEXT_CHARS)
                 yield Entry(
                     section="next", key="said", text=f"last said: {text}", seq=item.seq, origin="assistant"

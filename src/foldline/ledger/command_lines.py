@@ -81,6 +81,27 @@ _READS = re.compile(
     r"|journalctl|dmesg|git\s+(?:log|show|diff|blame)|(?:docker|podman|kubectl|docker\s+compose|docker-compose)\s+logs)(?=\s|$)"
 )
 """Commands whose output is what stands in a file or a log."""
+_LOOKS = re.compile(
+    r"\s*(?:sudo\s+)?(?:ls|ll|dir|tree|stat|file|which|type|du|df|ps|env|id|whoami|uname|nproc|diff|cmp|xxd|basename|dirname|realpath|readlink|column|tr"
+    r"|test|\[|find(?![^\n]{0,400}\s-(?:delete|exec|execdir|ok|okdir)\b)|git\s+(?:status|branch|remote|rev-parse|ls-files|grep|tag\s+-l)"
+    r"|cat|tac|nl|bat|tail|head|less|more|grep|egrep|fgrep|zgrep|rg|ag|sed(?!\s(?:[^\n]{0,80}\s)?(?:-\w*i|--in-place))|awk|cut|sort|uniq|wc|zcat|strings|jq"
+    r"|git\s+(?:log|show|diff|blame))(?=\s|$)"
+)
+"""Commands that look at files and leave them as they are."""
+VERIFIES = re.compile(
+    r"(?<![A-Za-z])(?:test|check(?!out)|lint|build|pytest|tsc|mypy|ruff|cargo|make|jest|vitest|verify|bench)\w*\b",
+    re.IGNORECASE,
+)
+"""What commands are called that verify something, whose success is worth a line."""
+_VERIFYING_WORDS = 5
+"""So many words of a command say what it is; behind them stand files."""
+_HANDLES = re.compile(
+    r"(?:sudo\s+)?(?:sed|mkdir|rmdir|mv|cp|rm|touch|ln|chmod|chown|git|for|while|if|curl|wget|tar|unzip)\b"
+)
+"""Commands that verify nothing, whatever their files are called."""
+_WRITES = re.compile(r"(?<!\d)>(?!&)(?!>?\s?/dev/null)|(?<=1)>(?!&)")
+_PAGED = re.compile(r"(?:2>&1|\|\s{0,3}(?:head|tail)(?:\s{1,3}-n?\s?\d{1,6})?)\s{0,3}")
+"""What only bounds how much of an output is shown."""
 _PIPES = ("|", "|&")
 
 
@@ -140,6 +161,35 @@ def only_reads(line: str) -> bool:
     commands = [command for found in _lists(line) for _, command in found.pieces]
     asked = [command for command in commands if not _TRIVIAL.match(command.strip())]
     return bool(asked) and all(_READS.match(command) for command in asked)
+
+
+def only_looks(line: str) -> bool:
+    """True where every command looks at something and changes nothing: what it came to is no outcome that anybody asks for."""
+    if len(line) > CHARS_MAX or _WRITES.search(_QUOTED.sub("''", line)):
+        return False
+    commands = [command for found in _lists(line) for _, command in found.pieces]
+    asked = [command for command in commands if not _TRIVIAL.match(command.strip())]
+    return bool(asked) and all(_LOOKS.match(command) for command in asked)
+
+
+def verifies(line: str) -> bool:
+    """True where a command of the line is one that verifies something."""
+    if len(line) > CHARS_MAX or VERIFIES.search(line) is None:
+        return False
+    commands = [command.strip() for found in _lists(line) for _, command in found.pieces]
+    return any(
+        VERIFIES.search(" ".join(command.split()[:_VERIFYING_WORDS])) is not None
+        for command in commands
+        if not (_HANDLES.match(command) or _LOOKS.match(command) or _TRIVIAL.match(command))
+    )
+
+
+def run_of(command: str) -> str:
+    """What a command runs, whatever is shown of its output: `npm test 2>&1 | tail -5` is `npm test`."""
+    run = command
+    while (at := max(run.rfind("|"), run.rfind("2>&1"))) > 0 and _PAGED.fullmatch(run, at) is not None:
+        run = run[:at].rstrip()
+    return run
 
 
 def _bare(command: str) -> str:

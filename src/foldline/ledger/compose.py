@@ -10,7 +10,8 @@ Facts that the kept part of the view shows anyway take no room. Knows nothing of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -31,7 +32,7 @@ from foldline.core.message import (
     speaks_for_user,
 )
 from foldline.core.view import Item
-from foldline.ledger.book import Entry, Section, Told, calls_in, calls_of, entries_of
+from foldline.ledger.book import Entry, Section, Told, calls_in, calls_of, carried_on, entries_of
 from foldline.ledger.facts import INITIALS, Fact, FactCache, Name, name_of
 from foldline.ledger.index import Prices
 from foldline.ledger.lines import one_line
@@ -49,6 +50,9 @@ _GOAL = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """The line of a summary that opens what the work is for."""
+EDIT_KEYS = ("edit of `", "write of `", "delete of `")
+"""What the keys of edits open with that were not made."""
+MADE_LATER = re.compile(r"; changed at m\d+$")
 CHARS_MAX = 8_000_000
 """Facts are looked for in this many of the newest characters, some two million tokens; older ones are behind addresses."""
 _IN_VIEW = -1
@@ -103,9 +107,18 @@ def _merged(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     book: dict[tuple[Section, str], Entry] = {}
     for entry in entries:
         before = book.pop((entry.section, entry.key), None)
-        times = entry.times + (before.times if before is not None else 0)
-        book[entry.section, entry.key] = replace(entry, times=times)
-    return tuple(book.values())
+        book[entry.section, entry.key] = entry if before is None else carried_on(before, entry)
+    return tuple(map(partial(_settled, changed=book), book.values()))
+
+
+def _settled(entry: Entry, *, changed: Mapping[tuple[Section, str], Entry]) -> Entry:
+    """An edit that was not made, with where the file was changed after it."""
+    if entry.section != "evidence" or not entry.key.startswith(EDIT_KEYS):
+        return entry
+    made = changed.get(("mutations", entry.key.partition("`")[2]))
+    text = MADE_LATER.sub("", entry.text)
+    later = f"; changed at m{made.seq}" if made is not None and made.seq > entry.seq else ""
+    return replace(entry, text=f"{text}{later}") if text + later != entry.text else entry
 
 
 def _tasks(evicted: Evicted, entries: Iterable[Entry]) -> Iterator[Entry]:

@@ -3,6 +3,7 @@
     paths: src/app.py docs/start.md                     apart by a space, which costs nothing
     numbers, newest first: limit=100|50 port=8080       values under their key, once
     errors: no such row · exit code 2                   what holds spaces, apart by a point
+    code that names errors: except OSError:             what reports none, but would print or handle one
     error: build · job failed                           what holds such a point itself
 
 Each kind has a share of the room, so that none is complete at the cost of another; what a kind leaves goes to the
@@ -34,6 +35,7 @@ LABELS: tuple[tuple[FactKind, str], ...] = (
     ("numbers", "numbers, newest first"),
     ("symbols", "names"),
 )
+CODE_LABEL = "code that names errors"
 SEPARATOR = " · "
 """Between errors, which hold spaces."""
 ERROR_LABEL = "error"
@@ -47,12 +49,12 @@ COST_WEIGHT = 0.7
 CODE = "code"
 """Of the failures, lines of code that speak of one: they have a share of their own, as they say what could fail."""
 SHARES: dict[str, float] = {
-    "errors": 0.17,
-    CODE: 0.1,
-    "paths": 0.28,
+    "errors": 0.22,
+    CODE: 0.12,
+    "paths": 0.32,
     "identifiers": 0.12,
     "numbers": 0.17,
-    "symbols": 0.32,
+    "symbols": 0.28,
 }
 """Of the room, to begin with. Chosen with `benchmarks/continuation`."""
 AMPLE = 1 << 40
@@ -61,6 +63,10 @@ PIECES_MAX = 200_000
 """Pieces of one sort whose tokens are remembered before all are forgotten: some 20 MB."""
 FILLS_MAX = 3
 """How often the room is filled again with what was freed by facts that others show."""
+
+_LABEL_OF = dict(LABELS)
+_KIND_OF: dict[str, FactKind] = {label: kind for kind, label in (*LABELS, ("errors", CODE_LABEL))}
+"""The label of a line -> the kind of its facts, in the order of the lines."""
 
 _MAY_STAND_WITHIN = frozenset({"paths", "identifiers", "symbols"})
 
@@ -122,7 +128,7 @@ class Priced:
         self.costs = costs
         self.keys = keys
         """What the key of a number costs beside its values."""
-        self.labels = LABEL_TOKENS * len({fact.kind for fact in facts})
+        self.labels = LABEL_TOKENS * len(_labels_in(facts))
         self._standing = standing
 
     @cached_property
@@ -345,12 +351,12 @@ class _Filling:
 
 def lines_of(facts: Sequence[Fact]) -> list[str]:
     """One line for each kind of the facts."""
-    of_kind: dict[FactKind, list[Fact]] = {}
+    of_label: dict[str, list[Fact]] = {}
     for fact in facts:
-        of_kind.setdefault(fact.kind, []).append(fact)
+        of_label.setdefault(_label_of(fact), []).append(fact)
     lines = []
-    for kind, label in LABELS:
-        here = of_kind.get(kind, [])
+    for label, kind in _KIND_OF.items():
+        here = of_label.get(label, [])
         texts = written(_by_key(here) if kind == "numbers" else [fact.text for fact in here])
         alone = [text for text in texts if SEPARATOR in text] if kind == "errors" else []
         if len(texts) > len(alone):
@@ -362,8 +368,18 @@ def lines_of(facts: Sequence[Fact]) -> list[str]:
 
 def labels_of(facts: Sequence[Fact]) -> list[str]:
     """The lines of the facts, with one word in the place of each."""
-    kinds = {fact.kind for fact in facts}
-    return [f"{label}: -" for kind, label in LABELS if kind in kinds]
+    labels = _labels_in(facts)
+    return [f"{label}: -" for label in _KIND_OF if label in labels]
+
+
+def _labels_in(facts: Sequence[Fact]) -> Set[str]:
+    kinds = {fact.kind for fact in facts} - {"errors"}
+    return {_LABEL_OF[kind] for kind in kinds} | {_label_of(fact) for fact in facts if fact.kind == "errors"}
+
+
+def _label_of(fact: Fact) -> str:
+    is_code = fact.kind == "errors" and fact.key.startswith(IN_CODE)
+    return CODE_LABEL if is_code else _LABEL_OF[fact.kind]
 
 
 def index(facts: Sequence[Fact], room: int, *, prices: Prices) -> tuple[tuple[Fact, ...], list[str]]:
@@ -388,9 +404,8 @@ def _by_key(numbers: Sequence[Fact]) -> list[str]:
     return [f"{key}={VALUES.join(dict.fromkeys(found))}" for key, found in values.items()]
 
 
-_KIND_OF = {label: kind for kind, label in LABELS}
 _HOLDING = (
-    *[f"{label}: " for kind, label in LABELS if kind in ("errors", "identifiers")],
+    *[f"{label}: " for label, kind in _KIND_OF.items() if kind in ("errors", "identifiers")],
     f"{ERROR_LABEL}: ",
 )
 

@@ -12,10 +12,11 @@ from typing import Any
 import msgspec
 
 from foldline.core.message import ToolResult, result_text
-from foldline.ledger.command_lines import only_reads
+from foldline.core.pairing import INTERRUPTED
+from foldline.ledger.command_lines import only_reads, verifies
 from foldline.ledger.errors_in_text import IN_CODE, errors_in, is_none, signs_in
 from foldline.ledger.found_in_text import laid_open
-from foldline.ledger.lines import OUTCOME_CHARS, last_line, one_line
+from foldline.ledger.lines import OUTCOME_CHARS, last_line, one_line, untagged
 
 TAIL_CHARS = 4_000
 """How far from its end an output is searched for what failed."""
@@ -26,6 +27,8 @@ STATUS_CHARS = 1_000
 EDIT_LINES = 5
 """Lines at the start of an edit's result that may say it failed; behind them stands the file."""
 EDIT_CHARS = 400
+ENDS_CHARS = 100
+"""What is quoted of an output's last line where it is no failure."""
 
 _STATUS = re.compile(
     r"\s{0,8}(?:Command executed[^\n]{0,200}\. )?(?:<\w{1,20}>\s?)?(?:error:\s?)?[\[(<]?\s?"
@@ -77,6 +80,15 @@ _REFUSED = re.compile(
     r"|\b(?:interrupted|rejected|denied|declined|cancell?ed|refused) by (?:the )?user\b",
     re.IGNORECASE,
 )
+_COMMITS = re.compile(r"\bgit\s(?:[^\n;&|]{0,80}\s)?commit\b")
+_COMMITTED = re.compile(r"^\[[^\]\n]{1,80} [0-9a-f]{7,40}\] [^\n]{1,200}", re.MULTILINE)
+"""What git says of a commit: its branch, its hash, its subject."""
+_ECHOES = re.compile(r"(?:> |\+ |\$ )\S|\(no output\)$")
+"""A line in which a runner repeats what it runs, or a host says that nothing was printed."""
+_LOGGED = re.compile(
+    r"\W{0,3}(?:[\d:.,TZ/+ -]{4,30}\W{0,3})?(?:WARN(?:ING)?|INFO|DEBUG|NOTICE)\b", re.IGNORECASE
+)
+"""A line of a log that says itself that it is no failure."""
 _OPENS_FAILED = re.compile(
     r"\s{0,8}(?:<\w{1,20}>\s?)?(?:(?:\w{1,20})?error(?::|$|\s)|(?:failed|failure|fatal|exception)\b[: ]"
     r"|(?:unable|cannot|could not|couldn['’]t|can['’]t) \w)",
@@ -85,24 +97,61 @@ _OPENS_FAILED = re.compile(
 
 
 def outcome_of(result: ToolResult | None, *, hidden: bool = False, script: str = "") -> str:
-    """What a command came to: `ok` where its host states status 0, or `failed` with its exit status and last line, or with
-    what it raised where no status stands. Else only what the output shows is said, or `ran`; so too where the status is
+    """What a command came to: `ok` where its host states status 0, or `failed` with its exit status and why, or with
+    what it raised where no status stands. Else only what the output shows is said, with its last line where it went on, or what
+    a script that verifies or commits printed, or `ran`; so too where the status is
     `hidden`, since it is not that of every command (`foldline.ledger.command_lines`). A status that stands word for word in
     the `script` was printed by it; one that a script which only shows files and logs seems to have failed with stands in them,
     unless the host says besides that it failed."""
     if result is None:
         return "no result"
     text = result_text(result)
+    if text == INTERRUPTED:
+        return "no result"
     status = status_of(text, script=script, shows=not result.is_error and only_reads(script))
     raised = list(_RAISED.finditer(text[-TAIL_CHARS:])) if status is None else []
     if raised:
         return f"failed: {one_line(raised[-1].group(1), OUTCOME_CHARS)}"
     if result.is_error or status not in (None, 0):
-        return f"failed{f' (exit {status})' if status else ''}: {last_line(text)}"
+        return f"failed{f' (exit {status})' if status else ''}: {_why(text)}"
+    committed = _COMMITTED.search(text) if _COMMITS.search(script) else None
     if status == 0 and not hidden:
-        return "ok"
+        return f"ok: {committed[0]}" if committed is not None else "ok"
     shown = failure_in(text)
-    return f"shows: {shown}" if shown else "ran"
+    last = _last_said(text)
+    if shown:
+        goes_on = last and last not in shown and shown not in last
+        return f"shows: {shown}; ends: {one_line(last, ENDS_CHARS)}" if goes_on else f"shows: {shown}"
+    if committed is not None:
+        return f"printed: {committed[0]}"
+    if last and verifies(script):
+        return f"printed: {one_line(last, ENDS_CHARS)}"
+    return "ran"
+
+
+def went_well(outcome: str) -> bool:
+    """True for an outcome that names no failure."""
+    return outcome.startswith(("ok", "ran", "printed: "))
+
+
+def _why(text: str) -> str:
+    """What a failed command says of its failure: the line that names it, else its last one; not the status, which is told."""
+    said = _said(text)
+    return failure_in("\n".join(said)) or (one_line(said[-1], OUTCOME_CHARS) if said else last_line(text))
+
+
+def _said(text: str) -> list[str]:
+    """The lines near the end of an output that say something, without its host's status and what a runner repeats."""
+    return [
+        line
+        for line in text[-TAIL_CHARS:].splitlines()
+        if line.strip() and not (_STATUS.match(line) or _ECHOES.match(line))
+    ]
+
+
+def _last_said(text: str) -> str:
+    said = _said(text)
+    return one_line(said[-1], OUTCOME_CHARS) if said else ""
 
 
 def is_failed(result: ToolResult) -> bool:
@@ -153,24 +202,31 @@ def failure_in(text: str) -> str:
     tail = text[-TAIL_CHARS:]
     opened = laid_open(tail)
     signs = {sign for found in signs_in(list(dict.fromkeys(opened.split()))).values() for sign in found}
-    named = [fact.text for fact in errors_in(tail, opened, signs=signs) if not fact.key.startswith(IN_CODE)]
+    named = [
+        fact.text
+        for fact in errors_in(tail, opened, signs=signs)
+        if not (fact.key.startswith(IN_CODE) or _LOGGED.match(fact.text))
+    ]
     after = tail.rfind(named[-1]) if named else -1
     for line in reversed(opened[max(after, 0) :].split("\n")):
-        if any(not is_none(line, shown.span()) for shown in _SHOWN.finditer(line)):
+        if not _LOGGED.match(line) and any(
+            not is_none(line, shown.span()) for shown in _SHOWN.finditer(line)
+        ):
             return one_line(line, OUTCOME_CHARS)
     return one_line(named[-1], OUTCOME_CHARS) if named else ""
 
 
 def edit_failure(result: ToolResult, path: str) -> str:
-    """Why an edit of `path` was not made, on one line; empty where nothing says that it was not."""
+    """What an edit of `path` that was not made came to, on one line: `failed` and why, or `not made` where it is still to be
+    made or never will be; empty where nothing says that it was not."""
     text = result_text(result)
     if is_failed(result):
-        return last_line(text)
+        return f"failed: {last_line(text)}"
     lines = [line for line in text[:EDIT_CHARS].split("\n") if line.strip()][:EDIT_LINES]
     for place, line in enumerate(lines):
         said = line.replace(path, "")
-        if _OPENS_FAILED.match(said) or (
-            place == 0 and (_NOT_YET.search(said) or _NOT_EDITED.search(_NOT_ONE.sub("", said)))
-        ):
-            return one_line(line, OUTCOME_CHARS)
+        if place == 0 and _NOT_YET.search(said):
+            return f"not made: {one_line(line, OUTCOME_CHARS)}"
+        if _OPENS_FAILED.match(said) or (place == 0 and _NOT_EDITED.search(_NOT_ONE.sub("", said))):
+            return f"failed: {one_line(untagged(line), OUTCOME_CHARS)}"
     return ""

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from foldline.core.address import escape_tags
 from foldline.ledger.book import Entry, Section
+from foldline.ledger.command_lines import VERIFIES, run_of
 from foldline.ledger.facts import Fact, Origin
 from foldline.ledger.index import (
     AMPLE,
@@ -31,6 +32,7 @@ from foldline.ledger.index import (
     price,
 )
 from foldline.ledger.lines import unbroken
+from foldline.ledger.outcomes import went_well
 from foldline.ledger.ranks import rank_of
 from foldline.ledger.standing_within import Standing
 
@@ -65,11 +67,6 @@ OMITTED_TOKENS = 16
 
 _CHANGES = 4
 """How soon changes to files leave (`_leaving`): these and what leaves later stand before facts."""
-_VERIFIES = re.compile(
-    r"\b(?:test|check|lint|build|pytest|tsc|mypy|ruff|cargo|make|jest|vitest|verify|bench)\w*\b",
-    re.IGNORECASE,
-)
-"""Commands that verify something, whose success is worth a line."""
 _SOURCE = re.compile(r" \((m\d+) (user|assistant|tool|system)(?: ×(\d+))?\)$")
 
 
@@ -265,13 +262,14 @@ def _leaving(entry: Entry) -> int:
         case "next":
             return 2
         case "tasks":
-            return 8 if entry.text.startswith(("[served]", "[withdrawn]")) else 3
+            return 3 if entry.text.startswith("[open]") else 8
         case "mutations":
             return _CHANGES
         case "evidence":
-            if not entry.text.endswith(("→ ok", "→ ran")):
+            command, _, outcome = entry.text.rpartition("` → ")
+            if not went_well(outcome):
                 return 5
-            return 6 if _VERIFIES.search(entry.text) else 8
+            return 6 if VERIFIES.search(command) else 8
         case "risks" | "decisions":
             return 6
         case "read" | "index":
@@ -341,9 +339,9 @@ def key_of(section: Section, text: str) -> str:
     """The key an entry's text was made with."""
     match section:
         case "mutations" | "read":
-            return re.sub(r" (?:edited|written|deleted|read)(?: \(failed\))?$", "", text)
+            return re.sub(r" (?:edited|written|deleted|read)(?: \(failed\)|, [+−]\d.*)?$", "", text)
         case "evidence":
-            return text.partition("` → ")[0].removeprefix("`")
+            return run_of(text.partition("` → ")[0].removeprefix("`"))
         case "tasks":
             return re.sub(r"^\[\w+\] | \(in progress\)$", "", text)
         case "next":

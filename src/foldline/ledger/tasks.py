@@ -24,7 +24,7 @@ _ID = ("taskId", "task_id", "id")
 _DONE = frozenset({"completed", "done", "complete", "finished", "served"})
 _GONE = frozenset({"cancelled", "canceled", "deleted", "withdrawn", "removed"})
 _NUMBER = re.compile(r"#(\d{1,6})\b")
-_STATE = re.compile(r"\[(served|withdrawn|open)\] |( \(in progress\))$")
+_STATE = re.compile(r"\[(done|served|withdrawn|open)\] |( \(in progress\))$")
 
 
 def tasks_of(calls: Iterable[Done], before: Iterable[Entry] = ()) -> tuple[Entry, ...]:
@@ -84,7 +84,7 @@ def _text_in(holder: Mapping[str, Any], names: Iterable[str]) -> str:
 
 def _entry(what: str, status: str, *, seq: int) -> Entry:
     status = status.lower()
-    state = "served" if status in _DONE else "withdrawn" if status in _GONE else "open"
+    state = "done" if status in _DONE else "withdrawn" if status in _GONE else "open"
     shown = one_line(unbroken(what), TODO_CHARS)
     text = f"[{state}] {shown}" + (" (in progress)" if "progress" in status else "")
     return Entry(section="tasks", key=shown, text=text, seq=seq, origin="assistant")

@@ -38,6 +38,12 @@ LEDGER_SHARE_MIN = 0.12
 LEDGER_TOKENS_MIN = 400
 LEDGER_SHARE_MOST = 0.3
 """Of a small room that share is a line or two: there it is so many tokens, up to this share."""
+MEANWHILE = "Said within this span and kept below, in order:"
+"""Before the ordinals of users' messages that stand behind a fold though they were said within it."""
+MEANWHILE_TOKENS, ORDINAL_TOKENS = 12, 3
+"""What that takes at most, and each of them."""
+MEANWHILE_SHARE = 0.1
+"""Of the room that the ledger has: where they would take more, they are left out."""
 EDGE_TOKENS_MIN = 400
 """Less room than this is not worth half a unit at the edge."""
 TALK_SHARE = 0.6
@@ -74,7 +80,9 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
     ledger_share: Share = 0.45
     """Most of the target that the ledger may take beside the newest whole units …"""
     ledger_most: Share = 0.75
-    """… and most where the target is smaller than `facts_first` of the history: there facts come before whole units."""
+    """… and most where the target is smaller than `facts_first` of the history: there facts come before whole units …"""
+    facts_share: Share = 0.026
+    """… up to this share of the history: how many facts there are depends on it, not on the target."""
     facts_first: Share = 0.1
     """So small against the history, half of the target for whole units would leave no room for most of its facts."""
     summary: Literal["ledger", "template"] = "ledger"
@@ -106,7 +114,7 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             owed=bare + _owed(structure, loose, words=words, frame=frame),
             ledger=max(bare, int(target * self.ledger_share)),
             said=int(target * self._said_share(structure)),
-            most=int(target * self.ledger_most) if target < history * self.facts_first else 0,
+            most=self._most(target, history=history),
         )
         sources = _Sources(structure, words=words, frame=frame)
 
@@ -121,6 +129,12 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
                 break
             rooms, folding = again, shared_out(again)
         return Plan(edits=(*folding.edits, *folding.fold))
+
+    def _most(self, target: int, *, history: int) -> int:
+        """What the ledger may take before whole units have their part; 0 where facts do not come first."""
+        if target >= history * self.facts_first:
+            return 0
+        return int(min(target * self.ledger_most, history * self.facts_share))
 
     def _said_share(self, structure: Outline) -> float:
         """Where nobody but users and the agent speaks, what was said is the work: older words weigh as much as newer."""
@@ -195,7 +209,11 @@ class _Folding:
         self.edits = (*clamps, *division.edits)
         self._summary = summary
         self._gone = [item for unit in division.folded for item in items[unit.start : unit.end]]
-        self._budget = division.ledger - division.bare
+        room = division.ledger - division.bare
+        self._meanwhile = _meanwhile(items, self._gone, room=int(room * MEANWHILE_SHARE))
+        count = sources.frame.counter.text
+        self._tokens_said = count(self._meanwhile) + 1 if self._meanwhile else 0
+        self._budget = room - self._tokens_said
 
     @cached_property
     def fold(self) -> tuple[Fold, ...]:
@@ -204,7 +222,9 @@ class _Folding:
             return ()
         frame, target = self._sources.frame, self.division.target
         edit = fold_of(
-            self._gone, "\n".join(filter(None, [_head(self._gone, target=target), self._text])), frame=frame
+            self._gone,
+            "\n".join(filter(None, [_head(self._gone, target=target), self._meanwhile, self._text])),
+            frame=frame,
         )
         return (edit,) if frame.counter.message(edit.message) < self._tokens_gone else ()
 
@@ -216,7 +236,7 @@ class _Folding:
     @property
     def tokens_wanted(self) -> int | None:
         """What the ledger would take with every fact; `None` for a fold without one."""
-        return self._draft.tokens_wanted(self._budget) if self._has_ledger else None
+        return self._draft.tokens_wanted(self._budget) + self._tokens_said if self._has_ledger else None
 
     @property
     def _has_ledger(self) -> bool:
@@ -310,6 +330,23 @@ def _head(gone: Sequence[Item], *, target: int) -> str:
         messages = sum(sum(len(span) for span in item.covers) or 1 for item in gone)
         return f"{messages} message{'s' if messages != 1 else ''}"
     return f"{counted(gone)}, folded; the address opens the originals."
+
+
+def _meanwhile(items: Sequence[Item], gone: Sequence[Item], *, room: int) -> str:
+    """Which messages a user said within a fold and stand behind it, so that its entries can be read in order with them; empty
+    where they would take more than `room` tokens."""
+    if not gone:
+        return ""
+    seqs = {item.seq for item in gone}
+    first, last = min(seqs), max(seqs)
+    said = [
+        f"m{item.seq}"
+        for item in items
+        if first < item.seq < last and item.seq not in seqs and speaks_for_user(item.message)
+    ]
+    if not said or MEANWHILE_TOKENS + len(said) * ORDINAL_TOKENS > room:
+        return ""
+    return f"{MEANWHILE} {' '.join(said)}"
 
 
 def _bare_fold(structure: Outline, loose: Sequence[Unit], *, target: int, frame: Frame) -> int:

@@ -1,0 +1,84 @@
+"""Changes: what an edit does to a file, in a few words: lines that come and go, and the first new one that says something.
+
+Reads the arguments of a call in the shapes that agents give their editors: an old text and a new one, a list of such, a
+patch, a whole file. Knows nothing of results; `outcomes` does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from foldline.ledger.lines import one_line
+
+LINE_CHARS = 48
+"""What is quoted of a line."""
+TEXT_CHARS_MAX = 20_000
+"""Of a longer text only the beginning is read."""
+EDITS_MAX = 64
+
+_OLD = ("old_str", "old_string", "oldText", "old_text", "search")
+_NEW = ("new_str", "new_string", "newText", "new_text", "replace")
+_WHOLE = ("file_text", "content", "contents", "text")
+_PATCH = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,512})$", re.MULTILINE)
+_DEFINES = re.compile(
+    r"(?:(?:export|default|public|private|protected|static|async|pub)\s+){0,4}(?:def|class|function|func|fn|interface|struct|enum|trait|type|impl)\s+\w"
+)
+_WORDS = re.compile(r"\w{3}")
+_COMMENT = ("#", "//", "/*", "*", '"""', "<!--")
+
+
+def gist_of(arguments: Mapping[str, Any], path: str) -> str:
+    """What a call does to the file at `path`, to stand behind that it did so; empty where its arguments do not say."""
+    came, went = [], []
+    for old, new in _texts(arguments, path):
+        before, after = _lines(old), _lines(new)
+        came += [line for line in after if line not in before]
+        went += [line for line in before if line not in after]
+    if not (came or went):
+        return ""
+    told = _telling(came) or _telling(went)
+    size = " ".join([f"+{len(came)}"] * bool(came) + [f"−{len(went)}"] * bool(went))
+    return f", {size}: `{told}`" if told else f", {size}"
+
+
+def _texts(arguments: Mapping[str, Any], path: str) -> Iterator[tuple[str, str]]:
+    """The texts that go, each with what comes in its place."""
+    edits = arguments.get("edits")
+    for edit in (arguments, *(edits[:EDITS_MAX] if isinstance(edits, list) else ())):
+        if isinstance(edit, dict):
+            old, new = _text_in(edit, _OLD), _text_in(edit, _NEW)
+            if old or new:
+                yield old, new
+            elif edit is arguments and (whole := _text_in(edit, _WHOLE)):
+                yield "", whole
+    for value in arguments.values():
+        if isinstance(value, str) and "*** " in value:
+            yield from _patched(value, path)
+
+
+def _patched(patch: str, path: str) -> Iterator[tuple[str, str]]:
+    """What a patch does to one of its files."""
+    pieces = _PATCH.split(patch[:TEXT_CHARS_MAX])
+    for name, body in zip(pieces[1::2], pieces[2::2], strict=True):
+        if name.strip() == path:
+            lines = body.split("\n")
+            old, new = ([line[1:] for line in lines if line[:1] == sign] for sign in "-+")
+            yield "\n".join(old), "\n".join(new)
+
+
+def _text_in(holder: Mapping[str, Any], keys: tuple[str, ...]) -> str:
+    return next((holder[key] for key in keys if isinstance(holder.get(key), str)), "")
+
+
+def _lines(text: str) -> dict[str, None]:
+    """The lines of a text that say something, each once."""
+    return dict.fromkeys(filter(None, map(str.strip, text[:TEXT_CHARS_MAX].split("\n"))))
+
+
+def _telling(lines: list[str]) -> str:
+    """The first line that defines something, or else that is more than a sign or a comment."""
+    said = [line for line in lines if _WORDS.search(line) and not line.startswith(_COMMENT)]
+    told = next(filter(_DEFINES.match, said), said[0] if said else "")
+    return one_line(told.replace("`", "'"), LINE_CHARS)

@@ -1,0 +1,37 @@
+"""What an edit did, in a few words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from foldline.ledger.changes import LINE_CHARS, gist_of
+
+PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-x = 1\n+def load(path):\n+    return 2\n*** Update File: b.py\n+y\n*** End Patch"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "gist"),
+    [
+        ({"old_str": "x = 1\ny = 2", "new_str": "x = 1\ny = 3000"}, ", +1 −1: `y = 3000`"),
+        ({"old_string": "a = b", "new_string": "# why\nq = 1\nclass Row:\n    b"}, ", +4 −1: `class Row:`"),
+        ({"oldText": "import json", "newText": ""}, ", −1: `import json`"),
+        ({"edits": [{"old_string": "aaaa bb", "new_string": "cccc dd"}] * 2}, ", +2 −2: `cccc dd`"),
+        ({"content": "}\n"}, ", +1"),
+        ({"input": PATCH}, ", +2 −1: `def load(path):`"),
+        ({"old_str": "same", "new_str": "same"}, ""),
+        ({"edits": "all"}, ""),
+        ({}, ""),
+    ],
+)
+def test_an_edit_is_told_by_its_size_and_the_line_that_says_most(
+    arguments: dict[str, Any], gist: str
+) -> None:
+    """CMP-8: in none of seven ledgers could a fresh reader say what had been changed in a file."""
+    assert gist_of(arguments, "a.py") == gist
+
+
+def test_a_change_takes_a_part_of_a_line_whatever_is_written() -> None:
+    """A minified file is one line."""
+    assert len(gist_of({"content": "var a = 'b';" * 10_000}, "a.js")) < LINE_CHARS + 20
