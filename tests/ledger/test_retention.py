@@ -230,3 +230,10 @@ def test_each_fact_of_a_part_is_found_once_however_often_it_is_measured() -> Non
     before = len(calls)
     measure(HISTORY, view, cache=cache)
     assert before == len(calls) == 5
+
+
+def test_what_made_the_reading_of_a_history_faster_is_let_go_of_before_it_is_measured() -> None:
+    """OBS-3: the peak of a compaction is here, and what is read from here on is foldline's own text."""
+    finder = Finder()
+    measure(HISTORY, [HISTORY[0], HISTORY[3]], cache=FactCache(finder))
+    assert not finder._reader._said.keys() - {""}

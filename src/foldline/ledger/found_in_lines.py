@@ -65,9 +65,10 @@ class LineReader:
 
     def __init__(self, *, words_max: int) -> None:
         self._words_max = words_max
-        self._forget()
+        self.forget()
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
+        """Remember nothing."""
         self._said: dict[Line, Said | None] = {}
         self._known: dict[str, tuple[Named, ...]] = {}
         """Words that say something -> their facts. Most say nothing: to read those again costs less than to remember them."""
@@ -82,16 +83,17 @@ class LineReader:
             said.update(zip(new, self._learned(new), strict=True))
         found = [list(filter(None, map(said.__getitem__, lines))) for lines in texts]
         if len(self._known) + len(self._words) + WORDS_A_LINE * len(said) > self._words_max:
-            self._forget()
+            self.forget()
         return found
 
     def _learned(self, lines: list[Line]) -> list[Said | None]:
         """What each line says. An empty one goes before them: what opens a line is looked for behind the end of another."""
-        raws, rows = ["", *lines], ["", *lines]
-        if any(["\n" in line for line in lines]):
-            raws = [line.partition("\n")[0] for line in raws]
+        rows = ["", *lines]
+        raw = opened = "\n".join(rows)
+        if opened.count("\n") > len(lines):
+            raw = "\n".join([line.partition("\n")[0] for line in rows])
             rows = [line.rpartition("\n")[2] for line in rows]
-        raw, opened = "\n".join(raws), "\n".join(rows)
+            opened = "\n".join(rows)
         starts = list(accumulate([len(row) + 1 for row in rows], initial=0))
         words, signs = self._named(opened)
         keyed, nouned, cjk = [_by_row(stated, starts) for stated in numbers_in(raw, opened)]

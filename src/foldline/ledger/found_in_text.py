@@ -61,6 +61,10 @@ class Finder:
         lines = [_lines_of("" if text.startswith(RECALL_OPENING) else text) for text in texts]
         return list(map(_together, self._reader.read(lines)))
 
+    def forget(self) -> None:
+        """Read lines and words anew from here on."""
+        self._reader.forget()
+
 
 def _lines_of(text: str) -> list[Line]:
     """The lines of a text that are read: of many rows that look alike the last."""

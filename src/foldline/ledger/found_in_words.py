@@ -23,6 +23,9 @@ from foldline.ledger.symbols_in_text import SYMBOL_CHARS_MIN, is_name
 Place: TypeAlias = tuple[FactKind, int, int]
 """Of a fact in a word: its kind, its start and its end."""
 
+_ID: tuple[FactKind, ...] = ("identifiers",)
+_NAME: tuple[FactKind, ...] = ("symbols",)
+_ID_AND_NAME = (*_ID, *_NAME)
 _TOKEN = re.compile(rf"[A-Za-z0-9_]{{{min(ID_CHARS_MIN, SYMBOL_CHARS_MIN)},}}")
 _UUID_MIDDLE = re.compile(r"-[0a-fA-F]{4}-[0a-fA-F]{4}-[0a-fA-F]{4}-")
 _MARKS = ("://", "@", "A-0", "0-0", "#0", "#A", "0.0", "=0", "=v0")
@@ -92,12 +95,9 @@ class WordReader:
 
 
 def _kinds_of(token: str) -> tuple[FactKind, ...]:
-    kinds: list[FactKind] = []
     if "0" in token and is_id(token):
-        kinds.append("identifiers")
-    if is_name(token):
-        kinds.append("symbols")
-    return tuple(kinds)
+        return _ID_AND_NAME if is_name(token) else _ID
+    return _NAME if is_name(token) else ()
 
 
 def _marks(classes: str) -> Iterator[int]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from sys import intern
 from typing import TypeAlias
 
 from foldline.ledger.facts import INITIALS, VALUE, Fact, Named
@@ -131,10 +132,11 @@ def numbers_in(text: str, opened: str) -> tuple[list[Stated], list[Stated], list
     `text`."""
     if not opened.isascii() and any(map(opened.__contains__, _WIDE)):
         opened = opened.translate(_PLAIN)
-    keyed = list(_keyed_places(opened))
-    if spelled := list(_spelled_places(opened)):
+    shape = shape_of(opened)
+    keyed = list(_keyed_places(opened, shape))
+    if spelled := list(_spelled_places(opened, shape)):
         keyed = sorted([*keyed, *spelled], key=_start_of, reverse=True)
-    nouned = _nouned_places(opened)
+    nouned = _nouned_places(opened, shape)
     taken = {place[3] for place in keyed} if nouned else ()
     apart = [place for place in nouned if place[3] not in taken and place[3] - len(place[0]) - 1 not in taken]
     return _stated(text, keyed), _stated(text, apart), _stated(text, _cjk_places(opened))
@@ -149,8 +151,7 @@ def _stated(text: str, places: Iterable[Place]) -> list[Stated]:
     return stated
 
 
-def _nouned_places(text: str) -> list[Place]:
-    shape = shape_of(text)
+def _nouned_places(text: str, shape: str) -> list[Place]:
     places: list[Place] = []
     at = shape.rfind("0 ")
     while at >= 0:
@@ -166,11 +167,11 @@ def _cjk_places(text: str) -> list[Place]:
     return [place for match in reversed(matches) if (place := _cjk(text, match)) is not None]
 
 
-def _keyed_places(text: str) -> Iterator[Place]:
+def _keyed_places(text: str, shape: str) -> Iterator[Place]:
     """The expressions read the shape of the text, where every digit is a zero."""
     size = len(text)
     keys: dict[str, Key | None] = {}
-    for match in _BACKWARDS.finditer(shape_of(text)[::-1]):
+    for match in _BACKWARDS.finditer(shape[::-1]):
         between, word = match.group(2, 3)
         if word in keys:
             key = keys[word]
@@ -189,7 +190,7 @@ def _keyed_places(text: str) -> Iterator[Place]:
         if not value or end is None:
             continue
         start = size - behind_number - key[1]
-        name = text[start : start + key[0]]
+        name = intern(text[start : start + key[0]])  # keys are few and said often
         if not ("=" in between or ":" in between) and _says_nothing(name, text[stop : stop + 4]):
             continue
         scale = _scale(text[stop:end]) if end > stop else ""
@@ -221,9 +222,8 @@ def _says_nothing(name: str, behind: str) -> bool:
     return name.lower() in _NO_KEY or behind[1:].lower() in _MONTHS or _MODE.fullmatch(name) is not None
 
 
-def _spelled_places(text: str) -> Iterator[Place]:
+def _spelled_places(text: str, shape: str) -> Iterator[Place]:
     """Numbers that are written with other than their digits, each behind its key."""
-    shape = shape_of(text)
     for spelling in _SPELLINGS:
         at = shape.find(spelling)
         while at >= 0:

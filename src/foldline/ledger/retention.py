@@ -123,6 +123,7 @@ def measure(
     expected = expected or Expected()
     texts = texts or texts_of(history)
     cache.learn(chain.from_iterable(texts))
+    cache.settle()
     shown = _lay_out(history, view, texts=texts, cache=cache)
     founds = [[cache.found(text) for text in said] for said in texts]
     said = _said(history, founds, left=expected.evicted, covered=shown.covered)
