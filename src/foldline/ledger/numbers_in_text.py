@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from sys import intern
 from typing import TypeAlias
 
 from foldline.ledger.facts import INITIALS, VALUE, Fact, Named
@@ -171,6 +170,8 @@ def _keyed_places(text: str, shape: str) -> Iterator[Place]:
     """The expressions read the shape of the text, where every digit is a zero."""
     size = len(text)
     keys: dict[str, Key | None] = {}
+    names: dict[str, str] = {}
+    """Each key once: they are few and said often."""
     for match in _BACKWARDS.finditer(shape[::-1]):
         between, word = match.group(2, 3)
         if word in keys:
@@ -190,7 +191,8 @@ def _keyed_places(text: str, shape: str) -> Iterator[Place]:
         if not value or end is None:
             continue
         start = size - behind_number - key[1]
-        name = intern(text[start : start + key[0]])  # keys are few and said often
+        name = text[start : start + key[0]]
+        name = names.setdefault(name, name)
         if not ("=" in between or ":" in between) and _says_nothing(name, text[stop : stop + 4]):
             continue
         scale = _scale(text[stop:end]) if end > stop else ""
