@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
 import pytest
 
 import foldline
-from foldline.core.errors import InvalidOption, SessionBusy, UnknownSession
+from foldline.core.errors import FoldlineError, InvalidOption, SessionBusy, UnknownSession
 from foldline.privacy import underway
 from foldline.privacy.forgetting import finish, forget_session, forget_text
-from foldline.privacy.underway import FILE, Pending, Underway, document_of, told_of, unfinished
+from foldline.privacy.underway import FILE, NEW, Pending, Underway, document_of, told_of, unfinished
 from foldline.stores.disk import DiskStore
 from foldline.stores.memory import MemoryStore
+from foldline.testing.disk import Image, SimulatedDisk, copy, fails_at
 from foldline.verify import unfinished_forget
 from tests.privacy.test_forgetting import CANARY, fill, message
 from tests.privacy.test_walking import many
@@ -118,3 +120,34 @@ def test_many_sessions_are_named_in_few_words() -> None:
     pending = Pending(what="text", since_ms=0, sessions=tuple(f"s{n}" for n in range(9)))
     assert "of 1970-01-01 00:00 UTC is not finished" in pending.sentence
     assert "s0, s1, s2, s3, s4 and 4 more" in pending.sentence
+
+
+@pytest.mark.parametrize("forever", [False, True])
+def test_a_forget_on_a_disk_that_refuses_is_told_as_one_and_leaves_no_words_beside(forever: bool) -> None:
+    """S18, D3: at each call; what was begun is told and can be finished, and a file that was not put in its place is gone."""
+    base = SimulatedDisk()
+    fill(DiskStore("/", fs=base, clock=lambda: 1_000))
+    number, refused = 0, 0
+    while True:
+        number += 1
+        disk = SimulatedDisk(copy(base.image), fault=fails_at(number, errno.EIO, forever=forever))
+        try:
+            done = forget_text(DiskStore("/", fs=disk, clock=lambda: 1_000), CANARY)
+        except FoldlineError:
+            refused += 1
+        else:
+            refused += not done.is_whole
+        if disk.calls < number:
+            break
+        if not forever:
+            assert NEW not in disk.image.files
+        healed = DiskStore("/", fs=SimulatedDisk(disk.image), clock=lambda: 1_000)
+        finish(healed)
+        assert forget_text(healed, CANARY).is_whole
+        assert all(CANARY.encode() not in bytes(data) for data in held(disk.image))
+    assert refused > 10
+
+
+def held(image: Image) -> list[bytes]:
+    """The files that have a name."""
+    return [bytes(image.data[inode]) for inode in image.files.values()]

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from foldline.core.address import part_address
 from foldline.core.entry import Draft
-from foldline.core.errors import InvalidOption, SessionCorrupt, SessionExists
+from foldline.core.errors import (
+    FoldlineError,
+    InvalidOption,
+    SessionCorrupt,
+    SessionExists,
+)
 from foldline.core.message import Message, Text
 from foldline.core.received import received
 from foldline.log.lines import parse_log
@@ -31,6 +38,7 @@ from foldline.session.library import (
 from foldline.stores.disk import DiskStore
 from foldline.stores.memory import MemoryStore
 from foldline.testing.builders import user
+from foldline.testing.disk import SimulatedDisk, copy, fails_at
 from foldline.transcripts import detect
 from tests.session.making import answer, opened
 
@@ -235,3 +243,35 @@ def test_a_look_reads_no_more_of_a_log_than_it_may() -> None:
     assert found.damage is not None
     assert (found.damage.offset, found.damage.name, found.first) == (made[20].offset, "s", 21)
     assert looked_at(store, "s", bytes_max=5 * made[-1].size).damage is None
+
+
+@pytest.mark.parametrize("what", ["import", "fork"])
+def test_what_the_disk_refuses_leaves_no_session_behind(what: str) -> None:
+    """D3, D9: an error at each call of the system is told as one of the session that was not made; there is none then, and the next
+    try makes it."""
+    before = SimulatedDisk()
+    with opened(DiskStore("/", fs=before), "s") as session:
+        session.user("hello")
+        session.record(answer("yes"))
+    transcript = transcript_of(DiskStore("/", fs=before), "s")
+    number, refused = 0, 0
+    told: set[str] = set()
+    while True:
+        number += 1
+        disk = SimulatedDisk(copy(before.image), fault=fails_at(number, errno.ENOSPC))
+        store = DiskStore("/", fs=disk)
+        try:
+            if what == "import":
+                import_transcript(store, transcript, name="new", redact=lambda body: body)
+            else:
+                create_fork(store, "s", name="new").close()
+        except FoldlineError as error:
+            refused += 1
+            told.add(str(error))
+            again = DiskStore("/", fs=SimulatedDisk(disk.image))
+            assert again.names() == ("s",)
+            import_transcript(again, transcript, name="new", redact=lambda body: body)
+        if disk.calls < number:
+            break
+    assert refused > 5
+    assert told == {f"session 'new' was not made ({os.strerror(errno.ENOSPC)}); mend the cause and try again"}

@@ -178,10 +178,14 @@ class SessionBusy(FoldlineError):
 
 class SessionFailed(FoldlineError):
     """The log could not be written or read. Nothing that was acknowledged is lost; nothing more is taken in this process, since
-    a second try may seem to succeed where the first one lost data."""
+    a second try may seem to succeed where the first one lost data. `begun`: false where the session was to be made, and is
+    not there."""
 
-    def __init__(self, name: str, why: str) -> None:
-        self.name, self.why = name, (why := _bounded(why))
+    def __init__(self, name: str, why: str, *, begun: bool = True) -> None:
+        self.name, self.why, self.begun = name, (why := _bounded(why)), begun
+        if not begun:
+            super().__init__(f"session {name!r} was not made ({why}); mend the cause and try again")
+            return
         then = "open it again" if why == CLOSED else "mend the cause and open it again"
         super().__init__(f"session {name!r} can no longer be used ({why}); {then}")
 

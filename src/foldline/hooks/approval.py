@@ -33,7 +33,7 @@ from foldline.hooks.leading import Led, led
 from foldline.hooks.occasion import Event, Trigger
 from foldline.stores.fs import Fs, LockHeld, Open
 from foldline.stores.real_fs import RealFs
-from foldline.stores.whole import write_whole
+from foldline.stores.whole import kept_in, write_whole
 
 FORMAT: Final = "foldline.approvals/1"
 FILE, NEW, LOCK = "approvals", "approvals.new", "approvals.lock"
@@ -201,16 +201,19 @@ class Approvals:
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[dict[str, dict[str, str]]]:
-        self._files.make_folder("")
+        place = os.path.join(self._home, FILE)
         try:
-            lock = self._files.lock(LOCK, b"{}")
+            with kept_in(place):
+                self._files.make_folder("")
+                lock = self._files.lock(LOCK, b"{}")
         except LockHeld:
             why = "another process is changing the approvals at this moment; try again"
             raise InvalidOption("approvals", self._home, why=why) from None
         try:
             approved = self.all()
             yield approved
-            self._write(approved)
+            with kept_in(place):
+                self._write(approved)
         finally:
             lock.release()
 

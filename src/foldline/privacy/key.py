@@ -17,7 +17,7 @@ from foldline.core.errors import InvalidOption
 from foldline.log.secrets import Redactor
 from foldline.stores.fs import Fs, LockHeld, Open
 from foldline.stores.real_fs import RealFs
-from foldline.stores.whole import write_whole
+from foldline.stores.whole import kept_in, write_whole
 
 KEY_BYTES: Final = 32
 KEY, NEW, LOCK = "key", "key.new", "key.lock"
@@ -35,11 +35,15 @@ def key_in(
     home: str | os.PathLike[str], *, fs: Open = RealFs, make: Callable[[int], bytes] = os.urandom
 ) -> bytes:
     """The key of a home, made when there is none; durable when this returns. Raises `InvalidOption` for a home that is
-    not safe to use, `OSError` where it cannot be written."""
-    files = fs(os.fspath(home))
-    found = _read(files)
-    if found is not None:
-        return found
+    not safe to use, or that it cannot be kept in."""
+    place = str(Path(home) / KEY)
+    with kept_in(place):
+        files = fs(os.fspath(home))
+        return _read(files) or _agreed(files, place=place, make=make)
+
+
+def _agreed(files: Fs, *, place: str, make: Callable[[int], bytes]) -> bytes:
+    """The one key of all processes that find none at the same time."""
     files.make_folder("")
     for _ in range(WAITS_MAX):
         try:
@@ -51,9 +55,8 @@ def key_in(
             return _read(files) or _made(files, make(KEY_BYTES))
         finally:
             lock.release()
-    raise InvalidOption(
-        "home", str(Path(home) / KEY), why="another process has been making the key for a second; try again"
-    )
+    why = "another process has been making the key for a second; try again"
+    raise InvalidOption("home", place, why=why)
 
 
 def _read(files: Fs) -> bytes | None:

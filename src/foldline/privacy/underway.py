@@ -23,7 +23,7 @@ from foldline.core.errors import InvalidOption, SessionBusy
 from foldline.core.ports import Store
 from foldline.stores.disk import DiskStore
 from foldline.stores.fs import File, Fs, LockHeld
-from foldline.stores.whole import write_whole
+from foldline.stores.whole import kept_in, write_whole
 
 FILE: Final = "forgetting.json"
 NEW, LOCK = "forgetting.new", "forgetting.lock"
@@ -136,7 +136,8 @@ class Underway:
             yield
             return
         try:
-            lock = self._files.lock(LOCK, b"{}")
+            with kept_in(self._place):
+                lock = self._files.lock(LOCK, b"{}")
         except LockHeld:
             raise SessionBusy(FILE, "another forget", beside=True) from None
         try:
@@ -153,19 +154,22 @@ class Underway:
         return True
 
     def begin(self, pending: Pending) -> None:
-        """On disk when this returns: from here on it can be finished. In the place of one that was begun: what is left of it."""
+        """On disk when this returns: from here on it can be finished. In the place of one that was begun: what is left of it. Raises
+        `InvalidOption` where it cannot be written; nothing is begun then."""
         if self._files is None:
             return
         since_ms = self._now_ms() if pending.since_ms is None else pending.since_ms
         data = msgspec.json.encode(replace(pending, since_ms=since_ms))
-        write_whole(self._files, data, name=FILE, new=NEW)
+        with kept_in(self._place):
+            write_whole(self._files, data, name=FILE, new=NEW)
 
     def end(self) -> None:
         """It is done; nothing of what was asked is left here."""
         if self._files is not None:
-            for name in (FILE, NEW):
-                self._take_away(name)
-            self._files.sync_folder("")
+            with kept_in(self._place):
+                for name in (FILE, NEW):
+                    self._take_away(name)
+                self._files.sync_folder("")
 
     def _take_away(self, name: str) -> None:
         assert self._files is not None, "nothing is begun in a store on no disk"

@@ -20,7 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.entry import Draft
-from foldline.core.errors import UNREADABLE, SessionBusy, UnknownSession
+from foldline.core.errors import UNREADABLE, InvalidOption, SessionBusy, UnknownSession
 from foldline.core.message import Message
 from foldline.core.ports import Store
 from foldline.log.forget import FORGOT, Addresses, Forgetter, Quoted, Wish, quoted_in, readable
@@ -107,7 +107,10 @@ def _leave(store: Store, pending: Pending, *, done: Sequence[Changed]) -> None:
         sessions=left,
         renewed={name: pending.renewed[name] for name in left if name in pending.renewed},
     )
-    under.begin(rest)
+    with suppress(
+        InvalidOption
+    ):  # the disk is full, say: what stands there says more than is needed, and is right
+        under.begin(rest)
 
 
 def _goes_on(store: Store, names: Sequence[str]) -> bool:

@@ -9,20 +9,21 @@ from __future__ import annotations
 from msgspec.structs import asdict, replace
 
 from foldline.core.entry import Draft
-from foldline.core.errors import InvalidOption
+from foldline.core.errors import InvalidOption, SessionFailed
 from foldline.core.ports import Store
 from foldline.log.checkpoint import TooLarge, checkpoint_body
 from foldline.log.lineage import DEPTH_MAX, Cut, Lineage, WrittenLineage, read_lineage, written
 from foldline.log.replay import at as state_at
 from foldline.log.values import dumps
 from foldline.privacy.hashed import refuse_hashed
+from foldline.session.library import take_back
 from foldline.wire import strict
 
 
 def create_fork(store: Store, parent: str, *, name: str, at: int | None = None) -> WrittenLineage:
     """A new session that goes on from entry `at` of another, the last one where none is named; its log, open to be
     written. Its first entry is a checkpoint, so that it opens without reading its parent's log. Raises `SessionExists`,
-    `UnknownSession`, `InvalidOption`."""
+    `UnknownSession`, `InvalidOption`, and `SessionFailed`, which leaves no session behind."""
     pages = read_lineage(store, parent)
     try:
         refuse_hashed(pages, parent)
@@ -45,6 +46,10 @@ def create_fork(store: Store, parent: str, *, name: str, at: int | None = None) 
         log.append([Draft(kind="checkpoint", body=body)])
     except TooLarge:
         pass
+    except SessionFailed as error:
+        log.close()
+        take_back(store, name)
+        raise SessionFailed(name, error.why, begun=False) from error
     return log
 
 

@@ -8,14 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.entry import Draft, Entry
-from foldline.core.errors import FoldlineError, InvalidOption, SessionCorrupt, SessionExists, UnknownSession
+from foldline.core.errors import (
+    FoldlineError,
+    InvalidOption,
+    SessionCorrupt,
+    SessionExists,
+    SessionFailed,
+    UnknownSession,
+)
 from foldline.core.ports import Store
 from foldline.log.lineage import Lineage, read_lineage
 from foldline.log.lineages import Lineages
@@ -241,7 +248,8 @@ def refuse_taken(store: Store, name: str, *, format: str = "") -> None:
 
 
 def _write(store: Store, name: str, *, drafts: Sequence[Draft], format: str, about: dict[str, Any]) -> None:
-    """One append: an interruption leaves all of it or nothing, and a name that nothing was written under is free."""
+    """One append: an interruption leaves all of it or nothing, and a name that nothing was written under is free. What is refused
+    leaves no session behind."""
     try:
         journal = store.create(name, format=format, about=dumps(about))
     except SessionExists:
@@ -251,8 +259,18 @@ def _write(store: Store, name: str, *, drafts: Sequence[Draft], format: str, abo
             raise
     try:
         journal.append(drafts)
+    except SessionFailed as error:
+        journal.close()
+        take_back(store, name)
+        raise SessionFailed(name, error.why, begun=False) from error
     finally:
         journal.close()
+
+
+def take_back(store: Store, name: str) -> None:
+    """Take a session away that was made and could not be filled; where that is refused too, it stays, empty."""
+    with suppress(FoldlineError, OSError):
+        store.remove(name)
 
 
 def name_for(id: str | None, path: str) -> str:

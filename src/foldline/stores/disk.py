@@ -80,17 +80,26 @@ class DiskStore:
         if len(first) > HEADER_BYTES_MAX:
             raise InvalidOption("about", f"{len(about):,} bytes", why=f"at most {HEADER_BYTES_MAX:,} bytes")
         log = self._log(name)
-        with _told(name):
+        with _told(name, begun=False):
             for folder in ("", SESSIONS, log.path):
                 self.files.make_folder(folder)
-        with self._locked(name) as lock, _told(name):
+        with self._locked(name, begun=False) as lock, _told(name, begun=False):
             if LOG in self._files(name):
                 raise SessionExists(name)
             log.clear()
-            write_all(log, NEW, data=(first,))
-            self.files.replace(log.file(NEW), log.file(LOG))
-            self._sync_folders(log)
+            self._begin(log, first)
             return lock.hand_to(DiskJournal(log, clock=self._clock))
+
+    def _begin(self, log: LogFolder, first: bytes) -> None:
+        """Write a log's first line; where that is refused on the way, there is no log."""
+        write_all(log, NEW, data=(first,))
+        self.files.replace(log.file(NEW), log.file(LOG))
+        try:
+            self._sync_folders(log)
+        except OSError:
+            with contextlib.suppress(OSError):
+                self.files.remove(log.file(LOG))
+            raise
 
     def write(self, name: str) -> DiskJournal:
         with self._locked_log(name) as (log, lock):
@@ -139,9 +148,9 @@ class DiskStore:
         return UnknownSession(name, tuple(get_close_matches(name, self.names(), n=1)))
 
     @contextlib.contextmanager
-    def _locked(self, name: str) -> Iterator[_Held]:
+    def _locked(self, name: str, *, begun: bool = True) -> Iterator[_Held]:
         """The lock of a session, let go of at the end unless a journal took it over. Raises `SessionBusy`."""
-        with _told(name):
+        with _told(name, begun=begun):
             try:
                 lock = self.files.lock(f"{SESSIONS}/{name}/{LOCK}", self._note())
             except LockHeld as busy:
@@ -193,12 +202,12 @@ class _Held:
 
 
 @contextlib.contextmanager
-def _told(name: str) -> Iterator[None]:
-    """What the system refuses, as an error of the session."""
+def _told(name: str, *, begun: bool = True) -> Iterator[None]:
+    """What the system refuses, as an error of the session; `begun`: whether it is there."""
     try:
         yield
     except OSError as error:
-        raise SessionFailed(name, error.strerror or str(error)) from error
+        raise SessionFailed(name, error.strerror or str(error), begun=begun) from error
 
 
 def _holder(note: bytes) -> str:
