@@ -7,6 +7,7 @@ entries refer to. `salvage` gives a log of what is sound. Neither changes anythi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from typing import Literal, TypeAlias
@@ -16,10 +17,11 @@ from msgspec import Struct
 from foldline.core.errors import SessionCorrupt, UnknownFormat, UnknownSession
 from foldline.home import Home, disk_store
 from foldline.log.forks import forks_in
-from foldline.log.lineage import Lineage
+from foldline.log.lineage import Lineage, cut_of
 from foldline.log.lineages import Lineages
 from foldline.log.references import References
 from foldline.privacy.underway import told_of
+from foldline.session.salvaging import sound_fork
 from foldline.stores.archive import ArchivePiece
 from foldline.stores.disk_log import DiskPages
 from foldline.stores.salvage import Gap
@@ -144,8 +146,7 @@ def _verified(name: str, lineages: Lineages, *, seen: dict[str, _Seen], progress
         try:
             log = lineages.of(pages, name)
         except SessionCorrupt as damage:  # a fork whose parent is gone
-            problem = Problem(offset=damage.offset, why=damage.why)
-            return Verdict(name=name, state="corrupt", problems=(problem,))
+            return _alone(name, pages, problem=Problem(offset=damage.offset, why=damage.why))
         above = None if log.cut is None else seen.get(log.cut.name)
         found = seen[name] = _gone_through(log, above=above, end=pages.extent.end, progress=progress)
         problems = [*_damaged_archives(pages), *found.problems, *([found.damage] if found.damage else [])]
@@ -161,6 +162,26 @@ def _verified(name: str, lineages: Lineages, *, seen: dict[str, _Seen], progress
             torn=pages.torn,
             problems=tuple(problems[:PROBLEMS_MAX]),
         )
+
+
+def _alone(name: str, pages: DiskPages, *, problem: Problem) -> Verdict:
+    """The verdict on a fork that cannot be read with what it goes on from: its own lines may be sound all the same."""
+    entries, problems = Counter[str](), [problem, *_damaged_archives(pages)]
+    try:
+        entries.update(entry.kind for entry in pages.entries())
+    except SessionCorrupt as damage:
+        problems.append(Problem(offset=damage.offset, why=damage.why))
+    return Verdict(
+        name=name,
+        state="corrupt",
+        entries=entries.total(),
+        messages=entries["message"],
+        checkpoints=entries["checkpoint"],
+        bytes=pages.extent.end,
+        archives=sum(isinstance(piece, ArchivePiece) for piece in pages.pieces),
+        torn=pages.torn,
+        problems=tuple(problems[:PROBLEMS_MAX]),
+    )
 
 
 def _gone_through(log: Lineage, *, above: _Seen | None, end: int, progress: Progress | None) -> _Seen:
@@ -200,15 +221,16 @@ def _damaged_archives(pages: DiskPages) -> list[Problem]:
 
 
 def salvage(name: str, *, home: Home = None) -> Salvaged:
-    """What is sound of a session, with entries that say so in the place of the rest. Raises `UnknownSession`, and
-    `SessionCorrupt` when its first line is lost."""
-    pages = disk_store(home).read(name)
-    try:
+    """What is sound of a session, with entries that say so in the place of the rest; of a fork with what it goes on from. Raises
+    `UnknownSession`, and `SessionCorrupt` when its first line is lost."""
+    store = disk_store(home)
+    with closing(store.read(name)) as pages:
+        if cut_of(pages) is not None:
+            fork = sound_fork(store, pages)
+            return Salvaged(name=name, data=fork.data, entries=fork.entries, gaps=fork.gaps)
         first, found = pages.salvage()
         data = b"".join((first, *found.lines()))
         return Salvaged(name=name, data=data, entries=found.entries, gaps=tuple(found.gaps))
-    finally:
-        pages.close()
 
 
 def archive(name: str, *, home: Home = None, dry_run: bool = False) -> Archived:

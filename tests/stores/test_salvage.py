@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from foldline.core.entry import Draft, Entry
 from foldline.log.lines import parse_log
 from foldline.log.values import read_message
@@ -112,3 +114,27 @@ def test_an_entry_of_any_size_has_one_of_the_same_size_in_its_place() -> None:
             first, salvage = store.read("s").salvage()
             log = parse_log(first + b"".join(salvage.lines()))
             assert [entry.offset for entry in log.entries] == [entry.offset for entry in made], (kind, size)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"format":"anthropic","wire":{"role":"user","content":""}}',
+        b'{"format":"openai-chat","wire":{"role":"user","content":"a"}}',
+        b'{"format":"gemini","wire":{"role":"user","parts":[]}}',
+        b'{"format":"openai-responses","wire":{"role":"user","content":"hello, how are you?"}}',
+    ],
+    ids=lambda body: body[11:17].decode(),
+)
+def test_the_shortest_message_keeps_its_ordinal(body: bytes) -> None:
+    """Edits and addresses name ordinals: one message less, and a fold would stand for another one."""
+    store, made = damaged_in_memory(Draft(kind="message", body=body))
+    first, salvage = store.read("s").salvage()
+    log = parse_log(first + b"".join(salvage.lines()))
+    assert [entry.kind for entry in log.entries].count("message") == [one.kind for one in made].count(
+        "message"
+    )
+    assert [entry.offset for entry in log.entries] == [entry.offset for entry in made]
+    for entry in log.entries:
+        if entry.kind == "message":
+            read_message(entry.body)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from msgspec import Struct
@@ -95,3 +96,14 @@ def back(pages: Pages) -> Iterator[Entry]:
             continue
         want = _target(entry, "to", after=-1) if entry.kind == "rollback" else None
         yield entry
+
+
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """Around what reads a session's log: damage is told with the name, and what to do."""
+    try:
+        yield
+    except SessionCorrupt as error:
+        if error.name is not None:
+            raise
+        raise SessionCorrupt(error.offset, error.why, name=name) from error

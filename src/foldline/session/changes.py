@@ -7,6 +7,7 @@ whose methods do the same to a session that is open.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from itertools import takewhile
 
 from msgspec import Struct
@@ -16,6 +17,7 @@ from foldline.core.ports import Store
 from foldline.engine.report import Report
 from foldline.home import disk_store
 from foldline.log.applied import newest_first
+from foldline.log.chain import naming
 from foldline.log.lineage import Lineage, read_lineage
 from foldline.log.replay import resume
 from foldline.log.state import State
@@ -167,12 +169,9 @@ def _asked() -> Asked:
 def _copy(store: Store, session: str) -> MemoryStore:
     """A store in memory that holds this session alone, with the same numbers."""
     copy = MemoryStore()
-    log = read_lineage(store, session)
-    try:
+    with naming(session), closing(read_lineage(store, session)) as log:
         about = {key: told for key, told in object_of(log.about).items() if key != "parent"}
         journal = copy.create(session, format=log.format, about=dumps(about))
         journal.append([unplaced(entry) for entry in log.entries()])
         journal.close()
-    finally:
-        log.close()
     return copy

@@ -6,11 +6,14 @@ Works on any store, and on a session that another process writes, since its log 
 
 from __future__ import annotations
 
+from contextlib import closing
+
 from msgspec.structs import asdict, replace
 
 from foldline.core.entry import Draft
 from foldline.core.errors import InvalidOption, SessionFailed
 from foldline.core.ports import Store
+from foldline.log.chain import naming
 from foldline.log.checkpoint import TooLarge, checkpoint_body
 from foldline.log.lineage import DEPTH_MAX, Cut, Lineage, WrittenLineage, read_lineage, written
 from foldline.log.replay import at as state_at
@@ -24,8 +27,7 @@ def create_fork(store: Store, parent: str, *, name: str, at: int | None = None) 
     """A new session that goes on from entry `at` of another, the last one where none is named; its log, open to be
     written. Its first entry is a checkpoint, so that it opens without reading its parent's log. Raises `SessionExists`,
     `UnknownSession`, `InvalidOption`, and `SessionFailed`, which leaves no session behind."""
-    pages = read_lineage(store, parent)
-    try:
+    with naming(parent), closing(read_lineage(store, parent)) as pages:
         refuse_hashed(pages, parent)
         if pages.depth == DEPTH_MAX:
             why = f"{parent!r} is {DEPTH_MAX} forks of forks deep, which is as far as they go; `foldline export` and `import` make a session of its own of it"
@@ -37,9 +39,7 @@ def create_fork(store: Store, parent: str, *, name: str, at: int | None = None) 
         replay = state_at(pages, cut.seq)
         state = replace(replay.state, handoff=None)  # a reminder is its own session's (requirement JRN-9)
         format = pages.format
-        journal = store.create(name, format=format, about=dumps(told))
-    finally:
-        pages.close()
+    journal = store.create(name, format=format, about=dumps(told))
     log = written(store, journal)
     try:
         body = checkpoint_body(state, replay.places)

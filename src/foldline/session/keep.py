@@ -25,6 +25,7 @@ from foldline.core.errors import CLOSED, CheckpointFailed, InvalidOption, Sessio
 from foldline.core.message import Message
 from foldline.core.ports import TokenCounter
 from foldline.core.view import View, view_of
+from foldline.log.chain import naming
 from foldline.log.checkpoint import EVERY, TooLarge, checkpoint_body, small_body
 from foldline.log.lineage import WrittenLineage
 from foldline.log.replay import Replay, foreseen, resume, weighed
@@ -228,7 +229,8 @@ class Keeper:
         self.turn += 1
         number = self.state.seq + 1
         entry = Entry(seq=number, kind=draft.kind, body=draft.body, offset=self._end())
-        after = foreseen(self.log, entry, seq=seq, replay=self.replay)
+        with naming(self.name):
+            after = foreseen(self.log, entry, seq=seq, replay=self.replay)
         try:
             body = checkpoint_body(after.state, after.places)
         except TooLarge:

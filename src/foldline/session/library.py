@@ -24,6 +24,7 @@ from foldline.core.errors import (
     UnknownSession,
 )
 from foldline.core.ports import Store
+from foldline.log.chain import naming
 from foldline.log.lineage import Lineage, read_lineage
 from foldline.log.lineages import Lineages
 from foldline.log.lines import entry_line, header_crc, header_line, parse_log
@@ -47,15 +48,9 @@ LEFT_OUT: Final = Draft(kind="left_out", body=b"{}")
 def reading(store: Store, name: str) -> Iterator[Lineage]:
     """A session's log, to be read: damage is told with the name. Raises `UnknownSession`, `SessionCorrupt`, and
     `InvalidOption` for one that holds no content."""
-    try:
-        log = read_lineage(store, name)
-        try:
-            refuse_hashed(log, name)
-            yield log
-        finally:
-            log.close()
-    except SessionCorrupt as error:
-        raise SessionCorrupt(error.offset, error.why, name=name) from error
+    with naming(name), closing(read_lineage(store, name)) as log:
+        refuse_hashed(log, name)
+        yield log
 
 
 class Listed(Struct, frozen=True, kw_only=True):
@@ -239,10 +234,11 @@ def refuse_taken(store: Store, name: str, *, format: str = "") -> None:
     """Raise as the making of a session of this name would: `SessionExists`, `InvalidOption`. `format`: one in which an empty
     log of the name may stand."""
     try:
-        pages = store.read(name)
+        with naming(name):
+            pages = store.read(name)
     except UnknownSession:
         return
-    with closing(pages):
+    with closing(pages), naming(name):
         if pages.format != format or next(pages.back(), None) is not None:
             raise SessionExists(name)
 
@@ -253,7 +249,8 @@ def _write(store: Store, name: str, *, drafts: Sequence[Draft], format: str, abo
     try:
         journal = store.create(name, format=format, about=dumps(about))
     except SessionExists:
-        journal = store.write(name)
+        with naming(name):
+            journal = store.write(name)
         if next(journal.back(), None) is not None or journal.format != format:
             journal.close()
             raise

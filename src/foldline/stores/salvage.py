@@ -22,6 +22,11 @@ from foldline.stores.segments import Pieces
 
 DAMAGED: Final = '{"format":"neutral","role":"user","parts":[{"part":"text","text":"⟦damaged: could not be read⟧"}]'.encode()
 """A message in the place of one that is lost, without its closing brace."""
+_SHORTER: Final = tuple(
+    f'{{"format":"neutral","role":"user","parts":[{parts}]'.encode()
+    for parts in ('{"part":"text","text":"⟦damaged⟧"}', "")
+)
+"""The same where there is less room: every message keeps its ordinal, however short it was."""
 LOST_BYTES_MAX: Final = 1 << 26
 """Longest range that is looked into for which entries stood there."""
 _LINE: Final = re.compile(rb'\{"seq":\d{1,15},"kind":"([a-z][a-z_]{0,31})"')
@@ -136,19 +141,20 @@ class Salvage:
     def _filled(self, seq: int, kind: str, *, size: int) -> bytes:
         """An entry whose line has this size, or the least it can have."""
         if kind == "message":
-            if (line := self._padded(seq, kind, size=size)) or (
-                line := self._padded(seq, kind, size=size, time_ms=0)
-            ):
-                return line
+            for begin in (DAMAGED, *_SHORTER):
+                for time_ms in (None, 0):
+                    if line := self._padded(seq, kind, begin=begin, size=size, time_ms=time_ms):
+                        return line
         return (
             self._padded(seq, "lost", size=size)
             or self._padded(seq, "lost_", size=size)
             or self._made(seq, "lost", body=b"{}", time_ms=None)
         )
 
-    def _padded(self, seq: int, kind: str, *, size: int, time_ms: int | None = None) -> bytes | None:
+    def _padded(
+        self, seq: int, kind: str, *, size: int, begin: bytes = b"{", time_ms: int | None = None
+    ) -> bytes | None:
         """A line of this very size; `None` when there is none, as where `len` needs one digit more."""
-        begin = DAMAGED if kind == "message" else b"{"
         room = size - len(self._made(seq, kind, body=begin + b"}", time_ms=time_ms))
         for pad in range(max(room - len(str(size)), 0), room + 1):
             line = self._made(seq, kind, body=begin + b" " * pad + b"}", time_ms=time_ms)
