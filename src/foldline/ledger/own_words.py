@@ -53,7 +53,7 @@ _SPEAKS = (
     r"|thinks?|thought|believ(?:es|ed)|ask(?:s|ed)|answer(?:s|ed)|replie[sd]|heard|announce[sd]|promise[sd]|insist(?:s|ed)|insinuate[sd]|print(?:s|ed)|show(?:s|ed)|quote[sd]?|decide[sd]|wants)"
 )
 _REPORTS = re.compile(
-    rf"(?<!\bi )(?<!\bwe )(?<!\bi['’]ve )(?<!\bwe['’]ve )(?<!\bi have )(?<!\bwe have )(?<!\bi just )(?<!\bi had )(?<!\bi already )\b{_SPEAKS}\b(?! so far\b)"
+    rf"(?<!\bi )(?<!\bwe )(?<!\bi['’]ve )(?<!\bwe['’]ve )(?<!\bi have )(?<!\bwe have )(?<!\bi just )(?<!\bi had )(?<!\bi already )(?<!\bsecond )\b{_SPEAKS}\b(?! so far\b)"
     r"|^\W*(?:please )?(?:quote|translate)\b|\baccording to\b|\bin the words of\b|\b(?:i|we)(?:['’]ve)?(?: have| had)? (?:never|not|once) (?:said|told|wrote)\b"
     r"|\bi (?:told|heard|read|asked|wonder\w*) (?!you\b|for\b)|\b(?:it is|it['’]s|that is|that['’]s) what\b"
     r"|(?<![我前才刚面上])(?<!我们)说(?![的过明中英话不])|据说|听说|据[^，。]{1,12}称|写着|写道|声称|[他她它]们?(?:认为|觉得|表示|提到)|告诉|^\W*请?(?:翻译|引用)",

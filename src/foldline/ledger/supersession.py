@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from foldline.ledger.alternatives import is_other_choice, names_one, turns_to
 from foldline.ledger.constraints import Constraint, constraints
 from foldline.ledger.cue_words import (
     CUES,
@@ -302,9 +303,37 @@ def _revoked(now: _Said, before: list[_Said]) -> list[_Struck]:
     return found
 
 
+def _chosen(now: _Said, before: list[_Said]) -> list[_Struck]:
+    """ "On second thought, use spaces": the choice of another of the same things, wherever it stands alone."""
+    found: list[_Struck] = []
+    for span in now.spans if names_one(now.text[:CUE_CHARS_MAX]) else ():
+        sentence = now.text[slice(*span)]
+        chosen = turns_to(sentence)
+        at = sentence.lower().rfind(chosen) if chosen else -1
+        if at >= 0 and span in now.own and not _is_told(now.text, span, at=at, chars=len(chosen)):
+            struck = [(said, _choosing(said, chosen, sentence=sentence)) for said in before]
+            found += [(said, spans, "replaced") for said, spans in struck if spans]
+    return found
+
+
+def _is_told(text: str, span: Span, *, at: int, chars: int) -> bool:
+    """Whether what stands at a place of a sentence is quoted, somebody else's, or taken back at once."""
+    place = (span[0] + at, span[0] + at + chars)
+    sentence = text[slice(*span)]
+    return is_quoted(text, place) or is_brought_in(sentence, at) or breaks_off(sentence, at)
+
+
+def _choosing(said: _Said, chosen: str, *, sentence: str) -> tuple[Span, ...]:
+    """The sentences of a message that choose something else than a later one."""
+    others = [
+        span for span in said.spans if is_other_choice(chosen, sentence, earlier=said.text[slice(*span)])
+    ]
+    return tuple(span for span in others if span in said.own) if others else ()
+
+
 _Strike: TypeAlias = "Callable[[_Said, list[_Said]], list[_Struck]]"
 CUED_STRIKES: tuple[_Strike, ...] = (_reset, _pointed, _labelled, _named)
-STRIKES: tuple[_Strike, ...] = (_instead, _updated, _allowed, _revoked)
+STRIKES: tuple[_Strike, ...] = (_instead, _updated, _allowed, _revoked, _chosen)
 
 
 # ── what is meant ────────────────────────────────────────────────────────────────────────────────────────────
