@@ -84,6 +84,7 @@ def test_a_report_with_nothing_but_the_necessary_prints(monkeypatch: pytest.Monk
     assert "4, none folded" in page
     assert not [row for row in page.splitlines() if not row.strip()]
     assert not any(word in page for word in ("passes", "covers", "cache", "facts", "None"))
+    assert "4 as read, 3 as written, none folded" in printed(document | {"messages_after": 3}, monkeypatch)
 
 
 def test_many_sessions_are_a_table_with_the_gravest_outcome_on_top(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from foldline.core.address import read_block
-from foldline.passes.folding import counted, fold_of
+from foldline.passes.folding import counted, fold_of, messages_in
 from foldline.passes.snip import Snip
-from foldline.testing.builders import frame_for, user, view_from
+from foldline.testing.builders import assistant, call, frame_for, result, user, view_from
 from tests.passes.planning import planned, talk
 
 
@@ -38,3 +40,9 @@ def test_what_went_is_counted_with_what_earlier_folds_stand_for() -> None:
     done = planned(Snip(), talk(40, chars=2000), target=10_000)
     assert len(done.folded) > 5
     assert counted(done.after.items()).startswith("40 earlier messages, ")
+
+
+def test_what_a_repair_put_in_is_no_message_that_went() -> None:
+    """OBS-2: the fold counted 338 messages and the report 337."""
+    put_in = replace(result("c", "[interrupted]"), synthetic="repair")
+    assert messages_in(view_from([user("go"), assistant(call("ls", "c")), put_in]).items()) == 2

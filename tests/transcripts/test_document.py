@@ -51,7 +51,7 @@ def test_a_document_with_lone_surrogates_is_read_all_the_same() -> None:
         (b'{"\\u0061":1,"a":1}', "key 'a' is given twice"),
         (b'{"a":{"b":1},"a":[]}', "key 'a' is given twice"),
         (b'{"a":[1,2', "cut off"),
-        (b'{"a":NaN}', "not valid JSON"),
+        (b'{"a":NaN}', "is not valid JSON: (?!not valid)"),
         (b'{"a":1} {"b":2}', "trailing"),
         (b'{"a":"\xff"}', "UTF-8"),
         (b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}", "nested deeper"),

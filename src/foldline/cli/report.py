@@ -101,6 +101,10 @@ def _tokens(document: Mapping[str, Any]) -> RenderableType:
 
 def _messages(document: Mapping[str, Any]) -> str:
     before, after = document.get("messages_before") or 0, document.get("messages_after") or 0
+    if (
+        before != after and document.get("outcome") == "unchanged"
+    ):  # by another format's rules, or by a repair
+        return f"{count(before)} as read, {count(after)} as written, none folded"
     return f"{count(before)} → {count(after)}" if before != after else f"{count(before)}, none folded"
 
 

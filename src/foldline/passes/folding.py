@@ -28,8 +28,15 @@ def fold_of(items: Sequence[Item], body: str, *, frame: Frame, kind: str = "fold
     return Fold(spans=spans_of(item.seq for item in items), message=message, address=address)
 
 
+def messages_in(items: Sequence[Item]) -> int:
+    """How many messages items stand for: those that earlier folds cover, and none for what a repair put in."""
+    return sum(
+        sum(len(span) for span in item.covers) or (item.message.synthetic != "repair") for item in items
+    )
+
+
 def counted(items: Sequence[Item]) -> str:
     """What went, in a few words."""
-    messages = sum(sum(len(span) for span in item.covers) or 1 for item in items)
+    messages = messages_in(items)
     tokens = sum(item.tokens for item in items)
     return f"{messages:,} earlier message{'s' if messages != 1 else ''}, {tokens:,} tokens"

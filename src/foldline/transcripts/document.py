@@ -66,7 +66,8 @@ def _whole(source: Source, data: bytes) -> Any:
     try:
         return strict.loads(data)
     except strict.BadJson as error:
-        raise source.fail(f"is not valid JSON ({error}); repair it or export it again") from error
+        why = str(error).removeprefix("not valid JSON: ")
+        raise source.fail(f"is not valid JSON: {why}; repair it or export it again") from error
 
 
 def fields(piece: Piece) -> dict[str, Piece]:
