@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foldline.core.address import has_notice
+from foldline.core.address import NOTICE_END, has_notice
 from foldline.core.message import Message
 from foldline.passes.budget_reduction import BudgetReduction, common_cap
 from foldline.testing.builders import assistant, call, image, result, system, user
@@ -258,3 +258,7 @@ def test_what_a_cut_frees_beyond_the_target_goes_to_facts() -> None:
     assert roomy.results[0].count("module_") > 2 * tight.results[0].count("module_")
     assert roomy.after.tokens < 4_300
     assert roomy.again == ()
+    below = roomy.results[0].partition("[foldline: ")[2].split("\n")
+    end = below.index(NOTICE_END)  # what follows is the result's own again
+    assert [line.partition(":")[0] for line in below[1:end]] == ["paths", "identifiers"]
+    assert below[end + 1].endswith("x" * 100)

@@ -193,9 +193,13 @@ def is_notice(text: str) -> bool:
     return _NOTICE.fullmatch(text) is not None
 
 
+NOTICE_END = "[foldline: end]"
+"""Behind what foldline says below a notice, where a part goes on as it came."""
+
+
 def without_notices(text: str) -> str:
     """Text without our notices, which say nothing of what stood there but where it is."""
-    return _NOTICE.sub("", text) if "[foldline: " in text else text
+    return _NOTICE.sub("", text).replace(NOTICE_END, "") if "[foldline: " in text else text
 
 
 def has_notice(text: str) -> bool:

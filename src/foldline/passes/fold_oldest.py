@@ -25,7 +25,7 @@ from foldline.ledger.ranks import ASIDE, PARTICULAR, WISH, rank_of
 from foldline.ledger.render import OMITTED_TOKENS, Draft
 from foldline.ledger.words import Words, rule_lines, words_of
 from foldline.passes.clamping import clamp
-from foldline.passes.folding import counted, fold_of
+from foldline.passes.folding import counted, fold_of, messages_in
 from foldline.passes.shorten import fact_cache, prices_of
 from foldline.passes.template import body
 
@@ -327,7 +327,7 @@ def _owed(structure: Outline, loose: Sequence[Unit], *, words: Words, frame: Fra
 def _head(gone: Sequence[Item], *, target: int) -> str:
     """A fold's first line; where the target is so small that it weighs against what was said, in few words."""
     if target < SHORT_BELOW:
-        messages = sum(sum(len(span) for span in item.covers) or 1 for item in gone)
+        messages = messages_in(gone)
         return f"{messages} message{'s' if messages != 1 else ''}"
     return f"{counted(gone)}, folded; the address opens the originals."
 

@@ -12,7 +12,7 @@ from operator import is_
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import has_notice, notice
+from foldline.core.address import NOTICE_END, has_notice, notice
 from foldline.core.clamp import fit_head, fit_tail, head_and_tail, plain
 from foldline.core.clamp_json import clamp_json
 from foldline.core.edit import Frame, Replace
@@ -150,7 +150,8 @@ def _head_and_tail(text: str, limit: Limit, *, mark: str, frame: Frame, size: in
         guess = len(shown) / max(1, limit.head + limit.tail)
         head = fit_head(text, wider.head, measure=measure, guess=guess)
         cut = head_and_tail(text, head, tail=fit_tail(text, wider.tail, measure=measure, guess=guess)) or cut
-    return "\n".join([cut[0], mark, *lines, cut[1]])
+    said = [*lines, NOTICE_END] if lines else []
+    return "\n".join([cut[0], mark, *said, cut[1]])
 
 
 def fact_cache(frame: Frame) -> FactCache:
