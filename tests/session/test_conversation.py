@@ -373,3 +373,17 @@ def test_without_a_known_window_an_output_cap_stays_as_it_is() -> None:
     assert session.prepare(output_cap=9_000).output_cap == 9_000
     with pytest.raises(InvalidOption, match="output_cap"):
         session.prepare(output_cap="9k")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_result_stands_behind_the_message_that_calls_where_the_model_went_on_meanwhile(format: str) -> None:
+    """Law PAIR: Anthropic's "`tool_use` ids were found without `tool_result` blocks immediately after", and OpenAI's 400."""
+    session = opened(format=format)
+    session.user("begin")
+    session.record(answer("I look", ("w1", "read"), format=format))
+    session.record(answer("while it runs", format=format))
+    session.tool_result("w1", "found")
+    session.user("go on")
+    request = session.prepare()
+    assert request.report.valid
+    assert violations(request.body, format=format) == []

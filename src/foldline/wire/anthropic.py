@@ -29,6 +29,8 @@ RULES = Rules(
     # The API joins neighbours of one role itself (`message_create_params.py`: "will be combined into a single turn"),
     # and then refuses signed reasoning that ends up inside a joined turn (claude-code#13479); Bedrock refuses them.
     alternates=True,
+    # 400 "`tool_use` ids were found without `tool_result` blocks immediately after"
+    results_follow=True,
     system="apart",
     results="user",
     # "Mid-conversation system messages", limitations (as quoted in maximhq/bifrost#3945, langchain4j#5604)
