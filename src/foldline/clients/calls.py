@@ -161,10 +161,16 @@ class Call(Struct, kw_only=True):
         elsewhere = references.kept_elsewhere(self.messages) if self.format == references.FORMAT else ""
         if elsewhere:
             return f"the provider keeps the history ({elsewhere})"
-        told = (wire for wire in self.messages if any(kind in wire for kind in NATIVE_ITEMS))
-        if not is_native and any(_is_native(wire) for wire in told):
+        if not is_native and any(_is_native(wire) for wire in holding(self.messages, NATIVE_ITEMS)):
             return "the provider has reduced the history (compaction)"
         return "" if len(self.messages) > self.leading else "it has no messages"
+
+
+def holding(messages: Sequence[bytes], marks: Sequence[bytes]) -> list[bytes]:
+    """The messages that hold one of some marks. Nearly always none does, which one look at all of them says."""
+    whole = b"\n".join(messages)
+    found = [mark for mark in marks if mark in whole]
+    return [wire for wire in messages if any(mark in wire for mark in found)] if found else []
 
 
 def call_of(body: bytes | Mapping[str, Any], *, format: str, model: str | None = None) -> Call | None:

@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from foldline.clients.calls import Call
+from foldline.clients.calls import Call, holding
 from foldline.clients.digests import loose, said, unmarked
 from foldline.core.message import Message, Reasoning, Text, calls_of
 from foldline.session.following import Following, Kept, Made
@@ -138,7 +138,7 @@ class ReadList:
         system, tools = (blake2b(text, digest_size=DIGEST_BYTES).digest() for text in fixed)
         self.fixed = Fixed(system=system, tools=tools, has_tools=call.tools is not None)
         """System prompt and tools."""
-        named = sum(map(_named_elsewhere, call.messages))
+        named = sum(max(wire.count(key) for key in NAMING) for wire in holding(call.messages, NAMED))
         self.size = sum(map(len, call.messages)) + sum(map(len, fixed)) + named * NAMED_TOKENS_MAX
         """Bytes of the conversation, and what is counted for pictures and files whose bytes stand elsewhere: an upper bound of its
         tokens."""
@@ -146,6 +146,8 @@ class ReadList:
         """Bytes of the longest message."""
         self._messages: dict[int, Message] = {}
         self._reader = codec(call.format)
+        self._compared: dict[int, tuple[list[Link], int, int]] = {}
+        """By chain: the links and answers that the list was compared with, and how many of its messages are theirs."""
 
     def __len__(self) -> int:
         return len(self._wires)
@@ -204,6 +206,13 @@ class ReadList:
         """How many messages of the list are the chain's, from the first on. What is equal in another spelling is known by
         that from here on. An answer is known without its reasoning until it came back once: callers may drop that, and a log has
         it (a client that was started again has seen nothing come back yet)."""
+        links, answers, count = self._compared.get(id(chain), (None, 0, 0))
+        if links is not chain.links or answers != chain.answers:
+            count = self._counted(chain)
+            self._compared[id(chain)] = (chain.links, chain.answers, count)
+        return count
+
+    def _counted(self, chain: Chain) -> int:
         stored = None if chain.kept is None else chain.kept.stored
         answered = len(chain.links) - chain.answers
         count = 0
@@ -216,13 +225,6 @@ class ReadList:
                 link.raw = raw
             count += 1
         return count
-
-
-def _named_elsewhere(wire: bytes) -> int:
-    """Pictures and files of a message whose bytes stand elsewhere, at most."""
-    if not any(kind in wire for kind in NAMED):
-        return 0
-    return max(wire.count(key) for key in NAMING)
 
 
 def is_same(

@@ -19,7 +19,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from foldline.clients.answers import Answer
-from foldline.clients.calls import Call
+from foldline.clients.calls import Call, holding
 from foldline.clients.digests import loose, said, unmarked
 from foldline.clients.following import WITHIN, Conversations
 from foldline.clients.tickets import Outgoing
@@ -175,7 +175,7 @@ class Desk:
                 tokens=size // BYTES_A_TOKEN,
                 grown=max(0, size - root.size) // BYTES_A_TOKEN,
                 before=root.reported if goes_on and root.reported else None,
-                is_text=not any(mark in wire for wire in call.messages for mark in MEDIA),
+                is_text=not holding(call.messages, MEDIA),
             )
             root.size, root.reported = size, reported
         found = mismatch_of(reported, sent, window=max(reported, sent.tokens))
