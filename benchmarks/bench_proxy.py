@@ -40,8 +40,9 @@ PARSING_MAX = 4.0
 EVENT_MS_MAX = 0.1
 RATE_MIN = 3.0
 KB_A_STREAM_MAX = 128
-MODEL = "gemini-1.5-pro"
-"""For its window of two million tokens: 1 MB fits."""
+MODEL = "gpt-4.1"
+WINDOW = 2_000_000
+"""Tokens: 1 MB fits."""
 BODY_BYTES, BODY_BYTES_QUICK = 2**20, 2**14
 TARGET = 0.3
 EVENTS, EVENTS_QUICK = 5_000, 50
@@ -67,12 +68,12 @@ class Agent:
             self.followed(self.body())
 
     def _begun(self, name: str, call: Call) -> Conversations:
-        terms = Terms(open=self._opened, policy=policy_of("balanced", 2_000_000), model=MODEL)
+        terms = Terms(open=self._opened, policy=policy_of("balanced", WINDOW), model=MODEL)
         return Conversations(terms, name=name)
 
     def _opened(self, name: str, call: Call) -> Session:
         """In memory: what a disk takes is its own affair."""
-        session = open_in(MemoryStore(), name, asked=Asked(model=MODEL, format=call.format))
+        session = open_in(MemoryStore(), name, asked=Asked(model=MODEL, format=call.format, window=WINDOW))
         self._session.append(session)
         return session
 

@@ -25,8 +25,9 @@ from foldline.wire import strict
 
 RATIO_MAX = 3.0
 MESSAGES, MESSAGES_QUICK = 2_000, 100
-MODEL = "gemini-1.5-pro"
-"""For its window of two million tokens: the whole list fits."""
+MODEL = "gpt-4.1"
+WINDOW = 2_000_000
+"""Tokens: the whole list fits."""
 TARGET = 0.3
 
 
@@ -35,7 +36,7 @@ class Agent:
 
     def __init__(self, messages: list[Any], *, compacted: bool = False) -> None:
         self._messages, self._turn = list(messages), 0
-        terms = Terms(open=opened, policy=policy_of("balanced", 2_000_000), model=MODEL)
+        terms = Terms(open=opened, policy=policy_of("balanced", WINDOW), model=MODEL)
         self._known = Conversations(terms, name="bench")
         self.outgoing_of_values()
         if compacted and self._known.session is not None:
@@ -64,7 +65,7 @@ class Agent:
 
 def opened(name: str, call: Call) -> Session:
     """In memory: what a disk takes is its own affair."""
-    return open_in(MemoryStore(), name, asked=Asked(model=MODEL, format=call.format))
+    return open_in(MemoryStore(), name, asked=Asked(model=MODEL, format=call.format, window=WINDOW))
 
 
 def written(body: dict[str, Any]) -> bytes:
