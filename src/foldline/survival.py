@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from foldline.core.edit import Edit, Fold, Replace
-from foldline.core.view import Item
+from foldline.core.view import Item, View
 from foldline.engine.report import Report
 from foldline.ledger.book import calls_in, command_of, script_of
 from foldline.ledger.command_lines import hides_status, run_of
@@ -42,7 +43,7 @@ def measured(reduced: Reduced) -> Report:
     texts = texts_of(history)
     if sum(map(len, chain.from_iterable(texts))) > CHARS_MAX:
         return replace(report, notes=(*report.notes, UNMEASURED))
-    cache = facts_of(reduced.before)
+    cache = facts_of(reduced.before.memo)
     words = words_of(history, reduced.before.memo)
     expected = Expected(
         constraints=words.standing_rules(),
@@ -59,27 +60,46 @@ def measured(reduced: Reduced) -> Report:
     )
 
 
-def facts_of(history: History) -> FactCache:
-    """The facts found so far in a history's texts."""
-    cache: FactCache = history.memo.setdefault("facts", FactCache(Finder()))
+def facts_of(memo: dict[str, Any]) -> FactCache:
+    """The facts found so far in a history's texts, as its memo has them."""
+    cache: FactCache = memo.setdefault("facts", FactCache(Finder()))
     return cache
 
 
 def look_ahead(history: History) -> None:
     """Find facts of a history that will have to be compacted soon, so that the cut need not wait: of the oldest texts
-    that are not known yet, for at most some 20 ms a call. A call that has read all looks at new messages alone."""
-    texts = (text_of(part) for item in history.view for part in item.message.parts)
-    cache = facts_of(history)
-    ahead: list[str] = []
-    read, room = 0, AHEAD_CHARS
-    for text in texts:
-        read += len(text)
-        if read > CHARS_MAX or room <= 0:
-            break
-        if text not in cache:
-            ahead.append(text)
-            room -= len(text)
-    cache.learn(ahead)
+    that are not known yet, for at most some 20 ms a call."""
+    Ahead().look(history.view, facts_of(history.memo))
+
+
+class Ahead:
+    """The same for a view that grows: a call goes on where the last one ended, and one that has read all looks at new messages
+    alone."""
+
+    def __init__(self) -> None:
+        self._cache: FactCache | None = None
+        self._begin(View())
+
+    def _begin(self, view: View) -> None:
+        self._view, self._count, self._read = view, 0, 0
+
+    def look(self, view: View, cache: FactCache) -> None:
+        """As `look_ahead`."""
+        if cache is not self._cache or not view.extends(self._view):
+            self._begin(view)
+        self._cache, self._view = cache, view
+        ahead: list[str] = []
+        room = AHEAD_CHARS
+        for item in view.since(self._count):
+            if self._read > CHARS_MAX or room <= 0:
+                break
+            for text in map(text_of, item.message.parts):
+                self._read += len(text)
+                if text not in cache:
+                    ahead.append(text)
+                    room -= len(text)
+            self._count += 1
+        cache.learn(ahead)
 
 
 def _commands(history: Sequence[Item]) -> Iterator[tuple[int, str, str]]:

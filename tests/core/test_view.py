@@ -71,3 +71,24 @@ def test_a_span_is_as_long_as_the_ordinals_in_it() -> None:
     """Spans are half-open, and sort by where they begin."""
     assert len(Span(start=4, end=9)) == 5
     assert sorted([Span(start=4, end=9), Span(start=1, end=2)])[0].start == 1
+
+
+def test_a_view_is_looked_at_from_where_one_was_the_last_time() -> None:
+    """What is behind the first few, over the head and the tail, and from the end."""
+    view = view_of((item(3), item(9))).append(item(10)).append(item(11))
+    seqs = [3, 9, 10, 11]
+    for count in range(6):
+        assert [i.seq for i in view.since(count)] == seqs[count:]
+    assert [i.seq for i in reversed(view)] == seqs[::-1]
+
+
+def test_a_view_extends_the_ones_it_went_on_from() -> None:
+    """By `append` alone: an edit, a branch and another history with the same messages do not count."""
+    root = view_of((item(0),))
+    longer = root.append(item(1)).append(item(2))
+    assert longer.extends(root)
+    assert longer.extends(longer)
+    assert not root.extends(longer)
+    assert not root.append(item(1)).extends(longer)
+    assert not view_of(longer.items()).extends(root)
+    assert not View().extends(View())

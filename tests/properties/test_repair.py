@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from foldline.core.growing import Growing
 from foldline.core.laws import check
 from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult, speaks_for_user
-from foldline.core.pairing import Needs
+from foldline.core.pairing import Needs, Placed, Repair
 from foldline.core.repair import repair
 from foldline.reduce import needs_of
 from foldline.testing.strategies import blank_texts, broken_sessions, sessions, torn_texts
@@ -27,23 +28,26 @@ NEEDS = {
 
 IDS = st.sampled_from(("a", "b", "a_2"))
 """Few ids, so that they come again; `a_2` is what a second `a` would be called."""
+KINDS = st.integers(0, 5).map(lambda n: "custom" if n == 0 else "")
 TEXTS = st.builds(
     lambda text: Text(text=text), st.sampled_from(("ok", "pending", "no")) | blank_texts | torn_texts
 )
 RESULTS = st.builds(
-    lambda id, content, interim, is_server: ToolResult(
-        call_id=id, content=tuple(content), interim=interim, server=is_server
+    lambda id, content, interim, is_server, kind: ToolResult(
+        call_id=id, content=tuple(content), interim=interim, server=is_server, kind=kind
     ),
     IDS,
     st.lists(TEXTS, max_size=2),
     st.booleans(),
     st.integers(0, 9).map(lambda n: n == 0),
+    KINDS,
 )
 CALLS = st.builds(
-    lambda id, name, is_server: ToolCall(id=id, name=name, arguments="{}", server=is_server),
+    lambda id, name, is_server, kind: ToolCall(id=id, name=name, arguments="{}", server=is_server, kind=kind),
     IDS,
     st.sampled_from(("bash", "ask_user")),
     st.integers(0, 9).map(lambda n: n == 0),
+    KINDS,
 )
 REASONING = st.sampled_from(
     (Reasoning(text="why"), Reasoning(text="so", signature="c2ln", provider="anthropic"))
@@ -133,3 +137,45 @@ def test_ordinals_never_run_backwards(messages: list[Message]) -> None:
     moved = {done.seq for done in repaired.repairs if done.kind == "moved-result"}
     seqs = [p.seq for p in repaired.placed if p.seq not in moved and p.message.synthetic != "repair"]
     assert seqs == sorted(set(seqs))
+
+
+class Pieces:
+    """A history that is repaired as it grows, put together again."""
+
+    def __init__(self, needs: Needs) -> None:
+        self.growing, self.alone = Growing(needs), 0
+        self.placed: list[Placed] = []
+        self.repairs: list[Repair] = []
+
+    def repaired(self, messages: list[Message]) -> tuple[tuple[Placed, ...], tuple[Repair, ...]] | None:
+        """`None` where the whole has to be repaired."""
+        grown = self.growing.grown(messages[self.growing.count :], whole=lambda: messages)
+        if grown.is_anew:
+            self.placed, self.repairs = [], []
+        if grown.taken is not None:
+            self.placed += grown.taken.placed
+            self.repairs += grown.taken.repairs
+        if grown.rest is None:
+            return None
+        self.alone += self.growing.count > 0
+        return (*self.placed, *grown.rest.placed), (*self.repairs, *grown.rest.repairs)
+
+
+@FEWER
+@given(messages=ANYTHING, step=st.integers(1, 4))
+def test_a_history_repaired_as_it_grows_is_the_one_repaired_whole(messages: list[Message], step: int) -> None:
+    """Laws PAIR and ROLE, SAME: whatever arrives and however it is cut, and every message that nothing was done to is the object
+    that came."""
+    for name, needs in NEEDS.items():
+        pieces = Pieces(needs)
+        for end in range(step, len(messages) + step, step):
+            found = pieces.repaired(messages[:end])
+            if found is None:
+                continue
+            expected = repair(messages[:end], needs)
+            assert found == (expected.placed, expected.repairs), (name, end)
+            ours, theirs = (
+                [id(p.message) for p in placed if p.message in messages]
+                for placed in (found[0], expected.placed)
+            )
+            assert ours == theirs, (name, end)

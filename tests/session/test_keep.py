@@ -13,8 +13,9 @@ from foldline.core.entry import Draft
 from foldline.core.errors import CheckpointFailed, InvalidOption
 from foldline.core.message import Text
 from foldline.log import checkpoint
-from foldline.log.checkpoint import EVERY
+from foldline.log.checkpoint import EVERY, checkpoint_body
 from foldline.log.lineage import WrittenLineage
+from foldline.session import keep
 from foldline.session.keep import ARCHIVE_EVERY, Keeper, message_draft
 from foldline.session.opening import EVERY_MAX
 from foldline.stores.disk import DiskStore
@@ -197,3 +198,38 @@ def test_a_disk_that_refuses_to_pack_away_costs_the_session_nothing() -> None:
     worked(session, 4, start=1_000)
     session.compact(to=0.6)
     assert len(disk.names("sessions/s/archive")) == 1
+
+
+def test_a_view_that_no_checkpoint_holds_is_not_counted_up_with_every_message(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """JRN-3, JRN-13: it is tried again once the view is another, and the session goes on all the while."""
+    tried: list[int] = []
+    write = checkpoint_body
+
+    def counted(state: Any, places: Any, **more: Any) -> bytes:
+        tried.append(state.ordinals)
+        return write(state, places, **more)
+
+    monkeypatch.setattr(keep, "checkpoint_body", counted)
+    monkeypatch.setattr(checkpoint, "MESSAGES_MAX", 8)
+    session = opened(checkpoint_every=10)
+    for number in range(40):
+        session.user(f"m{number} " + "x" * 400)
+    assert tried == [10]
+    session.compact(to=0.1)
+    for number in range(12):
+        session.user(f"n{number}")
+    kinds = [entry.kind for entry in session._keeper.log.entries()]
+    assert kinds.count("checkpoint") == 2, "the compaction's own, and one behind the messages that followed"
+
+
+def test_a_view_that_is_taken_back_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """JRN-13: what was too large says nothing of what is left."""
+    monkeypatch.setattr(checkpoint, "MESSAGES_MAX", 8)
+    session = opened(checkpoint_every=10)
+    for number in range(20):
+        session.user(f"m{number}")
+    assert session._keeper.state.full_at is None
+    session.rollback(to=2)
+    assert session._keeper.state.full_at is not None

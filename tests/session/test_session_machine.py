@@ -37,6 +37,7 @@ from foldline.session.session import Session
 from foldline.stores.memory import MemoryStore
 from tests.judges.panel import violations
 from tests.session.making import FORMATS, answer, opened
+from tests.session.remembering import check_scope
 
 WINDOW = 3_000
 TEXTS = st.sampled_from(
@@ -370,6 +371,9 @@ class SessionMachine(RuleBasedStateMachine):
         whole = Replay()
         whole.run(pages.entries())
         assert told(whole.state, pages) == live
+        running = self.session._keeper.state.nodes
+        for where in (self.session, *(node for node in self.nodes if node.id in running)):
+            check_scope(where)
 
 
 def waiting_in(where: Conversation) -> list[str]:

@@ -215,6 +215,11 @@ def is_native_compaction(message: Message) -> bool:
     return any([type(p) is Opaque and p.type == "compaction" and _is_whole(p) for p in message.parts])
 
 
+def is_own(message: Message) -> bool:
+    """True for a message as its author made it, and as the caller sends it: a provider's compaction goes out as it was signed."""
+    return not (message.edited or message.synthetic is not None or is_native_compaction(message))
+
+
 def _is_whole(part: Opaque) -> bool:
     told = json.loads(part.raw)
     return bool(told.get("content") or told.get("encrypted_content"))

@@ -8,7 +8,7 @@ real histories use an id again in a later round. A history whose pairs are sound
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -130,7 +130,7 @@ class _Call:
 class _Pairs:
     """All calls of a history, the round of each message, and results without a call."""
 
-    def __init__(self, placed: Sequence[Placed], *, needs: Needs) -> None:
+    def __init__(self, placed: Sequence[Placed], *, needs: Needs, taken: Container[str]) -> None:
         self.calls: list[_Call] = []
         self.rounds: list[int] = []
         self.orphans: list[tuple[int, ToolResult]] = []
@@ -139,6 +139,7 @@ class _Pairs:
         """By id, then by the kind of the result; the latest last."""
         self._early: dict[str, list[tuple[int, ToolResult]]] = {}
         self._taken: set[str] = set()
+        self._taken_before = taken
         self._ids_once = needs.ids_once
         current, run, in_block = -1, 0, False
         for at, entry in enumerate(placed):
@@ -166,8 +167,9 @@ class _Pairs:
             entry = _Call(at, call, in_round=current)
             waiting = self._open.get(call.id, [])
             same_run = [other for other in waiting if other.at >= run]
-            if same_run or (self._ids_once and call.id in self._taken):
-                entry.id = _free_id(call.id, self._taken)
+            taken = (self._taken, self._taken_before)
+            if same_run or (self._ids_once and any(call.id in ids for ids in taken)):
+                entry.id = _free_id(call.id, taken)
             self._taken.add(entry.id)
             earlier = [other for other in waiting if other.at < run and other.call.kind != call.kind]
             self._open[call.id] = [*earlier, *same_run, entry]
@@ -217,16 +219,19 @@ class _Pairs:
         )
 
 
-def _free_id(wanted: str, taken: set[str]) -> str:
+def _free_id(wanted: str, taken: Iterable[Container[str]]) -> str:
     number = 2
-    while f"{wanted}_{number}" in taken:
+    while any(f"{wanted}_{number}" in ids for ids in taken):
         number += 1
     return f"{wanted}_{number}"
 
 
-def pair(placed: list[Placed], needs: Needs, *, repairs: list[Repair]) -> list[Placed]:
-    """The history with every call answered once, in its round; appends what was done to `repairs`."""
-    pairs = _Pairs(placed, needs=needs)
+def pair(
+    placed: list[Placed], needs: Needs, *, repairs: list[Repair], taken: Container[str] = frozenset()
+) -> list[Placed]:
+    """The history with every call answered once, in its round; appends what was done to `repairs`. `taken`: ids that stand for
+    calls before it."""
+    pairs = _Pairs(placed, needs=needs, taken=taken)
     if pairs.sound(needs):
         return _results_first(placed, repairs) if needs.results_role == "user" else placed
     settled = _settle(placed, pairs, needs=needs, repairs=repairs)

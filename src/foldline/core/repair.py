@@ -54,7 +54,7 @@ class Repaired(Struct, frozen=True, kw_only=True):
 def repair(messages: Sequence[Message], needs: Needs) -> Repaired:
     """Repair a whole history; O(n). A sound history comes back as the same message objects. Idempotent."""
     repairs: list[Repair] = []
-    placed = pair(_cleaned(messages, needs, repairs=repairs), needs, repairs=repairs)
+    placed = pair(cleaned(messages, needs, repairs=repairs), needs, repairs=repairs)
     if messages and not placed:
         seq = len(messages) - 1
         placed = [Placed(seq=seq, message=ours("user", Text(text=NOTHING)))]
@@ -75,15 +75,23 @@ def repair(messages: Sequence[Message], needs: Needs) -> Repaired:
     return Repaired(placed=tuple(placed), repairs=tuple(sorted(repairs, key=lambda r: r.seq)))
 
 
+def is_nothing(message: Message) -> bool:
+    """True for the line that stands for a history of which nothing is left."""
+    return message.synthetic == "repair" and message.text == NOTHING
+
+
 # ── one message ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _cleaned(messages: Sequence[Message], needs: Needs, *, repairs: list[Repair]) -> list[Placed]:
-    """Each message by itself, the last first: whether reasoning may end one depends on what is left behind it."""
+def cleaned(
+    messages: Sequence[Message], needs: Needs, *, repairs: list[Repair], first: int = 0
+) -> list[Placed]:
+    """Each message by itself, the last first: whether reasoning may end one depends on what is left behind it. `first`: the
+    ordinal of the first one."""
     placed: list[Placed] = []
     may_end = needs.reasoning_may_end
-    for seq in range(len(messages) - 1, -1, -1):
-        message = _with_arguments(messages[seq], seq, repairs=repairs)
+    for seq in range(first + len(messages) - 1, first - 1, -1):
+        message = _with_arguments(messages[seq - first], seq, repairs=repairs)
         clean = _clean(message, seq, needs=needs, may_end=may_end, repairs=repairs)
         if clean is not None:
             placed.append(Placed(seq=seq, message=clean))

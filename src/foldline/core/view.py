@@ -69,6 +69,23 @@ class View(Struct, frozen=True, kw_only=True, eq=False):
         for index in range(self.end):
             yield self.tail[index]
 
+    def __reversed__(self) -> Iterator[Item]:
+        for index in range(self.end - 1, -1, -1):
+            yield self.tail[index]
+        yield from reversed(self.head)
+
+    def since(self, count: int) -> Iterator[Item]:
+        """The items behind the first `count`; costs what it gives."""
+        head = len(self.head)
+        yield from self.head[count:] if count < head else ()
+        for index in range(max(0, count - head), self.end):
+            yield self.tail[index]
+
+    def extends(self, other: View) -> bool:
+        """True where this view is the other one, or went on from it by `append` alone: it begins with the other's items. O(1); may
+        be false for a view that begins with equal items and came about otherwise."""
+        return self.head is other.head and self.tail is other.tail and self.end >= other.end
+
     def items(self) -> tuple[Item, ...]:
         """All items as a tuple; O(n)."""
         return self.head + tuple(self.tail[: self.end])

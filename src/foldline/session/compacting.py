@@ -56,7 +56,7 @@ from foldline.session.working import (
     Work,
 )
 from foldline.settings import window_asked
-from foldline.survival import look_ahead
+from foldline.survival import facts_of
 
 RESTORED_SHARE = 0.2
 """Of the target: what a summary leaves free at most for what is restored behind it."""
@@ -191,7 +191,8 @@ class Compacting(Landing):
             scale=tokens.tokens / counted if tokens.tokens_anchored and counted else 1.0,
         )
         if line.is_reached(2 * tokens.tokens, window, output_max=output_max):
-            look_ahead(self._history(fit, fixed=self._counted(fixed, tokens)))
+            view = self._seen.of(self._view().view).standing
+            self._ahead_of_cuts.look(view, facts_of(self._known.memo))
         return Looked(
             fixed=fixed,
             fit=fit,

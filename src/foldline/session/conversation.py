@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from foldline.core.kinds import refuse_no_text
-from foldline.core.message import ToolCall, calls_of, is_text
+from foldline.core.message import ToolCall, calls_of
 from foldline.distribution import contents, percent
 from foldline.engine.report import Report
 from foldline.session.compacting import driven_alone
@@ -89,7 +89,7 @@ class Conversation(Reacting):
             tokens=sent.tokens.tokens,
             grown=sent.tokens.tokens_estimated,
             before=sent.tokens_before,
-            is_text=all(is_text(item.message) for item in self._view().view),
+            is_text=self._seen.of(self._view().view).is_text,
         )
         setup = self._known.setup
         found = mismatch_of(reported, out, window=setup.planned.window)
@@ -111,7 +111,7 @@ class Conversation(Reacting):
         """Calls of the last round that have no result yet, in order: what is still to be run, after a crash or a break of
         the network too. What has its result in the log is not run again (requirement JRN-15)."""
         with self._keeper.lock:
-            return waiting_calls(self._view().view.items())
+            return waiting_calls(self._view().view)
 
     # ── requests ─────────────────────────────────────────────────────────────────────────────────────────────
 

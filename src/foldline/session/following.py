@@ -14,6 +14,7 @@ A list that was cut back and goes on otherwise keeps what was made of its older 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import takewhile
 from typing import Any, Final
 
 from msgspec import Struct
@@ -21,7 +22,7 @@ from msgspec.structs import replace
 
 from foldline.core.edit import Edit
 from foldline.core.errors import InvalidOption, SessionFailed
-from foldline.core.message import Message, Meta, ToolCall, calls_of, is_native_compaction
+from foldline.core.message import Message, Meta, ToolCall, calls_of, is_own
 from foldline.log.applied import newest_first
 from foldline.log.chain import back
 from foldline.log.state import ROOT, Applied
@@ -33,7 +34,6 @@ from foldline.session.incoming import result_message
 from foldline.session.keep import message_draft
 from foldline.session.projecting import frame_of
 from foldline.session.request import Prepared
-from foldline.session.serving import standing
 from foldline.session.session import Session
 from foldline.session.working import landed, named_in
 from foldline.wire import strict
@@ -108,8 +108,8 @@ class Following:
         with self._keeper.lock:
             seq, ordinal = self._keeper.state.seq + 1, self._keeper.state.ordinals
             self.session.record(response)
-            items = self._keeper.state.root.view.items()
-            found = [item for item in items if item.seq >= ordinal]
+            view = self._keeper.state.root.view
+            found = [*takewhile(lambda item: item.seq >= ordinal, reversed(view))][::-1]
             return [
                 Kept(seq=seq + item.seq - ordinal, ordinal=item.seq, message=item.message) for item in found
             ]
@@ -213,21 +213,20 @@ class Following:
         state = self._keeper.state
         if in_force(state, ROOT) is not None or self.session._bare:
             return False
-        return all(_is_own(item.message) for item in state.root.view.items()) and not any(
-            applied.scope == ROOT for applied in state.applied
-        )
+        seen = self.session._seen.of(state.root.view)
+        return seen.is_own and not any(applied.scope == ROOT for applied in state.applied)
 
     def shown(self, prepared: Prepared, places: Mapping[int, int]) -> Iterator[int | Message]:
         """What is sent: a place in the caller's list, or a message of the session's. `places`: by ordinal."""
         ordinals = {id(item.message): item.seq for item in self._keeper.state.root.view.items()}
         for message in prepared.request.messages:
             place = places.get(ordinals.get(id(message), -1))
-            yield message if place is None or not _is_own(message) else place
+            yield message if place is None or not is_own(message) else place
 
     def weighed(self) -> Weighed:
         """The view as it stands."""
-        view = standing(self._keeper.state.root.view)
-        own = {item.seq: item.tokens for item in view.items() if _is_own(item.message)}
+        view = self.session._seen.of(self._keeper.state.root.view).standing
+        own = {item.seq: item.tokens for item in view.items() if is_own(item.message)}
         return Weighed(fixed=self.session._fix(None, None).tokens, view=view.tokens, own=own)
 
     def weight(self, message: Message) -> int:
@@ -242,15 +241,10 @@ class Following:
 
     def view(self, places: Mapping[int, int], *, without: Set[int]) -> Iterator[int | Message]:
         """The view as it stands, without the messages of some ordinals: as `shown`, and nothing is prepared."""
-        for item in standing(self._keeper.state.root.view).items():
+        for item in self.session._seen.of(self._keeper.state.root.view).standing:
             place = places.get(item.seq)
             if item.seq not in without:
-                yield item.message if place is None or not _is_own(item.message) else place
-
-
-def _is_own(message: Message) -> bool:
-    """True for a message as its author made it, and as the caller sends it: a provider's compaction goes out as it was signed."""
-    return not (message.edited or message.synthetic is not None or is_native_compaction(message))
+                yield item.message if place is None or not is_own(item.message) else place
 
 
 def _beside(message: Message) -> Message:

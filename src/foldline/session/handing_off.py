@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from foldline.core.address import block
 from foldline.core.message import Message, holds_results
 from foldline.core.ports import TokenCounter
-from foldline.core.view import Item, item_of
+from foldline.core.view import Item, View, item_of
 from foldline.engine.policy import Policy
 from foldline.ledger.render import HEADINGS
 from foldline.log.handoff import NO_EPOCH, Record
@@ -47,12 +47,11 @@ def band_of(tokens: int, policy: Policy, *, window: int, output_max: int | None)
     return "below_handoff"
 
 
-def due_record(state: State, items: Sequence[Item]) -> Record | None:
+def due_record(state: State, view: View) -> Record | None:
     """The record that this epoch is to get now; `None` where it has one, may have none, or the model is in the middle of
     something: a call waits, or its own words come last."""
-    if state.handoff is not None or not items or state.root.view.items()[-1].message.role == "assistant":
-        return None
-    if waiting_calls(tuple(items)):
+    last = next(reversed(state.root.view), None)
+    if state.handoff is not None or last is None or last.message.role == "assistant" or waiting_calls(view):
         return None
     return Record(epoch=state.epoch, after=state.ordinals - 1, text=reminder(state.epoch))
 

@@ -6,13 +6,13 @@ changes a history. What a model answered is `foldline.wire.response`'s to read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Reversible, Sequence
 from typing import Any
 
 from foldline.core.errors import InvalidOption, InvalidTranscript
 from foldline.core.kinds import refuse_no_flag
-from foldline.core.message import Message, Role, Text, ToolCall, ToolResult, calls_of
-from foldline.core.rounds import outline, unanswered
+from foldline.core.message import Message, Role, Text, ToolCall, ToolResult, calls_of, holds_results
+from foldline.core.rounds import unanswered
 from foldline.core.view import Item
 from foldline.wire import strict
 from foldline.wire.body import read_body
@@ -83,28 +83,34 @@ def _with_output(wire: WireValue, output: Any, *, format: str) -> WireValue:
             return {**wire, "output": output}
 
 
-def waiting_call(items: Iterable[Item], call_id: str) -> ToolCall:
-    """The latest call of that id in a view. Raises `InvalidOption` where there is none: a result that no call waits for
-    would be left out of every request."""
-    found = None
-    for item in items:
-        for part in item.message.parts:
+def waiting_call(items: Reversible[Item], call_id: str) -> ToolCall:
+    """The latest call of that id in a view; costs what stands behind it. Raises `InvalidOption` where there is none: a result that
+    no call waits for would be left out of every request."""
+    for item in reversed(items):
+        for part in reversed(item.message.parts):
             if isinstance(part, ToolCall) and part.id == call_id and not part.server:
-                found = part
-    if found is None:
-        why = "no call in the view has this id; record the response that calls first"
-        raise InvalidOption("call_id", call_id, why=why)
-    return found
+                return part
+    why = "no call in the view has this id; record the response that calls first"
+    raise InvalidOption("call_id", call_id, why=why)
 
 
-def waiting_calls(items: Sequence[Item]) -> tuple[ToolCall, ...]:
+def waiting_calls(items: Reversible[Item]) -> tuple[ToolCall, ...]:
     """The calls of the last round that no result answers, in order."""
-    units = outline(tuple(items)).units
-    if not units or not units[-1].open:
+    last: list[Message] = []
+    for item in reversed(items):
+        message = item.message
+        if message.role != "assistant" and (not holds_results(message) or _speaks(last)):
+            break
+        last.append(message)
+    if not _speaks(last):
         return ()
-    last = [item.message for item in items[units[-1].start :]]
+    last.reverse()
     ids = unanswered(last)
     return tuple(call for message in last for call in calls_of(message) if call.id in ids)
+
+
+def _speaks(last: Sequence[Message]) -> bool:
+    return bool(last) and last[-1].role == "assistant"
 
 
 def fixed_part(system: object, tools: object, *, format: str) -> Request:

@@ -65,6 +65,8 @@ class Keeper:
         self.replay.lives = self.lives
         self._checkpoints: int | None = None
         """Full checkpoints that are not packed away; counted when it first matters."""
+        self._too_large: dict[str, View] = {}
+        """The views that no checkpoint would hold; empty where one may."""
 
     @property
     def log(self) -> WrittenLineage:
@@ -101,8 +103,8 @@ class Keeper:
             after = replace(self.state, ordinals=self.state.ordinals + messages)
             given.append(Draft(kind="checkpoint", body=small_body(after)))
         self._step(self._append(given, sync=sync))
-        if self.state.since >= self.every:  # the first one, which all later small ones name
-            self.checkpoint()
+        if self.state.since >= self.every and not self._is_too_large():
+            self.checkpoint()  # the first one, which all later small ones name
 
     def _prove(self, draft: Draft) -> None:
         try:
@@ -141,9 +143,17 @@ class Keeper:
         try:
             body = checkpoint_body(self.state, self.replay.places, **self._told())
         except TooLarge:
+            self._too_large = {name: scope.view for name, scope in self.state.scopes.items()}
             return False
         self._step(self._append([Draft(kind="checkpoint", body=body)], sync=self.durability != "turn"))
         return True
+
+    def _is_too_large(self) -> bool:
+        """True while the views that were too large for a checkpoint have but grown: what it would hold is not counted up again
+        with every message."""
+        now = self.state.scopes
+        known = self._too_large.items()
+        return bool(known) and all(name in now and now[name].view.extends(view) for name, view in known)
 
     def _told(self) -> Json:
         """What a checkpoint says for statistics and people (requirement JRN-12)."""

@@ -173,7 +173,7 @@ class Landing(Watching):
     def _bring_context(self) -> None:
         """Append what hooks said, once no call waits: between a call and its results nothing stands (law PAIR)."""
         waiting = self._known.waiting_context
-        if waiting and self._scope == ROOT and not waiting_calls(self._view().view.items()):
+        if waiting and self._scope == ROOT and not waiting_calls(self._view().view):
             self._keeper.say(*[message_draft(message) for message in waiting])
             self._known.waiting_context = ()
 

@@ -27,27 +27,20 @@ from foldline.log.handoff import KIND as HANDOFF
 from foldline.log.handoff import handoff_json
 from foldline.log.state import ROOT, Scope
 from foldline.log.values import bytes_json, dumps, system_json
-from foldline.reduce import History, broken_laws
+from foldline.reduce import History
+from foldline.session.fitting import Fitting, Joining, Seen
 from foldline.session.handing_off import band_of, due_record, in_force, reminder_tokens
 from foldline.session.hosting import Host
 from foldline.session.incoming import fixed_part
 from foldline.session.keep import Keeper
 from foldline.session.originals import Originals, Shown, Spans
-from foldline.session.projecting import (
-    Fixed,
-    Sound,
-    baseline,
-    fixed_of,
-    held_in,
-    outgoing_request,
-    projected,
-    sound,
-)
+from foldline.session.projecting import Fixed, Sound, baseline, fixed_of, held_in, projected
 from foldline.session.recovering import without_reasoning
 from foldline.session.request import Beside, Prepared
-from foldline.session.serving import NOTHING, asked_of, compacts, served, standing
+from foldline.session.serving import NOTHING, asked_of, compacts, served
 from foldline.session.setup import Setup
 from foldline.session.working import Work
+from foldline.survival import Ahead
 from foldline.wire import strict
 from foldline.wire.codec import Request
 
@@ -108,6 +101,8 @@ class Planning:
         """What the last response told, for the next report."""
         self._bare = False
         """True once a provider refused signed reasoning of closed rounds."""
+        self._seen, self._fitting, self._joining = Seen(), Fitting(), Joining()
+        self._ahead_of_cuts = Ahead()
 
     @property
     def size(self) -> int:
@@ -181,7 +176,7 @@ class Planning:
     def _fit(self, fixed: Fixed) -> tuple[Sound, Estimate]:
         """The view fit to send, and the size of the request with it."""
         setup, scope = self._known.setup, self._view()
-        fit = sound(standing(scope.view), needs=setup.needs, counter=setup.counter, format=setup.format)
+        fit = self._fitting.of(self._seen.of(scope.view).standing, setup)
         counting = setup.policy.counting
         anchor = baseline(scope, counting)
         beside = reminder_tokens(
@@ -204,7 +199,7 @@ class Planning:
         planned = setup.planned
         if self._scope != ROOT or not planned.is_window_known:
             return False
-        record = due_record(self._keeper.state, fit.view.items()) if policy.handoff is not None else None
+        record = due_record(self._keeper.state, fit.view) if policy.handoff is not None else None
         if record is None:
             return False
         more = setup.counter.text(record.text)
@@ -283,14 +278,15 @@ class Planning:
         handoff = in_force(state, self._scope)
         if self._bare:
             items = without_reasoning(fit.view.items())
-            fit = replace(fit, view=view_of(items, next_seq=fit.view.next_seq))
-        request = outgoing_request(fit, self._view().view, fixed=fixed, setup=setup, handoff=handoff)
+            fit = replace(fit, view=view_of(items, next_seq=fit.view.next_seq), parts=None)
+        view = self._view().view
+        made = self._joining.made(fit, view, fixed=fixed, setup=setup, handoff=handoff)
         if report.outcome != "unchanged" or report.repairs:
-            violations = broken_laws(request.messages, setup.needs)
+            violations = self._joining.violations(made, setup.needs)
             report = replace(report, valid=not violations, violations=violations)
         asked = NOTHING
         if self._scope == ROOT:
-            asked = asked_of(setup, fit.view, fixed=fixed, calls=state.calls, epoch=state.epoch)
+            asked = asked_of(setup, self._seen.of(view), fixed=fixed, calls=state.calls, epoch=state.epoch)
         anchor = baseline(self._view(), setup.policy.counting)
         self._sent = Sent(
             revision=state.revision,
@@ -314,10 +310,10 @@ class Planning:
             planned = setup.planned
             notes += setup.policy.advised(tokens.tokens, planned.window, output_max=planned.output_max)
         self._heard = ()
-        report = replace(report, messages_after=len(request.messages), notes=notes)
+        report = replace(report, messages_after=len(made), notes=notes)
         digest = sha.hexdigest()[:FINGERPRINT_CHARS]
         beside = Beside(asked=asked, output_cap=cap)
-        return Prepared(request, report=report, tokens=tokens, fingerprint=digest, beside=beside)
+        return Prepared(made, report=report, tokens=tokens, fingerprint=digest, beside=beside)
 
     def _capped(self, tokens: Estimate) -> int | None:
         """The output cap to send: lowered to what the window leaves, before anything is compacted for it (CMP-41)."""

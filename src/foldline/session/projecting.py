@@ -6,7 +6,7 @@ is, and its weights are never counted again. Counterpart for a whole list of mes
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
@@ -57,6 +57,21 @@ class Sound(Struct, frozen=True, kw_only=True):
 
     view: View
     repairs: tuple[Repair, ...] = ()
+    parts: Parts | None = None
+    """The same in two parts, where its beginning stays as it is while the session goes on."""
+
+
+class Parts(Struct, frozen=True, kw_only=True):
+    """A fit view as `foldline.session.fitting` makes it: what is settled, and what is behind that."""
+
+    settled: list[Item]
+    """The beginning; this very list grows at its end, and whoever looks at it later looks at `count` of it."""
+    count: int
+    rest: tuple[Item, ...]
+    given: View
+    """Before any repair."""
+    given_count: int
+    """Items of `given` that came to be the settled ones."""
 
 
 def sound(view: View, *, needs: Needs, counter: TokenCounter, format: str) -> Sound:
@@ -64,17 +79,20 @@ def sound(view: View, *, needs: Needs, counter: TokenCounter, format: str) -> So
     given = view.items()
     messages = settle(format, [item.message for item in given])
     done = repair(messages, needs)
-    items = tuple(_items(given, done.placed, counter=counter))
+    items = tuple(items_of(given, done.placed, counter=counter))
     if len(items) == len(given) and all(new is old for new, old in zip(items, given, strict=True)):
         return Sound(view=view)
     repairs = tuple(replace(one, seq=given[one.seq].seq) for one in done.repairs)
     return Sound(view=view_of(items, next_seq=view.next_seq), repairs=repairs)
 
 
-def _items(given: tuple[Item, ...], placed: tuple[Placed, ...], *, counter: TokenCounter) -> Iterator[Item]:
-    """The items behind repaired messages; one that a repair touched or put in is counted."""
+def items_of(
+    given: Sequence[Item], placed: Sequence[Placed], *, counter: TokenCounter, first: int = 0
+) -> Iterator[Item]:
+    """The items behind repaired messages; one that a repair touched or put in is counted. `first`: the place of the first item
+    in the history that was repaired."""
     for one in placed:
-        item = given[one.seq]
+        item = given[one.seq - first]
         if one.message is item.message:
             yield item
             continue
@@ -95,7 +113,7 @@ def projected(scope: Scope, view: View, *, fixed: int, counting: Counting, besid
     if anchor is None:
         return project(view.tokens + beside, fixed=fixed, counting=counting)
     since = beside
-    for item in reversed(view.items()):
+    for item in reversed(view):
         if item.seq <= anchor.ordinal:
             break
         since += item.tokens
@@ -113,17 +131,15 @@ def held_in(state: State, scope: str) -> frozenset[int]:
     return frozenset(held)
 
 
-def outgoing_request(
-    fit: Sound, raw: View, *, fixed: Fixed, setup: Setup, handoff: Handoff | None = None
-) -> Request:
+def outgoing_messages(
+    fit: Sound, raw: View, *, setup: Setup, handoff: Handoff | None = None
+) -> tuple[Message, ...]:
     """What is sent: neighbours joined as the wire wants them, where a repair or an edit made them neighbours, and the
     epoch's reminder at its place. `raw`: the view before any repair."""
     codec = setup.codec
-    seqs = [item.seq for item in raw]
-    follows = dict(pairwise(seqs))
+    follows = dict(pairwise(item.seq for item in raw))
     items = with_reminder(fit.view.items(), handoff, format=setup.format)
-    messages = tuple(joined(items, codec, rules=codec.rules, follows=follows))
-    return Request(format=setup.format, messages=messages, system=fixed.system, tools=fixed.tools)
+    return tuple(joined(items, codec, rules=codec.rules, follows=follows))
 
 
 def frame_of(history: History, *, counter: TokenCounter) -> Frame:

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from foldline.core.estimate import Estimate
 from foldline.engine.report import Report
+from foldline.session.fitting import Made
 from foldline.wire import strict
 from foldline.wire.body import KEYS, write_body
 from foldline.wire.codec import Request
@@ -37,7 +38,7 @@ class Prepared:
 
     def __init__(
         self,
-        request: Request,
+        made: Made,
         *,
         report: Report,
         tokens: Estimate,
@@ -48,9 +49,14 @@ class Prepared:
         """What it asks of the provider's own service · the output cap to send: the one that was asked for, or what the window leaves of it; `None` where none was named."""
         self.betas = beside.asked.betas
         """Names that the header `anthropic-beta` has to hold for it; none for other providers."""
-        self.request, self.report, self.tokens, self.fingerprint = request, report, tokens, fingerprint
-        """The request in foldline's own values · what the passes did for it · its projected size · a digest of system
-        prompt, tools and history: equal ones are equal requests (requirement TOK-7)."""
+        self._made, self.report, self.tokens, self.fingerprint = made, report, tokens, fingerprint
+        """… · what the passes did for it · its projected size · a digest of system prompt, tools and history: equal ones are
+        equal requests (requirement TOK-7)."""
+
+    @cached_property
+    def request(self) -> Request:
+        """The request in foldline's own values."""
+        return self._made.request()
 
     @cached_property
     def data(self) -> bytes:
@@ -67,15 +73,15 @@ class Prepared:
     @property
     def messages(self) -> list[Any]:
         """What goes under the format's key for messages; for OpenAI chat the system prompt is the first of them."""
-        found: list[Any] = self.body[KEYS[self.request.format].messages]
+        found: list[Any] = self.body[KEYS[self._made.format].messages]
         return found
 
     @property
     def system(self) -> Any:
         """What goes under the format's key for the system prompt; `None` where there is none, or no such key."""
-        if self.request.format == "openai-chat":
+        if self._made.format == "openai-chat":
             return None
-        return self.body.get(KEYS[self.request.format].system[0])
+        return self.body.get(KEYS[self._made.format].system[0])
 
     @property
     def tools(self) -> list[Any] | None:

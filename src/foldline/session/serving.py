@@ -17,11 +17,10 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from foldline.core.message import calls_of, is_native_compaction
-from foldline.core.view import View, view_of
 from foldline.engine.policy import Policy, Tier
 from foldline.ledger.tools import CASCADE_KINDS, kind_of
 from foldline.passes.microcompact import Microcompact
+from foldline.session.fitting import Seen
 from foldline.session.projecting import Fixed
 from foldline.session.setup import Setup
 from foldline.wire import native, strict
@@ -33,15 +32,6 @@ COMPACTS: Final = frozenset(("anthropic", "openai-responses"))
 """Formats whose provider compacts on its side."""
 NOTHING: Final = native.Asked(body={})
 SERVED: Final = "the provider's service compacts this session, so foldline does not"
-
-
-def standing(view: View) -> View:
-    """The part of a view that is sent: from the service's newest compaction on, which stands for all before it."""
-    items = view.items()
-    for at in range(len(items) - 1, 0, -1):
-        if is_native_compaction(items[at].message):
-            return view_of(items[at:], next_seq=view.next_seq)
-    return view
 
 
 def clears(setup: Setup) -> bool:
@@ -65,10 +55,10 @@ def _is_clearing(tier: Tier) -> bool:
     return isinstance(tier.reduce, Microcompact) and tier.when == "always"
 
 
-def asked_of(setup: Setup, view: View, *, fixed: Fixed, calls: int, epoch: int) -> native.Asked:
-    """What a request asks of the service. `view`: as it is sent; `calls`: of the whole session. A block of its compaction
+def asked_of(setup: Setup, seen: Seen, *, fixed: Fixed, calls: int, epoch: int) -> native.Asked:
+    """What a request asks of the service. `seen`: of the view; `calls`: of the whole session. A block of its compaction
     in the history needs its name in the header, whatever is asked."""
-    planned, has_block = setup.planned, any(is_native_compaction(item.message) for item in view)
+    planned = setup.planned
     line = setup.policy.threshold.tokens(planned.window, output_max=planned.output_max)
     if setup.format == "openai-responses":
         return native.responses_compacting_at(line) if compacts(setup, epoch=epoch) else NOTHING
@@ -76,11 +66,11 @@ def asked_of(setup: Setup, view: View, *, fixed: Fixed, calls: int, epoch: int) 
         return NOTHING
     edits = []
     if clears(setup):
-        edits.append(_clearing(setup, fixed).edit(calls, shown=sum(len(calls_of(i.message)) for i in view)))
+        edits.append(_clearing(setup, fixed).edit(calls, shown=seen.calls))
     if compacts(setup, epoch=epoch):
         edits.append(native.compacting_at(line))
     asked = native.managed(edits)
-    if has_block and native.THRESHOLD_BETA not in asked.betas:
+    if seen.has_block and native.THRESHOLD_BETA not in asked.betas:
         asked = replace(asked, betas=(*asked.betas, native.THRESHOLD_BETA))
     return asked
 
