@@ -59,6 +59,20 @@ INSTEAD = re.compile(
     r"\binstead\b(?! of)|\bfinal answer\b|^\W*actually\b|\bon second thought\b|\bstattdessen\b|\bplutôt\b|\ben cambio\b|\bem vez disso\b|改成|改为|(?:^|[，。,]|我们|咱们|那|就)\s?还是(?=用|改|换|做|按|走|选|先)",
     re.IGNORECASE,
 )
+INSTEAD_CUES = (
+    "instead",
+    "final answer",
+    "actually",
+    "second thought",
+    "stattdessen",
+    "plutôt",
+    "en cambio",
+    "em vez disso",
+    "改成",
+    "改为",
+    "还是",
+)
+"""One of these stands in every message that puts a plan in the place of another."""
 LABEL = r"(?-i:(?:[Tt]ask|[Oo]ption|[Pp]lan|[Ss]tep|[Ii]tem|[Ii]dea|[Aa]pproach|[Vv]ariant|[Pp]art)\s+)?(?-i:[A-Z]|#?\d{1,3})\b"
 DROPS_LABEL = re.compile(
     rf"\b(?:drop|forget(?: about)?|scrap|scratch|skip|ignore|abandon|cancel|never\s?mind)\s+(?P<labels>{LABEL}(?:(?:\s*,\s*|\s+(?:and|or)\s+){LABEL}){{0,5}})(?=\s*(?:[.,;:!?—–-]|$|for now|and\b))"

@@ -67,7 +67,9 @@ _SPELLED = re.compile(
 )
 """A number with sixteen digits, of which a longer one is an address or a hash; one with an exponent; a time of the day."""
 _SPELLINGS = ("0x", "0e-", "0e+", "0e0", "0E-", "0E+", "0E0", "0:0")
-"""One of these stands in the shape of each."""
+"""One of these stands in the shape of each …"""
+_SPELLED_END = re.compile(r"[-+]?0{1,3}(?![\w.:])")
+"""… and this from its third character on, but in one of sixteen digits."""
 _SPELLED_KEY_BACKWARDS = re.compile(r"[\"']? ?[=:][\"']? ?([\w.-]{1,48})")
 _TIMED_KEY_BACKWARDS = re.compile(
     r"[\"']?(?: [=:]|[=:] | ?= ?|(?: (?:si|ta|yb|ot|litnu|erofeb|morf|retfa)){1,2} )[\"']?([\w.-]{1,48})"
@@ -229,10 +231,12 @@ def _spelled_places(text: str, shape: str) -> Iterator[Place]:
     for spelling in _SPELLINGS:
         at = shape.find(spelling)
         while at >= 0:
-            piece = text[max(0, at - NUMBER_CHARS_MAX) : at + 1] if spelling != "0x" else ""
-            number = _SPELLED.match(text, at + bool(piece) - len(piece) + len(piece.rstrip("0123456789.+-")))
-            if number is not None and (place := _behind_key(text, number)) is not None:
-                yield place
+            if spelling == "0x" or _SPELLED_END.match(shape, at + 2) is not None:
+                piece = text[max(0, at - NUMBER_CHARS_MAX) : at + 1] if spelling != "0x" else ""
+                start = at + bool(piece) - len(piece) + len(piece.rstrip("0123456789.+-"))
+                number = _SPELLED.match(text, start)
+                if number is not None and (place := _behind_key(text, number)) is not None:
+                    yield place
             at = shape.find(spelling, at + 2)
 
 

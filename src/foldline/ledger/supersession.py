@@ -24,6 +24,7 @@ from foldline.ledger.cue_words import (
     DROPS_NAMED,
     EVERYTHING,
     INSTEAD,
+    INSTEAD_CUES,
     JOINS,
     KEEPS,
     OF,
@@ -209,6 +210,8 @@ def _pointed(now: _Said, before: list[_Said]) -> list[_Struck]:
 
 def _instead(now: _Said, before: list[_Said]) -> list[_Struck]:
     """ "Let's do X instead": the plan before it. A task is not replaced by a word about how to do it."""
+    if not any(map(now.text.lower().__contains__, INSTEAD_CUES)):
+        return []
     ways = [span for span in now.plans if _is_way(now.text, span) and span in now.own]
     if not ways:
         return []
