@@ -233,11 +233,18 @@ WHEN = {
 }
 
 
+DONE = {
+    "reminder": "in a session: one hidden reminder between the hand-off line and the threshold",
+    "restore": "in a session: what is restored behind each summary",
+}
+
+
 def _tier(tier: dict[str, Any]) -> tuple[str, str, str]:
     when = [WHEN[tier["when"]]]
     when += [f"from {_line(tier['due'])}"] if tier.get("due") else []
     when += [f"down to {_line(tier['target'])}"] if tier.get("target") else []
     runs = f"needs a {tier['needs']}" if tier.get("needs") else ", ".join(when)
+    runs = DONE.get(tier.get("done") or "", runs)
     values = (
         f"`{key}` {_value(value)}" for key, value in tier["values"].items() if value not in (None, [], "")
     )

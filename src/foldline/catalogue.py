@@ -70,6 +70,7 @@ def _policy(policy: Policy, *, file: str | None) -> dict[str, Any]:
             {
                 "name": tier.name,
                 "needs": tier.needs or None,
+                "done": tier.done or None,
                 "when": tier.when,
                 "due": _line(tier.due),
                 "target": _line(tier.target),

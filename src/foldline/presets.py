@@ -131,7 +131,7 @@ def _handoff(window: int | None) -> Policy:
         handoff=INPUT_70,
         tiers=(
             Tier(name="budget-reduction", reduce=clamp, when="always"),
-            Tier(name="hand-off", reduce=None, needs="session"),
+            Tier(name="hand-off", reduce=None, needs="session", done="reminder"),
             Tier(
                 name="microcompact",
                 reduce=Microcompact(idle_over_s=60, keep_rounds=3, keep_results=0),
@@ -211,7 +211,9 @@ def _professional(_window: int | None) -> Policy:
 
 
 def _enterprise(_window: int | None) -> Policy:
-    return _ladder("ladder-enterprise", 1000, Tier(name="rebuild", reduce=None, needs="session"))
+    return _ladder(
+        "ladder-enterprise", 1000, Tier(name="rebuild", reduce=None, needs="session", done="restore")
+    )
 
 
 def _cascade(_window: int | None) -> Policy:

@@ -421,7 +421,7 @@ def _compacted(history: History, done: Compacted, *, report: Report, goal: Goal,
     view, edits = done.view, done.edits
     tokens = view.tokens + history.tokens_fixed
     target = report.tokens_target if report.tokens_target is not None else tokens
-    reached = tokens <= target
+    reached = tokens <= target or (done.rests and goal.to is None)
     covers = covers_of(edits, view)
     folds = [edit for edit in edits if isinstance(edit, Fold)]
     gone = {seq for fold in folds for span in fold.spans for seq in range(span.start, span.end)}

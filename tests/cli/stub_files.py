@@ -236,6 +236,7 @@ def policies(name: str | None = None) -> list[dict[str, Any]]:
         {
             "name": "clamp",
             "needs": None,
+            "done": None,
             "when": "always",
             "due": None,
             "target": None,
@@ -244,6 +245,7 @@ def policies(name: str | None = None) -> list[dict[str, Any]]:
         {
             "name": "hand-off",
             "needs": "session",
+            "done": "reminder",
             "when": "over",
             "due": line,
             "target": None,

@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 
 import foldline
-from foldline.engine.unreached import why_unreached
+from foldline.engine.unreached import goes_no_further, why_unreached
+from foldline.presets import policy_of
 from foldline.testing.builders import user, view_from
+from tests.session.making import answer, opened
+from tests.session.test_conversation import narrow
 
 STEP = "It reads the module and then looks at the handler in detail, step by step. " * 12
 
@@ -38,6 +41,28 @@ def test_a_policy_that_lacks_a_model_says_so_and_which_does_not() -> None:
     assert "auto-compact needs a model" in said
     assert "balanced" in said
     assert foldline.compact(history(), to=500).report.tokens_after <= 500
+
+
+def test_a_policy_that_does_no_more_below_a_line_of_its_own_has_reached_what_it_asks_for() -> None:
+    """`handoff` goes on below 80 % of its input with nothing but the hand-off, though its target is 70 %: what is left is no failure of
+    a model that was not there."""
+    session = narrow(opened(policy="handoff"), 20_200)
+    session.user("read it all")
+    for n in range(18):
+        session.record(answer(f"look {n}", (f"t{n}", "read")))
+        session.tool_result(f"t{n}", f"line {n} " * (90 if n < 8 else 440))
+    report = session.prepare().report
+    use = session.context_use()
+    assert [one.name for one in report.passes if one.edits] == ["snip"]
+    assert (report.outcome, report.reason) == ("compacted", None)
+    assert report.tokens_target is not None
+    assert report.tokens_target < report.tokens_after < use["tokens_threshold"]
+
+
+def test_a_tier_that_the_session_does_itself_lacks_nothing() -> None:
+    """The reminder and what is restored take nothing out of a view, so no end of a policy is theirs."""
+    for name in ("handoff", "ladder-enterprise"):
+        assert "session" not in goes_no_further(policy_of(name), has_model=False)
 
 
 def test_a_history_that_stands_fast_is_the_reason_itself() -> None:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import py_compile
+import sys
+from pathlib import Path
+
 import pytest
 
 from foldline.hooks.command import SEEN_ALWAYS, Command, seen_by, without_values
+from foldline.hooks.running import run
 
 ENVIRON = {
     "PATH": "/bin",
@@ -21,9 +27,27 @@ ENVIRON = {
 def test_only_the_usual_few_and_the_named_variables_are_seen() -> None:
     """S9: environment allow-list; keys of providers and what changes a program's loading are not among the usual."""
     seen = seen_by(Command(argv=("x",), env=("TOKEN", "NOT_SET")), ENVIRON, cwd="/work")
+    assert seen.pop("PYTHONPYCACHEPREFIX") == os.devnull
     assert seen == {"PATH": "/bin", "LANG": "C", "TOKEN": "tok-123456", "CLAUDE_PROJECT_DIR": "/work"}
     assert not {"LD_PRELOAD", "PYTHONPATH", "ANTHROPIC_API_KEY"} & set(SEEN_ALWAYS)
     assert "CLAUDE_PROJECT_DIR" not in seen_by(Command(argv=("x",)), ENVIRON, cwd="")
+
+
+def test_what_lies_in_a_cache_does_not_run_in_the_place_of_the_source(tmp_path: Path) -> None:
+    """S9: an approval is for the source that was read. A compiled module with the right date in it would be taken for it."""
+    source = tmp_path / "b.py"
+    source.write_text("print('the evil')")
+    compiled = py_compile.compile(str(source), doraise=True)
+    was = source.stat()
+    source.write_text("print('approved')")
+    os.utime(source, (was.st_atime, was.st_mtime))
+    assert compiled
+    assert source.stat().st_size == was.st_size
+    argv = (sys.executable, "-m", "b")
+    command = Command(argv=argv)
+    told = run(command, b"", cwd=str(tmp_path), environ=seen_by(command, os.environ, cwd=str(tmp_path)))
+    assert told.stdout.strip() == "approved"
+    assert [one.name for one in (tmp_path / "__pycache__").iterdir()] == [Path(compiled).name]
 
 
 def test_values_of_named_variables_are_taken_out_of_what_it_says() -> None:

@@ -91,6 +91,13 @@ def test_a_plain_script_leads_to_itself_alone(root: Path) -> None:
     assert leads(root, "sh", "", "a\0b", "x" * 5_000) == ((), "")
 
 
+def test_the_shells_dot_is_not_the_projects_folder(root: Path) -> None:
+    """`. ./hooks/b.sh` reads one file; a word that is the dot alone names the folder, all of it."""
+    (root / "README").write_text("read me")
+    assert leads(root, "sh", "-c", ". ./hooks/b.sh")[0] == ("./hooks/b.sh",)
+    assert "./README" in leads(root, "python3", ".")[0]
+
+
 def test_a_build_tool_has_its_own_file_watched(root: Path) -> None:
     """S9: `make` reads it without a word."""
     (root / "Makefile").write_text("all:\n")

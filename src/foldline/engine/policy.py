@@ -75,8 +75,11 @@ class Tier(Struct, frozen=True, kw_only=True):
 
     name: str
     reduce: Pass | None
-    """What it plans with; `None` while what it needs is missing."""
+    """What it plans with; `None` while what it needs is missing, and where no pass does it (`done`)."""
     needs: Lack = ""
+    done: Literal["", "reminder", "restore"] = ""
+    """What a session does at this place by itself, and no pass plans: the epoch's reminder (`Policy.handoff`), or what is restored
+    behind each summary. Such a tier takes nothing out of a view."""
     ask: ModelPass | None = None
     """What it plans with where a model can be asked; such a tier is inactive without one."""
     when: Literal["always", "over", "blind"] = "over"

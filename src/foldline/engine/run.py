@@ -56,6 +56,8 @@ class Compacted(Struct, frozen=True, kw_only=True):
     steps: tuple[Step, ...]
     asked: tuple[Asked, ...] = ()
     """What a model was asked, those included that came to nothing."""
+    rests: bool = False
+    """True where the view lies below the line from which the policy's last tier runs: it does no more, though its target be lower."""
 
     @property
     def edits(self) -> tuple[Edit, ...]:
@@ -142,7 +144,8 @@ def running(
     asked = tuple(course.asked)
     if not course.steps:
         return Unchanged(reason=_why(view, policy, moment=moment, frame=frame, asked=asked), asked=asked)
-    return Compacted(view=course.now, steps=tuple(course.steps), asked=asked)
+    rests = _rests(policy, course.now, moment=moment)
+    return Compacted(view=course.now, steps=tuple(course.steps), asked=asked, rests=rests)
 
 
 def _straight(policy: Policy, moment: Moment) -> tuple[tuple[Tier, ...], tuple[Tier, ...]]:
@@ -269,6 +272,11 @@ def _is_due(tier: Tier, view: View, *, moment: Moment, excess: int) -> bool:
         output_cap=moment.output_cap,
         output_max=moment.output_max,
     )
+
+
+def _rests(policy: Policy, view: View, *, moment: Moment) -> bool:
+    able = [tier for tier in policy.tiers if tier.reduce or (moment.has_model and tier.ask)]
+    return bool(able) and not _is_due(able[-1], view, moment=moment, excess=1)
 
 
 def why_failed(asked: Iterable[Asked]) -> str:

@@ -31,7 +31,7 @@ def goes_no_further(policy: Policy, *, has_model: bool) -> str:
     lacking = [
         f"{tier.name} needs a {tier.needs}"
         for tier in policy.tiers
-        if tier.reduce is None and not (has_model and tier.ask is not None)
+        if tier.reduce is None and not tier.done and not (has_model and tier.ask is not None)
     ]
     still = f" ({', '.join(lacking)})" if lacking else ""
     return f"policy {policy.name} goes no further with what is at hand{still}; one that ends in a fold does, as balanced"

@@ -22,6 +22,8 @@ SEEN_ALWAYS: Final = (
 """Variables every command sees. What else it needs is named in its `env`: keys of providers are not handed on by accident."""
 PROJECT_VARIABLE: Final = "CLAUDE_PROJECT_DIR"
 """Holds the folder the command runs in, under the name that scripts written for Claude Code look for."""
+CACHE_VARIABLE: Final = "PYTHONPYCACHEPREFIX"
+"""Where Python looks for compiled modules."""
 SECRET_CHARS_MIN: Final = 6
 """A shorter value of a named variable stands in too many places to be taken out of what is shown."""
 
@@ -47,8 +49,10 @@ class Command(Struct, frozen=True, kw_only=True):
 
 
 def seen_by(command: Command, environ: Mapping[str, str], *, cwd: str) -> dict[str, str]:
-    """The environment of a command."""
+    """The environment of a command. Python's own caches are neither read nor written: what lies in a `__pycache__` would run in the
+    place of the source that was approved."""
     seen = {name: environ[name] for name in (*SEEN_ALWAYS, *command.env) if name in environ}
+    seen = {CACHE_VARIABLE: os.devnull, **seen}
     return {**seen, PROJECT_VARIABLE: cwd} if cwd else seen
 
 

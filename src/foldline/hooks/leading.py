@@ -54,6 +54,7 @@ RUNS_MORE: Final = re.compile(
     r"-[a-zA-Z]*[cemSrIxM][\s\S]*|--(?:eval|print|require|import|rcfile|init-file|loader|module|directory|file)\b[\s\S]*"
 )
 """Options of an interpreter that run a text, a module or a file beside the script."""
+HERE: Final = "."
 UNWATCHED: Final = "these words may run files that are not watched"
 
 _PIECE: Final = re.compile(r"[^\s;|&<>()\"'`$={},:]+")
@@ -85,7 +86,13 @@ def led(argv: tuple[str, ...], root: str, *, program: str) -> Led:
 
 
 def _pieces(words: Iterable[str]) -> list[str]:
-    found = dict.fromkeys(piece for word in words for piece in _PIECE.findall(word[:PATH_CHARS_MAX]))
+    """The project's folder is named by a word of its own alone: in a longer one the dot is the shell's word for "read this file"."""
+    found = dict.fromkeys(
+        piece
+        for word in words
+        for piece in _PIECE.findall(word[:PATH_CHARS_MAX])
+        if piece != HERE or word == HERE
+    )
     return list(found)[:PIECES_MAX]
 
 
