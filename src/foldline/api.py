@@ -21,6 +21,7 @@ from foldline.engine.policy import Policy
 from foldline.engine.report import Report
 from foldline.engine.run import drive, unanswered
 from foldline.gate import compacting
+from foldline.held_elsewhere import refuse_held_elsewhere
 from foldline.memory import remembered
 from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of
@@ -153,6 +154,7 @@ def _compacting(messages: Sequence[Any], given: Given) -> Generator[Ask, Reply, 
     request = read_body(
         {"messages": _listed(messages), "system": given.system, "tools": _schemas(given.tools)}, format=name
     )
+    refuse_held_elsewhere(request.messages, path="messages")
     rules = PLAIN if given.format == "auto" and is_plain(messages) else reader.rules
     planned = plan_for(given.model)
     chosen = policy_of(given.policy, planned.window)

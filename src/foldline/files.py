@@ -24,6 +24,7 @@ from foldline.engine.report import Cache, Report
 from foldline.engine.run import drive, unanswered
 from foldline.file_asking import answering_for, asking_notes
 from foldline.gate import compacting
+from foldline.held_elsewhere import refuse_held_elsewhere
 from foldline.memory import remembered
 from foldline.outgoing import joined
 from foldline.presets import policy_of
@@ -139,6 +140,7 @@ def compact(
 def _compact_one(
     transcript: Transcript, options: CompactOptions, *, answer: Callable[[Ask], Reply], window: int | None
 ) -> FileResult:
+    refuse_held_elsewhere(transcript.messages, path="the conversation")
     target = _target_format(transcript, options.as_format)
     goal, planned = goal_of(options, transcript)
     goal = replace(
