@@ -172,7 +172,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     row("JRN-11", "every event to the log, and to SQLite for questions over all sessions", DONE),
     row("JRN-12", "a compaction's checkpoint event carries level, remaining tokens and pending tasks", DONE),
     # Restore after compaction, hooks
-    row("RST-1", "a mandatory step after each compaction (so far: where the host gives a restorer)", BEGUN),
+    row("RST-1", "a mandatory step after each compaction", DONE),
     *(row(f"RST-{number}", "restore after a compaction", DONE) for number in (2, 3)),
     row("RST-4", "four kinds of evidence with budgets of their own", DONE),
     *(row(f"RST-{number}", "restore after a compaction", DONE) for number in range(5, 11)),

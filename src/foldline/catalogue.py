@@ -61,6 +61,7 @@ def _policy(policy: Policy, *, file: str | None) -> dict[str, Any]:
         "is_reactive": policy.is_reactive,
         "hooks_may_block": policy.hooks_may_block,
         "resumes_at_summary": policy.resumes_at_summary,
+        "restores": policy.restores,
         "native": msgspec.to_builtins(policy.native),
         **{name: _line(line) for name, line in lines.items()},
         "floors": {

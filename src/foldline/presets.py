@@ -170,6 +170,7 @@ def _minimal(_window: int | None) -> Policy:
         threshold=TRIGGER,
         target=TRIGGER,
         counter="length/4",
+        restores=False,
         tiers=(Tier(name="snip", reduce=Snip(over_messages=50)), _ledger()),
     )
 

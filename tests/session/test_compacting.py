@@ -14,6 +14,7 @@ from foldline.core.errors import CheckpointFailed, InvalidOption, SessionFailed
 from foldline.engine.policy import Line
 from foldline.hooks.hooks import Hook, Hooks
 from foldline.session.hosting import Host, Listener
+from foldline.session.outside import Restoring, restored_for
 from foldline.session.session import Session
 from foldline.stores.memory import MemoryJournal, MemoryStore
 from foldline.testing.completers import Deltas, ScriptedCompleter
@@ -539,7 +540,9 @@ def test_a_generator_that_is_closed_settles_its_intent() -> None:
     """Design: closing the questioner is giving up."""
     session = due(completer=ScriptedCompleter(SUMMARY))
     going = session._preparing(None, None)
-    next(going)
+    outside = next(going)
+    while isinstance(outside, Restoring):
+        outside = going.send(restored_for(session._known.host, outside))
     going.close()
     assert kinds(session)[-2:] == ["begin", "settle"]
     assert session._known.work is None

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+import foldline
 from foldline.presets import POLICIES
 from foldline.restore import BackgroundTask, PlanMode, PlanSteps, Restorer, Skill, Sources, Touched
 from foldline.session.hosting import Host
@@ -210,3 +211,69 @@ def test_nodes_that_run_are_named_by_the_session_itself(tmp_path: Path) -> None:
         report = session.prepare().report
         assert report.outcome == "compacted"
         assert "search for callers" in texts(session)
+
+
+def at_work(where: Path, *, home: Path, policy: str = "balanced", workspace: Path | None = None) -> Session:
+    """A session of a host that registers nothing: files are read and changed, a list of things to do is kept, a sub-agent runs."""
+    (where / "app.py").write_text("def login(): return 'as it is now'\n")
+    (where / "link.py").symlink_to(home.parent / "secret.txt")
+    (home.parent / "secret.txt").write_text("SECRET OUTSIDE")
+    session = foldline.open(
+        "s", model="claude-sonnet-4-5", home=home, policy=policy, workspace=workspace or where
+    )
+    narrow(session, 12_000)
+    session.user("mend the login")
+    calls = [
+        ("read_file", {"path": "app.py"}, "def login(): return 'as it was'"),
+        ("read_file", {"path": str(home.parent / "secret.txt")}, "no"),
+        ("read_file", {"path": "link.py"}, "no"),
+        ("todo_write", {"todos": [{"content": "write the test", "status": "in_progress"}]}, "ok"),
+    ]
+    for n, (name, given, result) in enumerate(calls):
+        block = {"type": "tool_use", "id": f"c{n}", "name": name, "input": given}
+        session.record({"role": "assistant", "content": [block]})
+        session.tool_result(f"c{n}", result)
+    for n in range(24):
+        session.record(answer(f"look {n}", (f"t{n}", "bash")))
+        session.tool_result(f"t{n}", f"line {n} " * 180)
+    return session
+
+
+@pytest.mark.parametrize("is_async", [False, True], ids=["waiting", "awaiting"])
+def test_a_host_that_registers_nothing_has_what_the_log_and_its_folder_say(
+    tmp_path: Path, *, is_async: bool
+) -> None:
+    """RST-1: a mandatory step after each compaction, not an option: the working folder, the agent's own list, sub-agents that run and
+    the files of its calls, read again by the safe opener, below the workspace alone."""
+    (where := tmp_path / "ws").mkdir()
+    with at_work(where, home=tmp_path / "home") as session, session.node("search for callers", input="x"):
+        request = asyncio.run(session.aprepare()) if is_async else session.prepare()
+        assert request.report.outcome == "compacted"
+        assert violations(request.body, format="anthropic") == []
+        assert request.report.tokens_after <= (request.report.tokens_target or 0)
+        said = texts(session)
+        for words in (f"working folder: {where}", "write the test", "search for callers", "as it is now"):
+            assert words in said, words
+        assert "SECRET OUTSIDE" not in said
+        notes = [note for note in request.report.notes if note.startswith("not restored: file link.py")]
+        assert notes, request.report.notes
+
+
+def test_a_policy_without_the_step_restores_nothing(tmp_path: Path) -> None:
+    """PRE-3: the document of `ladder-minimal` has none."""
+    (where := tmp_path / "ws").mkdir()
+    with at_work(where, home=tmp_path / "home", policy="ladder-minimal") as session:
+        session.compact(to=5_000)
+        assert "working folder" not in texts(session)
+        assert "as it is now" not in texts(session)
+
+
+def test_of_a_whole_disk_no_file_is_read(tmp_path: Path) -> None:
+    """A workspace that nobody chose may be `/`, and a transcript may name any file; what the log says is restored all the same."""
+    (where := tmp_path / "ws").mkdir()
+    with at_work(where, home=tmp_path / "home", workspace=Path("/")) as session:
+        session.compact(to=5_000)
+        said = texts(session)
+        assert "working folder" not in said
+        assert "SECRET OUTSIDE" not in said
+        assert "write the test" in said

@@ -157,6 +157,8 @@ class Policy(Struct, frozen=True, kw_only=True):
     """False: a provider's refusal for size is not recovered from (requirement REA-3)."""
     hooks_may_block: bool = True
     """False: what a hook blocks is shown and made all the same (requirements HOK-2, CMP-17)."""
+    restores: bool = True
+    """False: nothing is put behind what it folds (requirement RST-1; the document of `ladder-minimal` has no such step)."""
     skill_tokens: Positive | None = None
     """Of each skill that is restored behind a summary; `None`: as whoever restores has it (requirement RST-8)."""
     resumes_at_summary: bool = False

@@ -13,6 +13,7 @@ its hooks are told before the caller is let go.
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import partial
 from time import perf_counter
 from typing import Any, TypeAlias, TypeVar
 
@@ -40,7 +41,17 @@ from foldline.reduce import Goal, Reduced, target_of
 from foldline.restore.restorer import Restored
 from foldline.restore.sources import RunningNode
 from foldline.session.landing import Landing
-from foldline.session.outside import After, Before, Outside, Restoring, Started, aanswerer, answerer, owed
+from foldline.session.outside import (
+    After,
+    Before,
+    Outside,
+    Restoring,
+    Started,
+    aanswerer,
+    answerer,
+    owed,
+    restored_for,
+)
 from foldline.session.projecting import Fixed, Sound
 from foldline.session.request import Prepared
 from foldline.session.restoring import has_fold, with_restored
@@ -162,13 +173,17 @@ class Compacting(Landing):
         return self._stopped(looked.tokens, looked.goal.policy, fixed=fixed)
 
     def _made_alone(self, work: Work, looked: Looked) -> Report:
-        """The compaction without a model, hooks and restore; or what the policy does before every request."""
-        reduced = driven_alone(work)
+        """The compaction without a model and hooks, and where the host restores nothing of its own; or what the policy does before every
+        request."""
         if looked.due:
-            reduced = worth_making(work, reduced)
+            here = partial(restored_for, self._known.host)
+            ahead = drive(self._restored_ahead(work), here)
+            reduced = worth_making(work, driven_alone(work))
+            reduced = drive(self._restored(work, reduced, ahead=ahead), here)
             refuse_what_does_not_fit(work, reduced)
             made = self._conclude if reduced.edits else self._came_to_nothing
             return made(work, reduced)
+        reduced = driven_alone(work)
         if reduced.edits:
             told = timeless(reduced.report.to_dict())
             self._keeper.edit(scope=self._scope, edits=reduced.edits, report=told)
@@ -314,7 +329,7 @@ class Compacting(Landing):
         """What the agent needs to go on, as far as a share of the target holds it; the summary leaves so much free. `None` where
         nothing is restored, or no target is named."""
         target = target_of(work.history.tokens, work.goal)
-        if self._known.host.restore is None or target is None:
+        if not self._policy.restores or target is None:
             return None
         restored: Restored = yield self._restoring(work, room=int(target * RESTORED_SHARE))
         work.goal = replace(work.goal, beside=restored.tokens)
@@ -323,7 +338,7 @@ class Compacting(Landing):
     def _restored(self, work: Work, reduced: Reduced, *, ahead: Restored | None) -> Going[Reduced]:
         """The compaction with what the agent needs to go on behind its summary, in the same message and so in the same commit
         (requirement RST-1), within what the target leaves."""
-        if self._known.host.restore is None or not has_fold(reduced):
+        if not self._policy.restores or not has_fold(reduced):
             return reduced
         planned = self._known.setup.planned
         target = self._policy.target.tokens(planned.window, output_max=planned.output_max)

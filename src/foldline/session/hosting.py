@@ -58,7 +58,7 @@ class Host(Struct, frozen=True, kw_only=True):
     """A `foldline.wire.completion.Completer` or its async twin; `None`: no model can be asked."""
     hooks: Hooks | None = None
     restore: Restorer | None = None
-    """What is put behind each summary."""
+    """What is put behind each summary; `None`: what the log says, and the files that its calls touched below the workspace."""
     listener: Listener = Listener()
     workspace: str = ""
     """Where the session works, normalised: failures of a model are counted for each apart (requirement CMP-14)."""

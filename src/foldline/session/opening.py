@@ -82,7 +82,7 @@ def open(
     compaction; fewer make opening a little quicker and the log a little longer. `completer`: a function that takes a
     `CompletionRequest` and returns the text, deltas or a reply; with one the policy's tiers that need a model are active.
     `hooks`: what runs before and behind each compaction (`foldline.hooks`). `restore`: what is put behind its summary
-    (`foldline.restore`). `listener`: who is told of compactions while they run. `workspace`: the folder that the session works
+    (`foldline.restore`); left out, what the log says of tasks and sub-agents, and the files its calls touched below `workspace`. `listener`: who is told of compactions while they run. `workspace`: the folder that the session works
     in; the current one where it is left out. `native`: the provider's own service may do what the policy has for it; pass
     `request.body` and `request.betas` on whole. `endpoint`: the base URL of requests, for which a provider's limits are kept.
 

@@ -8,6 +8,7 @@ completer or a hook that speaks to it neither recurses nor waits for itself (req
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias, assert_never
@@ -21,7 +22,7 @@ from foldline.core.ports import TokenCounter
 from foldline.core.view import Item
 from foldline.hooks.hooks import HookAdded, Hooks
 from foldline.hooks.occasion import Occasion, Trigger
-from foldline.restore.restorer import Limits, Restorer
+from foldline.restore.restorer import Limits, Restored, Restorer
 from foldline.restore.sources import RunningNode
 from foldline.session.hosting import Host
 from foldline.session.working import WITHIN_ASK
@@ -78,9 +79,7 @@ def answerer(host: Host, *, basis_of: BasisOf, occasion_of: OccasionOf) -> Answe
             if isinstance(outside, Ask):
                 return answering(host.completer, basis_of(), on_delta=host.listener.delta)(outside)
             if isinstance(outside, Restoring):
-                return _restorer(host, outside).restored(
-                    outside.items, room=outside.room, counter=outside.counter
-                )
+                return restored_for(host, outside)
             hooks, occasion = _hooks(host), occasion_of(outside.trigger)
             match outside:
                 case Before(instructions=said, may_block=may):
@@ -141,10 +140,17 @@ def _within() -> Iterator[None]:
         WITHIN_ASK.reset(token)
 
 
+def restored_for(host: Host, outside: Restoring) -> Restored:
+    """What is put behind a summary. Reads the disk."""
+    return _restorer(host, outside).restored(outside.items, room=outside.room, counter=outside.counter)
+
+
 def _restorer(host: Host, outside: Restoring) -> Restorer:
-    """The host's, with what the session knows and the host does not say."""
-    assert host.restore is not None, "nothing is restored by nobody"
-    restorer: Restorer = host.restore
+    """The host's, with what the session knows and the host does not say. Where the host has none (requirement RST-1: the step is
+    mandatory): what the log says, and the files that calls touched below the workspace, unless that is a whole disk."""
+    restorer: Restorer = host.restore or Restorer(
+        workspace="" if host.workspace == os.path.dirname(host.workspace) else host.workspace
+    )
     sources, limits = restorer.sources, restorer.limits
     if sources.nodes is None and outside.nodes:
         sources = replace(sources, nodes=lambda: outside.nodes)
