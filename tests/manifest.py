@@ -178,11 +178,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *(row(f"RST-{number}", "restore after a compaction", DONE) for number in range(5, 11)),
     *(row(f"HOK-{number}", "hooks before and after", DONE) for number in range(1, 5)),
     # Surfaces
-    row(
-        "UIX-1",
-        "compact and context as commands of a chat (so far: their data, in Python and on the command line)",
-        BEGUN,
-    ),
+    row("UIX-1", "compact with instructions and context as commands of a chat", DONE),
     row("UIX-2", "what is on screen stays", SURFACES),
     row("UIX-3", "the streamed summary's last 30 characters", DONE),
     *(row(f"UIX-{number}", "terminal, stdio and web", SURFACES) for number in (4, 5, 6)),

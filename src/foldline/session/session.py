@@ -30,6 +30,15 @@ from foldline.log.state import ROOT, Applied, Expose
 from foldline.log.values import dumps, elements, members, read_edit
 from foldline.lookup import Shown
 from foldline.own_loop import begun
+from foldline.session.commanding import (
+    CONTEXT,
+    FAILS,
+    Commanded,
+    of_compaction,
+    of_context,
+    of_failure,
+    read_command,
+)
 from foldline.session.conversation import Conversation
 from foldline.session.forking import create_fork
 from foldline.session.history import PAGE, TOLD, Chronicle, Happened, Messages, Page, happened
@@ -297,6 +306,20 @@ class Session(Conversation, SessionTwins, Recalling):
             was = self._keeper
             keeper = Keeper(name, log, durability=was.durability, redact=was.redact, every=was.every)
             return Session(keeper, self._known.setup, store=self._store, host=self._known.host)
+
+    def command(self, line: str) -> Commanded | None:
+        """What a line of a chat asks of the session: `/compact [instructions]` or `/context` (requirement UIX-1). `None` for one that is
+        to be said. A compaction that a hook blocks, or that cannot be made, is told; nothing has changed then."""
+        refuse_no_text(line=line)
+        asked = read_command(line)
+        if asked is None:
+            return None
+        if asked.name == CONTEXT:
+            return of_context(self.context_use())
+        try:
+            return of_compaction(self.compact(focus=asked.rest or None))
+        except FAILS as error:
+            return of_failure(error)
 
     # ── what was ─────────────────────────────────────────────────────────────────────────────────────────────
 

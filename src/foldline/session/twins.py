@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
 
+from foldline.session.commanding import CONTEXT, FAILS, Commanded, of_compaction, of_failure, read_command
 from foldline.threads import off
 
 if TYPE_CHECKING:
@@ -124,6 +125,16 @@ class SessionTwins(Twins):
     async def aclear(self) -> int:
         """As `clear`."""
         return cast(int, await off(cast(Any, self).clear))
+
+    async def acommand(self, line: str) -> Commanded | None:
+        """As `command`; the completer may be async."""
+        session, asked = cast(Any, self), read_command(line)
+        if asked is None or asked.name == CONTEXT:
+            return cast("Commanded | None", await off(session.command, line))
+        try:
+            return of_compaction(await session.acompact(focus=asked.rest or None))
+        except FAILS as error:
+            return of_failure(error)
 
     async def acompact_in_background(self, *, focus: str | None = None) -> bool:
         """As `compact_in_background`, as a task of this event loop."""
