@@ -259,6 +259,16 @@ def test_a_host_that_registers_nothing_has_what_the_log_and_its_folder_say(
         assert notes, request.report.notes
 
 
+def test_a_preview_holds_what_would_be_restored(tmp_path: Path) -> None:
+    """UIX-1: what is shown is what is made."""
+    (where := tmp_path / "ws").mkdir()
+    with at_work(where, home=tmp_path / "home") as session:
+        shown = session.preview(to=6_000)
+        made = session.compact(to=6_000)
+        assert (shown.tokens_after, shown.outcome) == (made.tokens_after, made.outcome)
+        assert any(note.startswith("restored: file app.py") for note in shown.notes)
+
+
 def test_a_policy_without_the_step_restores_nothing(tmp_path: Path) -> None:
     """PRE-3: the document of `ladder-minimal` has none."""
     (where := tmp_path / "ws").mkdir()

@@ -12,7 +12,7 @@ its hooks are told before the caller is let go.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from functools import partial
 from time import perf_counter
 from typing import Any, TypeAlias, TypeVar
@@ -176,10 +176,7 @@ class Compacting(Landing):
         """The compaction without a model and hooks, and where the host restores nothing of its own; or what the policy does before every
         request."""
         if looked.due:
-            here = partial(restored_for, self._known.host)
-            ahead = drive(self._restored_ahead(work), here)
-            reduced = worth_making(work, driven_alone(work))
-            reduced = drive(self._restored(work, reduced, ahead=ahead), here)
+            reduced = self._restored_here(work, lambda: worth_making(work, driven_alone(work)))
             refuse_what_does_not_fit(work, reduced)
             made = self._conclude if reduced.edits else self._came_to_nothing
             return made(work, reduced)
@@ -346,6 +343,12 @@ class Compacting(Landing):
         if ahead is None or ahead.is_cut or ahead.tokens > room:
             ahead = yield self._restoring(work, room=room)
         return with_restored(reduced, ahead, counter=work.counter)
+
+    def _restored_here(self, work: Work, plan: Callable[[], Reduced]) -> Reduced:
+        """A compaction that nobody outside is asked for, with what is restored behind it."""
+        here = partial(restored_for, self._known.host)
+        ahead = drive(self._restored_ahead(work), here)
+        return drive(self._restored(work, plan(), ahead=ahead), here)
 
     def _restoring(self, work: Work, *, room: int) -> Restoring:
         """The question for it. Nodes that run are the session's own to name."""

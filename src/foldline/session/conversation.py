@@ -150,7 +150,8 @@ class Conversation(Reacting):
         refuse_no_text(or_none=True, focus=focus)
         with self._keeper.lock:
             looked = self._looked_for(to)
-            return driven_alone(self._work(looked, reason="preview", asks=False, focus=focus)).report
+            work = self._work(looked, reason="preview", asks=False, focus=focus)
+            return self._restored_here(work, lambda: driven_alone(work)).report
 
     @contextmanager
     def answering(self) -> Iterator[None]:
