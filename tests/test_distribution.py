@@ -170,6 +170,23 @@ def test_a_session_says_how_much_was_read_again_after_its_compactions(tmp_path: 
     assert told["evicted"] >= 8
 
 
+def test_the_denominator_is_the_line_of_the_policy_that_compacted_a_session_last(tmp_path: Path) -> None:
+    """BUD-5: of the policy in force, unless another is named; balanced while none has compacted."""
+    store = disk_store(tmp_path)
+    with foldline.open("s", model="claude-sonnet-4-5", policy="reserve", home=tmp_path) as session:
+        session.user("go")
+        assert distribution(transcript_of(store, "s"))["policy"] == "balanced"
+    with foldline.open("s", model="claude-sonnet-4-5", policy="handoff", home=tmp_path) as session:
+        for number in range(12):
+            session.record({"role": "assistant", "content": f"look {number} " + "word " * 200})
+            session.user(f"next {number}")
+        session.compact(to=0.5)
+        use = session.context_use()
+    told = distribution(transcript_of(store, "s"))
+    assert (told["policy"], told["tokens_threshold"]) == ("handoff", use["tokens_threshold"])
+    assert distribution(transcript_of(store, "s"), policy="reserve")["policy"] == "reserve"
+
+
 def test_a_limit_that_a_provider_named_is_shown_with_its_endpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

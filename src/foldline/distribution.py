@@ -16,8 +16,9 @@ from foldline.core.ports import TokenCounter
 from foldline.core.rounds import outline
 from foldline.core.view import Item
 from foldline.home import home_at
+from foldline.log.values import members
 from foldline.passes.results import find_results
-from foldline.presets import policy_of
+from foldline.presets import POLICIES, own_policies, policy_of
 from foldline.recall.loops import rereads
 from foldline.session.limits import named_for
 from foldline.settings import plan_for
@@ -26,6 +27,7 @@ from foldline.tokens.choose import counter_for
 from foldline.transcript_history import history_for, is_gone_on_with
 from foldline.transcripts.foldline_log import LogSource
 from foldline.transcripts.transcript import Transcript
+from foldline.wire import strict
 
 KINDS = (
     "system",
@@ -38,17 +40,19 @@ KINDS = (
     "media",
     "summaries",
 )
+DEFAULT_POLICY = "balanced"
 LARGEST_MAX = 10
 """Parts listed one by one."""
 
 
 def distribution(
-    transcript: Transcript, *, model: str | None = None, policy: str = "balanced", counter: str | None = None
+    transcript: Transcript, *, model: str | None = None, policy: str | None = None, counter: str | None = None
 ) -> dict[str, Any]:
-    """The distribution of one conversation, by the model named or the file's own; the kinds add up to the total."""
+    """The distribution of one conversation, by the model named or the file's own; the kinds add up to the total. `policy`: whose line is
+    the denominator; left out, that which compacted a session last (requirement BUD-5), else `balanced`."""
     name = model or transcript.model
     planned = plan_for(name, stated=transcript.tokens_window if model is None else None)
-    chosen = policy_of(policy, planned.window)
+    chosen = policy_of(policy or _in_force(transcript) or DEFAULT_POLICY, planned.window)
     counting = counter_for(name, counter=counter or chosen.counter or planned.counter, wire=transcript.wire)
     history = history_for(
         transcript, counting, wire=transcript.wire, tail_stays_open=is_gone_on_with(transcript)
@@ -101,6 +105,15 @@ def contents(
         "by_tool": _by_tool(items),
         "largest": _largest(items),
     }
+
+
+def _in_force(transcript: Transcript) -> str | None:
+    """The policy that compacted a session last; `None` where none did, or there is none of that name any more."""
+    entries = transcript.source.log.entries if isinstance(transcript.source, LogSource) else ()
+    last = next((entry for entry in reversed(entries) if entry.kind == "compaction"), None)
+    report = None if last is None else strict.loads(members(last.body).get("report", b"null"))
+    name = report.get("policy") if isinstance(report, dict) else None
+    return name if isinstance(name, str) and (name in POLICIES or name in own_policies()) else None
 
 
 def _read_again(transcript: Transcript) -> dict[str, Any]:

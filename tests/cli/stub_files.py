@@ -195,13 +195,13 @@ def check(transcript: Transcript, *, as_format: str | None = None) -> dict[str, 
 
 
 def distribution(
-    transcript: Transcript, *, model: str | None = None, policy: str = "balanced", counter: str | None = None
+    transcript: Transcript, *, model: str | None = None, policy: str | None = None, counter: str | None = None
 ) -> dict[str, Any]:
     window = None if transcript.id == "windowless.jsonl" else 200_000
     return {
         "schema": "foldline.context/1",
         "counter": "o200k_base",
-        "policy": policy,
+        "policy": policy or "balanced",
         "tokens_total": 135_468,
         "tokens_projected": 135_468,
         "tokens_anchored": 130_000,

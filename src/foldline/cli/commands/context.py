@@ -27,11 +27,13 @@ BAR_COLUMNS = 20
     "--model", metavar="M", help="Use this model's window and counter (left out: the file's own model)."
 )
 @click.option(
-    "--policy", metavar="NAME", default="balanced", show_default=True, help="Whose threshold to show."
+    "--policy",
+    metavar="NAME",
+    help="Whose threshold to show (left out: of a session the policy that compacted it last, else balanced).",
 )
 @counter_option
 @reads_file
-def command(source: Source, *, model: str | None, policy: str, counter: str | None) -> int:
+def command(source: Source, *, model: str | None, policy: str | None, counter: str | None) -> int:
     """Show where the tokens are, and how close the threshold is.
 
     Tokens by kind and by tool, and the biggest items with the addresses under which `foldline show` opens them.
