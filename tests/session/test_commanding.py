@@ -82,7 +82,7 @@ def test_context_shows_every_kind_against_the_threshold(*, is_async: bool) -> No
     assert first.startswith(
         f"{use['percent']} % of the threshold of {use['tokens_threshold']:,} tokens (balanced)"
     )
-    assert told.context == use
+    assert told.use == use
     shown = {row[:14].strip().replace(" ", "_"): int(row[14:26].replace(",", "")) for row in rows}
     assert shown == {kind: tokens for kind, tokens in use["by_kind"].items() if tokens}
 

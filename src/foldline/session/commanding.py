@@ -34,7 +34,7 @@ class Commanded(Struct, frozen=True, kw_only=True):
     is_error: bool = False
     report: Report | None = None
     """Of a compaction."""
-    context: dict[str, Any] | None = None
+    use: dict[str, Any] | None = None
     """As `context_use`."""
 
 
@@ -81,4 +81,4 @@ def of_context(use: Mapping[str, Any]) -> Commanded:
         ),
         *use["notes"],
     ]
-    return Commanded(text="\n".join(lines), context=dict(use))
+    return Commanded(text="\n".join(lines), use=dict(use))
