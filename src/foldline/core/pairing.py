@@ -25,6 +25,7 @@ from foldline.core.message import (
     ToolResult,
     calls_of,
     holds_results,
+    is_blank,
     result_text,
     results_of,
 )
@@ -258,12 +259,9 @@ def _tell_newest(out: list[Placed], placed: list[Placed], *, pairs: _Pairs) -> N
     front of what the user says beside it. It stays a tool's word, and nobody's request."""
     newest = 1 + max((at for at, one in enumerate(placed) if one.message.role == "assistant"), default=-1)
     told = [
-        Placed(
-            seq=placed[at].seq,
-            message=ours("user", Text(text=UNCALLED.format(orphan.call_id)), *_foreign(orphan.content)),
-        )
+        Placed(seq=placed[at].seq, message=ours("user", Text(text=UNCALLED.format(orphan.call_id)), *said))
         for at, orphan in pairs.orphans
-        if at >= newest and orphan.content
+        if at >= newest and (said := [piece for piece in _foreign(orphan.content) if not is_blank(piece)])
     ]
     place = len(out)
     while told and place and out[place - 1].seq >= told[0].seq and _is_words(out[place - 1].message):
