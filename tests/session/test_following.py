@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+
+import pytest
+
 from foldline.core.message import Message, Text
 from foldline.session.following import NOT_RUN, Following
 from foldline.session.opening import Asked, open_in
@@ -44,6 +49,23 @@ def test_what_was_taken_back_is_not_among_what_is_kept() -> None:
         session.rollback(to=first[0].seq)
         kept.take([said("assistant", "c")])
         assert [(one.message.text, one.ordinal) for one in kept.kept()] == [("a", 0), ("c", 2)]
+
+
+@pytest.mark.parametrize(
+    "look",
+    [Following.is_whole, Following.weighed, lambda kept: list(kept.view({}, without=set()))],
+    ids=["is_whole", "weighed", "view"],
+)
+def test_a_list_is_looked_at_with_the_lock_of_its_session(look: Callable[[Following], object]) -> None:
+    """`Conversations.counted` looks while a request of the same conversation is prepared, which goes on with what is remembered of
+    the view."""
+    with opened() as session, ThreadPoolExecutor() as threads:
+        kept = Following(session)
+        kept.take([said("user", "a"), said("assistant", "b")])
+        with session._keeper.lock:
+            looking = threads.submit(look, kept)
+            assert not wait([looking], timeout=0.05).done
+        looking.result()
 
 
 def test_a_list_is_whole_until_an_edit_stands_in_the_view() -> None:

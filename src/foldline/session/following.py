@@ -23,6 +23,7 @@ from msgspec.structs import replace
 from foldline.core.edit import Edit
 from foldline.core.errors import InvalidOption, SessionFailed
 from foldline.core.message import Message, Meta, ToolCall, calls_of, is_own
+from foldline.core.view import View
 from foldline.log.applied import newest_first
 from foldline.log.chain import back
 from foldline.log.state import ROOT, Applied
@@ -213,8 +214,15 @@ class Following:
         state = self._keeper.state
         if in_force(state, ROOT) is not None or self.session._bare:
             return False
-        seen = self.session._seen.of(state.root.view)
-        return seen.is_own and not any(applied.scope == ROOT for applied in state.applied)
+        with self._keeper.lock:
+            are_own = self.session._seen.of(state.root.view).is_own
+        return are_own and not any(applied.scope == ROOT for applied in state.applied)
+
+    def _standing(self) -> View:
+        """The part of the view that is sent. What is remembered of a view is the session's, and looked up with its lock: lists are
+        counted while a request of the same conversation is prepared."""
+        with self._keeper.lock:
+            return self.session._seen.of(self._keeper.state.root.view).standing
 
     def shown(self, prepared: Prepared, places: Mapping[int, int]) -> Iterator[int | Message]:
         """What is sent: a place in the caller's list, or a message of the session's. `places`: by ordinal."""
@@ -225,7 +233,7 @@ class Following:
 
     def weighed(self) -> Weighed:
         """The view as it stands."""
-        view = self.session._seen.of(self._keeper.state.root.view).standing
+        view = self._standing()
         own = {item.seq: item.tokens for item in view.items() if is_own(item.message)}
         return Weighed(fixed=self.session._fix(None, None).tokens, view=view.tokens, own=own)
 
@@ -241,7 +249,7 @@ class Following:
 
     def view(self, places: Mapping[int, int], *, without: Set[int]) -> Iterator[int | Message]:
         """The view as it stands, without the messages of some ordinals: as `shown`, and nothing is prepared."""
-        for item in self.session._seen.of(self._keeper.state.root.view).standing:
+        for item in self._standing():
             place = places.get(item.seq)
             if item.seq not in without:
                 yield item.message if place is None or not is_own(item.message) else place
