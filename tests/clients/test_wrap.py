@@ -185,6 +185,29 @@ def test_what_else_a_client_does_is_its_own_affair(twin: Twin, format: str) -> N
     client.close()
 
 
+def test_what_an_agent_works_on_stands_behind_its_summary(
+    twin: Twin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """RST-1, RST-5: a caller registers nothing; the files of its calls below the current folder, as they are now."""
+    (tmp_path / "app.py").write_text("as it is now")
+    monkeypatch.chdir(tmp_path)
+    client = wrap(client_of("anthropic", twin.url), session="agent")
+    read = {"type": "tool_use", "id": "c1", "name": "read_file", "input": {"path": "app.py"}}
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": "as it was"}
+    messages: list[Any] = [
+        said("anthropic", RULE),
+        {"role": "assistant", "content": [read]},
+        {"role": "user", "content": [result]},
+    ]
+    for n in range(TURNS):
+        answer = asked(client, "anthropic", messages)
+        messages += [*echoed("anthropic", answer), said("anthropic", step(n))]
+    assert {request.status for request in twin.requests} == {200}
+    assert "as it is now" in twin.requests[-1].body.decode()
+    client.foldline.close()
+    client.close()
+
+
 def test_an_open_session_may_be_given(twin: Twin) -> None:
     """What the host does with it meanwhile counts: a pin, a compaction by hand."""
     with foldline.open("mine", model=MODEL, format="openai-chat") as session:

@@ -213,13 +213,25 @@ def test_nodes_that_run_are_named_by_the_session_itself(tmp_path: Path) -> None:
         assert "search for callers" in texts(session)
 
 
-def at_work(where: Path, *, home: Path, policy: str = "balanced", workspace: Path | None = None) -> Session:
+def at_work(
+    where: Path,
+    *,
+    home: Path,
+    policy: str = "balanced",
+    workspace: Path | None = None,
+    restore: Restorer | None = None,
+) -> Session:
     """A session of a host that registers nothing: files are read and changed, a list of things to do is kept, a sub-agent runs."""
     (where / "app.py").write_text("def login(): return 'as it is now'\n")
     (where / "link.py").symlink_to(home.parent / "secret.txt")
     (home.parent / "secret.txt").write_text("SECRET OUTSIDE")
     session = foldline.open(
-        "s", model="claude-sonnet-4-5", home=home, policy=policy, workspace=workspace or where
+        "s",
+        model="claude-sonnet-4-5",
+        home=home,
+        policy=policy,
+        workspace=workspace or where,
+        restore=restore,
     )
     narrow(session, 12_000)
     session.user("mend the login")
@@ -276,6 +288,17 @@ def test_a_policy_without_the_step_restores_nothing(tmp_path: Path) -> None:
         session.compact(to=5_000)
         assert "working folder" not in texts(session)
         assert "as it is now" not in texts(session)
+
+
+def test_a_host_may_say_that_no_file_is_read(tmp_path: Path) -> None:
+    """A restorer without a folder; what the log says is restored all the same."""
+    (where := tmp_path / "ws").mkdir()
+    with at_work(where, home=tmp_path / "home", restore=Restorer()) as session:
+        session.compact(to=5_000)
+        said = texts(session)
+        assert "working folder" not in said
+        assert "as it is now" not in said
+        assert "write the test" in said
 
 
 def test_of_a_whole_disk_no_file_is_read(tmp_path: Path) -> None:
