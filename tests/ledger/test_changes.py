@@ -21,6 +21,7 @@ PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-x = 1\n+def load(path):\n+
         ({"content": "}\n"}, ", +1"),
         ({"input": PATCH}, ", +2 −1: `def load(path):`"),
         ({"old_str": "same", "new_str": "same"}, ""),
+        ({"old_str": "  def f(x):\n    y", "new_str": "def f(x):\n  y"}, ", indented anew: `def f(x):`"),
         ({"edits": "all"}, ""),
         ({}, ""),
     ],

@@ -11,7 +11,7 @@ from foldline.core.address import block, read_block
 from foldline.ledger.book import Entry, Section
 from foldline.ledger.facts import Fact
 from foldline.ledger.index import LABEL_TOKENS, Count, Prices, index
-from foldline.ledger.render import HEADINGS, INDEX_HEADING, Draft, Written, read
+from foldline.ledger.render import HEADINGS, INDEX_HEADING, Draft, Written, key_of, read
 from foldline.ledger.standing_within import Standing
 from foldline.testing.counting import CharacterCounter
 
@@ -290,3 +290,17 @@ def test_what_a_ledger_wants_is_told_without_writing_it(facts: tuple[Fact, ...],
         assert tokens <= wanted <= tokens + 4 * done.text.count("\n")
     else:
         assert wanted > budget
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "src/a, b.py edited",
+        "src/a, b.py edited, +12 −3: `def f(x):`",
+        "src/a, b.py written, +2",
+        "src/a, b.py edited, indented anew: `x`",
+    ],
+)
+def test_a_change_goes_by_its_file_whatever_is_told_of_it(text: str) -> None:
+    """CMP-16: one file is one entry in every later ledger."""
+    assert key_of("mutations", text) == "src/a, b.py"

@@ -31,13 +31,14 @@ _COMMENT = ("#", "//", "/*", "*", '"""', "<!--")
 
 def gist_of(arguments: Mapping[str, Any], path: str) -> str:
     """What a call does to the file at `path`, to stand behind that it did so; empty where its arguments do not say."""
-    came, went = [], []
+    came, went, moved = [], [], []
     for old, new in _texts(arguments, path):
         before, after = _lines(old), _lines(new)
         came += [line for line in after if line not in before]
         went += [line for line in before if line not in after]
+        moved += list(after) if old != new and before == after else []
     if not (came or went):
-        return ""
+        return f", indented anew: `{_telling(moved)}`" if _telling(moved) else ""
     told = _telling(came) or _telling(went)
     size = " ".join([f"+{len(came)}"] * bool(came) + [f"−{len(went)}"] * bool(went))
     return f", {size}: `{told}`" if told else f", {size}"

@@ -339,7 +339,9 @@ def key_of(section: Section, text: str) -> str:
     """The key an entry's text was made with."""
     match section:
         case "mutations" | "read":
-            return re.sub(r" (?:edited|written|deleted|read)(?: \(failed\)|, [+−]\d.*)?$", "", text)
+            return re.sub(
+                r" (?:edited|written|deleted|read)(?: \(failed\)|, (?:[+−]\d|indented anew).*)?$", "", text
+            )
         case "evidence":
             return run_of(text.partition("` → ")[0].removeprefix("`"))
         case "tasks":
