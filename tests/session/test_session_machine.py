@@ -396,7 +396,7 @@ def told(state: State, pages: Pages) -> tuple[Any, ...]:
         ]
         for name, scope in state.scopes.items()
     }
-    anchors = {name: scope.anchor for name, scope in state.scopes.items()}
+    anchors = {name: (scope.anchor, scope.unsaid) for name, scope in state.scopes.items()}
     shaped = [*newest_first(state, pages)]
     rest = (state.seq, state.ordinals, state.nodes, state.system, state.tools, state.model, shaped)
     epoch = (state.epoch, state.handoff, state.open_begin)

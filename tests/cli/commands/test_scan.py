@@ -63,6 +63,19 @@ def test_sessions_are_scanned_by_name_or_all(home: Path) -> None:
     assert TEXT not in done.output
 
 
+def test_of_many_sessions_those_with_secrets_are_all_named(home: Path) -> None:
+    """CLI, paging: a long list of what is clean does not hide what is not."""
+    for number in range(103):
+        session(home, f"s{number:03}", TEXT if number == 102 else "nothing here")
+    done = run("scan", "--all")
+    assert done.exit_code == 1
+    assert done.stdout.count("clean  s") == 100
+    assert "secrets  s102" in done.stdout
+    assert "103 sessions: 1 with secrets, 2 clean ones not listed" in done.stderr
+    [document] = documents(run("scan", "--all", "--json").stdout)
+    assert len(document["scanned"]) == 103
+
+
 def test_many_places_are_cut_on_a_page_and_whole_in_json(tmp_path: Path) -> None:
     """Long output is bounded; nothing is left out of the document."""
     random = Random(2)

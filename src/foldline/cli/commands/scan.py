@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ROWS_MAX = 200
 """Places listed for one file or session on a page; `--json` has all of them."""
+CLEAN_MAX = 100
+"""Clean sessions listed on a page; `--json` has all of them."""
 
 
 @click.command("scan")
@@ -43,11 +45,28 @@ def command(name: str | None, *, every: bool, as_json: bool) -> int:
             {"schema": "foldline.scan/1", "secrets": count, "scanned": [scan.to_dict() for scan in scans]}
         )
     else:
-        for scan in scans:
+        for scan in _listed(scans):
             _show(scan)
         if not scans:
             screen.say("there are no sessions yet")
+        elif every:
+            _say_sum(scans)
     return exits.BAD_INPUT if count or damaged else exits.DONE
+
+
+def _listed(scans: list[Scan]) -> list[Scan]:
+    """Those in which something was found or that could not be read, and so many of the others as a page has rows."""
+    clean = [scan.name for scan in scans if not scan.found and not scan.damage]
+    left_out = frozenset(clean[CLEAN_MAX:])
+    return [scan for scan in scans if scan.name not in left_out]
+
+
+def _say_sum(scans: list[Scan]) -> None:
+    found = sum(bool(scan.found) for scan in scans)
+    damaged = sum(bool(scan.damage) for scan in scans)
+    left = len(scans) - len(_listed(scans))
+    more = [f"{damaged:,} damaged"] * bool(damaged) + [f"{left:,} clean ones not listed"] * bool(left)
+    screen.say(", ".join([f"{plural(len(scans), 'session')}: {found:,} with secrets", *more]))
 
 
 def _scans(name: str | None) -> Iterator[Scan]:
