@@ -26,7 +26,7 @@ What = TypeVar("What")
 Line: TypeAlias = str
 """A line of a text; one with escapes as it came and as it reads, with a line end between (`with_escapes`)."""
 WORDS_A_LINE = 4
-"""A line takes the memory of so many words."""
+"""A line with what it says, or a word with its facts, takes the memory of so many words of which it is known what they are."""
 _ROW_ENDS: tuple[Named, ...] = (("", Fact(kind="paths", key="", text="")),)
 """In the place of facts: here a row ends."""
 
@@ -82,7 +82,7 @@ class LineReader:
         if new := list(dict.fromkeys(filterfalse(said.__contains__, chain.from_iterable(texts)))):
             said.update(zip(new, self._learned(new), strict=True))
         found = [list(filter(None, map(said.__getitem__, lines))) for lines in texts]
-        if len(self._known) + len(self._words) + WORDS_A_LINE * len(said) > self._words_max:
+        if len(self._words) + WORDS_A_LINE * (len(said) + len(self._known)) > self._words_max:
             self.forget()
         return found
 

@@ -26,7 +26,8 @@ _ESCAPE_JSON = re.compile(r'\\(?:[nrt"]|\\)')
 _DRIVE = re.compile(r"(?<![A-Za-z])[A-Z]:\\\w")
 _PLAIN = {"n": " \n", "r": " \n", "t": " \t", '"': ' "'}
 WORDS_MAX = 200_000
-"""Words remembered before a `Finder` forgets all and starts again: some 40 MB; of lines (`found_in_lines`) a quarter."""
+"""Words remembered before a `Finder` forgets all and starts again; of lines, and of words with their facts, a quarter
+(`found_in_lines`): some 15 MB. The history of `benchmarks/bench_compact`, 1.2 million tokens, takes half of it."""
 VALUES_MAX = 64
 """Values of one key kept of one text, the last ones: a key with more is a column of data."""
 
