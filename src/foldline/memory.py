@@ -5,7 +5,7 @@ and writes the notices of cleared results once.
 All are kept with the words they belong to, so they hold for whatever history has those words. A memo serves one call at
 a time: a call takes one or makes one, and gives it back when it went well. What a memo holds is bounded by
 `foldline.ledger.facts.CACHED_BYTES_MAX`, `foldline.ledger.words.SAID_CHARS_MAX` and `foldline.ledger.index.PIECES_MAX`; of
-notices and mentions those of the last compaction are kept; what else a pass noted is dropped.
+notices and of what a history mentions and states those of the last call are kept; what else a pass noted is dropped.
 Knows nothing of what is done with it.
 """
 
@@ -20,7 +20,7 @@ from foldline.ledger.found_in_text import Finder
 
 MEMOS_MAX = 2
 """Memos kept while no call uses them: threads that compact at the same time beyond these start anew."""
-KEPT = frozenset({"facts", "words", "carried", "told", "mentions", "prices"})
+KEPT = frozenset({"facts", "words", "carried", "told", "mentions", "prices", "stated"})
 
 _idle: list[dict[str, Any]] = []
 

@@ -7,7 +7,6 @@ are not looked for again. Counterpart: `foldline.reduce`, which knows nothing of
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Any
 
 import msgspec
@@ -18,16 +17,19 @@ from foldline.core.view import Item, View
 from foldline.engine.report import Report
 from foldline.ledger.book import calls_in, command_of, script_of
 from foldline.ledger.command_lines import hides_status, run_of
-from foldline.ledger.compose import CHARS_MAX, text_of
+from foldline.ledger.compose import CHARS_MAX, mentions_of
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
 from foldline.ledger.outcomes import outcome_of
-from foldline.ledger.retention import Expected, measure, texts_of
-from foldline.ledger.words import words_of
+from foldline.ledger.readings import readings_in, text_of
+from foldline.ledger.retention import Expected, measure
+from foldline.ledger.words import Words, words_of
 from foldline.reduce import History, Reduced
 
 AHEAD_CHARS = 200_000
 """Characters in which facts are looked for ahead of a compaction, at one call."""
+AHEAD_PARTS = 1_000
+"""Parts whose mentions are put together ahead of a compaction, at one call: some 15 ms."""
 UNMEASURED = (
     f"the history is longer than the {CHARS_MAX:,} characters that retention is measured over: whether the "
     "policy's floors are held (rules and pins in view, nothing lost) was not checked"
@@ -40,11 +42,12 @@ def measured(reduced: Reduced) -> Report:
     if not reduced.edits:
         return report
     history = reduced.before.view.items()
-    texts = texts_of(history)
-    if sum(map(len, chain.from_iterable(texts))) > CHARS_MAX:
+    memo = reduced.before.memo
+    readings = readings_in(memo)
+    if sum([len(text) for item in history for text in readings.of(item.message).texts]) > CHARS_MAX:
         return replace(report, notes=(*report.notes, UNMEASURED))
-    cache = facts_of(reduced.before.memo)
-    words = words_of(history, reduced.before.memo)
+    cache = facts_of(memo)
+    words = words_of(history, memo)
     expected = Expected(
         constraints=words.standing_rules(),
         taken_back=words.struck_rules(),
@@ -52,7 +55,7 @@ def measured(reduced: Reduced) -> Report:
         pins=reduced.pins,
         evicted=_touched(reduced.edits),
     )
-    found = measure(history, reduced.view.items(), cache=cache, expected=expected, texts=texts)
+    found = measure(history, reduced.view.items(), cache=cache, expected=expected, memo=memo)
     return replace(
         report,
         retention=msgspec.to_builtins(found.whole),
@@ -68,8 +71,11 @@ def facts_of(memo: dict[str, Any]) -> FactCache:
 
 def look_ahead(history: History) -> None:
     """Find facts of a history that will have to be compacted soon, so that the cut need not wait: of the oldest texts
-    that are not known yet, for at most some 20 ms a call."""
-    Ahead().look(history.view, facts_of(history.memo))
+    that are not known yet, for at most some 20 ms a call; where all are known, put together what they mention."""
+    cache = facts_of(history.memo)
+    if Ahead().look(history.view, cache):
+        said = [item.message for item in history.view]
+        mentions_of(said, Words(), cache=cache, memo=history.memo, parts_max=AHEAD_PARTS)
 
 
 class Ahead:
@@ -83,8 +89,8 @@ class Ahead:
     def _begin(self, view: View) -> None:
         self._view, self._count, self._read = view, 0, 0
 
-    def look(self, view: View, cache: FactCache) -> None:
-        """As `look_ahead`."""
+    def look(self, view: View, cache: FactCache) -> bool:
+        """Find facts as `look_ahead` does; true where those of all texts are known."""
         if cache is not self._cache or not view.extends(self._view):
             self._begin(view)
         self._cache, self._view = cache, view
@@ -100,6 +106,7 @@ class Ahead:
                     room -= len(text)
             self._count += 1
         cache.learn(ahead)
+        return self._count == len(view) and room > 0
 
 
 def _commands(history: Sequence[Item]) -> Iterator[tuple[int, str, str]]:

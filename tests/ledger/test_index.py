@@ -18,6 +18,7 @@ from foldline.ledger.index import (
     lines_of,
     names_in_line,
     price,
+    words_in_paths,
 )
 from foldline.testing.counting import CharacterCounter
 
@@ -186,10 +187,20 @@ def test_the_names_of_what_is_listed_are_read_off_its_lines() -> None:
     ]
     lines = lines_of(facts)
     found = {name for line in lines for name in names_in_line(line)}
-    assert found == {*map(name_of, facts), "plimit", "isrc", "iapp", "ipy", "iapp.py"}
+    assert found == {*map(name_of, facts), "plimit"}
+    assert words_in_paths(lines) == {"src", "app", "py", "app.py"}
     assert [holds_more(line) for line in lines] == [True, False, True, False, False]
-    assert "psrc/app.py" in names_in_line("paths: ./src/app.py")
-    assert "ipi-ai@0.14.2" in names_in_line("paths: lib/pi-ai@0.14.2")
+    assert names_in_line("paths: ./src/app.py b/lib/x.c src/ C:\\a") == [
+        "psrc/app.py",
+        "plib/x.c",
+        "psrc",
+        "pC:\\a",
+    ]
+    assert "pi-ai@0.14.2" in words_in_paths(["paths: lib/pi-ai@0.14.2"])
+    assert set(names_in_line("numbers, newest first: a=1 b=2|3 c=x=4")) == {
+        *("na\x001", "nb\x002", "nb\x003", "nc\x00x=4"),
+        *("pa", "pb", "pc"),
+    }
     assert not names_in_line("- `make check` → ok (m3 assistant)")
 
 

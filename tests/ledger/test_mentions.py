@@ -71,7 +71,6 @@ def test_a_history_that_grew_is_told_as_one_read_at_once(first: int) -> None:
     parts = [(found, place % 2 == 0) for place, found in enumerate(Finder().many(texts))]
     grown = Mentions()
     grown.grow(parts[:first])
-    assert grown.opens(parts)
     assert grown.wanted(frozenset(), extract("old.py")).ranked
     grown.grow(parts[first:])
     whole = Mentions(reversed(parts))
@@ -79,4 +78,3 @@ def test_a_history_that_grew_is_told_as_one_read_at_once(first: int) -> None:
         one, other = grown.wanted(frozenset(shown)), whole.wanted(frozenset(shown))
         assert one.ranked == other.ranked
         assert sorted(map(repr, one.facts)) == sorted(map(repr, one.ranked))
-    assert not grown.opens(parts[1:])

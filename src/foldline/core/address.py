@@ -87,10 +87,11 @@ class RunningDigest:
 
     def add(self, part: Part) -> None:
         """Take in one more part."""
+        pieces: list[bytes] = []
         for field in _fields(part):
             data = _bytes(field)
-            self._sha.update(_length(data))
-            self._sha.update(data)
+            pieces += (_length(data), data)
+        self._sha.update(b"".join(pieces))
 
     @property
     def digest(self) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -43,6 +44,10 @@ TOLD_CHARS_MAX = 16 << 20
 of two million tokens twice over."""
 CALL_CHARS = 1_000
 """About what a call takes beside its characters, with its entries."""
+TEXT_CHARS = 200
+"""About what a text of the agent's takes beside its characters."""
+TOOLS_MAX = 512
+"""Names of tools that are remembered by what they do."""
 PATHS_MAX = 64
 """Paths taken from one call."""
 
@@ -95,7 +100,7 @@ FAILED_AT = re.compile(r"; failed at m\d+$")
 """Behind what a command came to: an earlier run of it had failed."""
 
 
-class Entry(Struct, frozen=True, kw_only=True):
+class Entry(Struct, frozen=True, kw_only=True, gc=False):
     """One line of the ledger."""
 
     section: Section
@@ -109,7 +114,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     times: int = 1
 
 
-class Done(Struct, frozen=True, kw_only=True):
+class Done(Struct, frozen=True, kw_only=True, gc=False):
     """One call with what came of it."""
 
     seq: int
@@ -118,12 +123,13 @@ class Done(Struct, frozen=True, kw_only=True):
 
 
 class Told:
-    """What was told of calls, to be known when the same call leaves the view again: in the second draft of a ledger, or at
+    """What was told of calls and of the agent's words, to be known when the same call leaves the view again: in the second draft of a ledger, or at
     the next compaction of a history that came back longer. A call is known by its whole result, which is held for it, also
     when it has left the view: bounded by about what all of them take."""
 
     def __init__(self, *, chars_max: int = TOLD_CHARS_MAX) -> None:
         self._entries: dict[tuple[int, str, str, str, bool, str], tuple[Entry, ...]] = {}
+        self._reasons: dict[str, tuple[str, ...]] = {}
         self._chars_max = chars_max
         self._chars = 0
 
@@ -138,12 +144,22 @@ class Told:
         key = (done.seq, done.call.name, done.call.arguments, text, is_error, folder)
         known = self._entries.get(key)
         if known is None:
-            size = CALL_CHARS + len(done.call.arguments) + len(text)
-            if self._chars + size > self._chars_max:
-                self._entries, self._chars = {}, 0
-            self._chars += size
+            self._make_room(CALL_CHARS + len(done.call.arguments) + len(text))
             known = self._entries[key] = tuple(_of_call(done, folder=folder))
         return known
+
+    def reasons(self, said: str) -> tuple[str, ...]:
+        """The sentences in which a text gives a reason."""
+        known = self._reasons.get(said)
+        if known is None:
+            self._make_room(TEXT_CHARS + len(said))
+            known = self._reasons[said] = tuple(_reasons(said))
+        return known
+
+    def _make_room(self, chars: int) -> None:
+        if self._chars + chars > self._chars_max:
+            self._entries, self._reasons, self._chars = {}, {}, 0
+        self._chars += chars
 
 
 def entries_of(items: Sequence[Item], *, told: Told | None = None) -> tuple[Entry, ...]:
@@ -179,7 +195,7 @@ def _entries(items: Sequence[Item], *, told: Told) -> Iterator[Entry]:
     for item in items:
         message = item.message
         if message.role == "assistant":
-            yield from _decisions(message, item.seq)
+            yield from _decisions(message, item.seq, told=told)
     calls = [done for done in calls_in(items) if not is_of_tasks(done.call)]
     folders = [_folder_of(done.call) for done in calls]
     is_one = len({folder for folder in folders if folder}) <= 1
@@ -223,19 +239,26 @@ def calls_in(items: Iterable[Item]) -> Iterator[Done]:
 
 def calls_of(messages: Iterable[tuple[int, Message]]) -> Iterator[Done]:
     """The same of messages with their ordinals."""
-    waiting: dict[str, Done] = {}
+    waiting: dict[str, tuple[int, ToolCall]] = {}
     for seq, message in messages:
         for part in message.parts:
-            if isinstance(part, ToolCall):
-                waiting[part.id] = Done(seq=seq, call=part, result=None)
-            elif isinstance(part, ToolResult) and part.call_id in waiting:
-                yield replace(waiting.pop(part.call_id), result=part)
-    yield from waiting.values()
+            if type(part) is ToolCall:
+                waiting[part.id] = (seq, part)
+            elif type(part) is ToolResult and part.call_id in waiting:
+                asked_in, call = waiting.pop(part.call_id)
+                yield Done(seq=asked_in, call=call, result=part)
+    for seq, call in waiting.values():
+        yield Done(seq=seq, call=call, result=None)
 
 
 def is_of_tasks(call: ToolCall) -> bool:
     """True for a call of a tool that keeps a list of things to do (`foldline.ledger.tasks`)."""
-    return _TASK_TOOLS.search(call.name) is not None
+    return _keeps_tasks(call.name)
+
+
+@lru_cache(maxsize=TOOLS_MAX)
+def _keeps_tasks(name: str) -> bool:
+    return _TASK_TOOLS.search(name) is not None
 
 
 def arguments_of(call: ToolCall) -> dict[str, Any]:
@@ -338,21 +361,25 @@ def _changed(done: Done, path: str, *, verb: str) -> Entry:
     return Entry(section="mutations", key=path, text=text, seq=done.seq, origin="assistant")
 
 
-def _decisions(message: Message, seq: int) -> Iterator[Entry]:
+def _decisions(message: Message, seq: int, *, told: Told) -> Iterator[Entry]:
+    for part in message.parts:
+        if isinstance(part, (Text, Reasoning)):
+            for text in told.reasons(part.text):
+                yield Entry(section="decisions", key=text, text=text, seq=seq, origin="assistant")
+
+
+def _reasons(said: str) -> Iterator[str]:
     """Sentences in which the assistant gives a reason, each with the next one where that turns against it, and none that the
     next one only doubts; one that announces what follows says nothing by itself."""
-    for part in message.parts:
-        if isinstance(part, (Text, Reasoning)) and _may_give_reason(part.text):
-            spans = sentences(part.text)
-            for place, (start, end) in enumerate(spans):
-                if not _decides(part.text[start:end]):
-                    continue
-                after = spans[place + 1] if place + 1 < len(spans) else (end, end)
-                turns = _REVERSES.match(part.text, *after) is not None
-                if turns and _UNDECIDED.search(part.text[slice(*after)]):
-                    continue
-                text = one_line(part.text[start : after[1] if turns else end], DECISION_CHARS)
-                yield Entry(section="decisions", key=text, text=text, seq=seq, origin="assistant")
+    spans = sentences(said) if _may_give_reason(said) else ()
+    for place, (start, end) in enumerate(spans):
+        if not _decides(said[start:end]):
+            continue
+        after = spans[place + 1] if place + 1 < len(spans) else (end, end)
+        turns = _REVERSES.match(said, *after) is not None
+        if turns and _UNDECIDED.search(said[slice(*after)]):
+            continue
+        yield one_line(said[start : after[1] if turns else end], DECISION_CHARS)
 
 
 def _decides(sentence: str) -> bool:

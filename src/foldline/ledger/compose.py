@@ -18,25 +18,14 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import read_block, without_notices
-from foldline.core.message import (
-    Media,
-    Message,
-    Opaque,
-    Part,
-    Reasoning,
-    Text,
-    ToolCall,
-    ToolResult,
-    result_text,
-    speaks_for_user,
-)
+from foldline.core.message import Message, ToolResult, speaks_for_user
 from foldline.core.view import Item
 from foldline.ledger.book import Entry, Section, Told, calls_in, calls_of, carried_on, entries_of
 from foldline.ledger.facts import INITIALS, Fact, FactCache, Name, name_of
 from foldline.ledger.index import Prices
 from foldline.ledger.lines import one_line
 from foldline.ledger.mentions import Mentions
+from foldline.ledger.readings import Reading, Readings, fold_in, readings_in
 from foldline.ledger.render import QUOTE, Draft, Written, read
 from foldline.ledger.tasks import tasks_of
 from foldline.ledger.words import Words, earlier, said_in, texts_in
@@ -74,6 +63,8 @@ class Evicted(Struct, frozen=True, kw_only=True):
     """`mentions_of` the history and the words, where it is known already."""
     told: Told | None = None
     """What was told of calls before, and is to be known the next time."""
+    readings: Readings | None = None
+    """Messages that were read before."""
 
 
 def compose(evicted: Evicted, *, budget: int, prices: Prices, cache: FactCache) -> Written:
@@ -184,39 +175,68 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
+class _Told(Struct, frozen=True, kw_only=True):
+    """The mentions of a history, and the texts that they were found in, the oldest first."""
+
+    texts: list[str]
+    own: list[bool]
+    """Whether each was said in somebody's own words."""
+    mentions: Mentions
+
+
 def mentions_of(
-    history: Sequence[Message], words: Words, *, cache: FactCache, memo: dict[str, Any]
+    history: Sequence[Message],
+    words: Words,
+    *,
+    cache: FactCache,
+    memo: dict[str, Any],
+    parts_max: int | None = None,
 ) -> Mentions:
     """What a history says as often as it says it, as far as `CHARS_MAX` reaches. Of one that goes on from what the `memo`
-    has, only what is new is read."""
-    told = list(_told(history, words))
-    cache.learn([text for text, _ in told])
-    parts = [(cache.found(text), own) for text, own in reversed(told)]
-    before: Mentions | None = memo.get("mentions")
-    if before is None or not before.opens(parts):
-        before = memo["mentions"] = Mentions()
-    before.grow(parts[len(before) :])
-    return before
+    has, only what is new is read; ahead of a compaction of that no more than `parts_max`."""
+    texts: list[str] = []
+    own: list[bool] = []
+    for text, is_own in _told(history, words, readings=readings_in(memo)):
+        texts.append(text)
+        own.append(is_own)
+    texts.reverse()
+    own.reverse()
+    before: _Told | None = memo.pop(
+        "mentions", None
+    )  # away while it grows: an interrupt would leave half of it
+    size = 0 if before is None else len(before.texts)
+    if before is None or before.texts != texts[:size] or before.own != own[:size]:
+        before, size = None, 0
+    if parts_max is not None:
+        del texts[size + parts_max :], own[size + parts_max :]
+    mentions = Mentions() if before is None else before.mentions
+    cache.learn(texts[size:])
+    mentions.grow(zip(map(cache.found, texts[size:]), own[size:], strict=True))
+    memo["mentions"] = _Told(texts=texts, own=own, mentions=mentions)
+    return mentions
 
 
-def _told(history: Sequence[Message], words: Words) -> Iterator[tuple[str, bool]]:
-    """The text of each part from the newest back, and whether it was said in somebody's own words."""
+def _told(history: Sequence[Message], words: Words, *, readings: Readings) -> Iterator[tuple[str, bool]]:
+    """The text of each part from the newest back, and whether it was said in somebody's own words. Of a fold nothing: its facts
+    and entries are carried on as what they are."""
     seen = 0
     for message in _newest_first(history, words):
-        for part in reversed(message.parts):
-            if _fold_in(part) is not None:
-                continue  # its facts and entries are carried on as what they are
-            text = text_of(part)
+        reading = readings.of(message)
+        for place in range(len(message.parts) - 1, -1, -1):
+            if place in reading.folds:
+                continue
+            text = reading.texts[place]
             seen += len(text)
             if seen > CHARS_MAX:
                 return
-            yield text, not isinstance(part, ToolResult)
+            yield text, not isinstance(message.parts[place], ToolResult)
 
 
 def _shown(evicted: Evicted, cache: FactCache) -> Set[Name]:
     """The names of facts that the view will show, and of those that no longer hold."""
-    shown = set(chain.from_iterable([names_in(message, cache) for message in evicted.kept]))
-    return shown | _outdated(evicted.words, cache)
+    readings = evicted.readings or Readings()
+    names = [names for message in evicted.kept for names in names_in(readings.of(message), cache)]
+    return set().union(*names) | _outdated(evicted.words, cache)
 
 
 def _newest_number_first(facts: Sequence[Fact]) -> Iterator[Fact]:
@@ -243,22 +263,15 @@ def _outdated(words: Words, cache: FactCache) -> set[Name]:
     return {name for name in struck - standing if name.startswith(INITIALS["numbers"])}
 
 
-def names_in(message: Message, cache: FactCache) -> Iterator[Name]:
-    """The name of every fact of a message; of a fold what its ledger lists and its entries name."""
-    for part in message.parts:
-        body = _fold_in(part)
+def names_in(reading: Reading, cache: FactCache) -> Iterator[Iterable[Name]]:
+    """The names of the facts of each part of a message; of a fold what its ledger lists and its entries name."""
+    for place, text in enumerate(reading.texts):
+        body = fold_in(reading.message.parts[place]) if place in reading.folds else None
         if body is None:
-            yield from cache.found(text_of(part)).names
+            yield cache.found(text).names
         else:
             entries, facts = read(body)
-            yield from map(name_of, facts)
-            yield from map(name_of, _named_in(entries, cache))
-
-
-def _fold_in(part: Part) -> str | None:
-    """The body of the fold that a part is; `None` for any other part."""
-    found = read_block(part.text) if isinstance(part, Text) and part.text.startswith("<foldline-") else None
-    return found[2] if found is not None and found[0] == "fold" else None
+            yield map(name_of, chain(facts, _named_in(entries, cache)))
 
 
 def _named_in(entries: Iterable[Entry], cache: FactCache) -> Iterator[Fact]:
@@ -269,26 +282,3 @@ def _named_in(entries: Iterable[Entry], cache: FactCache) -> Iterator[Fact]:
         for fact in _newest_number_first(cache.of(entry.text)):
             if fact.kind != "errors" and (told or fact.kind != "numbers"):
                 yield fact
-
-
-def text_of(part: Part) -> str:
-    """The text of a part that facts are looked for in: not what a fold or a notice says of itself."""
-    if type(part) is Text and "<foldline-" in part.text and (found := read_block(part.text)) is not None:
-        return without_notices(found[2].partition("\n")[2])
-    return without_notices(whole_text_of(part))
-
-
-def whole_text_of(part: Part) -> str:
-    """All that a part says, with the addresses that foldline wrote into it."""
-    match part:
-        case Text() | Reasoning():
-            return part.text
-        case ToolCall():
-            said = part.arguments
-            return said.replace("\\n", "\n").replace('\\"', '"') if "\\" in said else said
-        case ToolResult():
-            return result_text(part)
-        case Media():
-            return part.name or part.url or ""
-        case Opaque():
-            return ""

@@ -14,6 +14,7 @@ so that it can be found, and the lines can be read back. Counterpart: `render`, 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import accumulate, chain
@@ -73,9 +74,9 @@ _MAY_STAND_WITHIN = frozenset({"paths", "identifiers", "symbols"})
 Count: TypeAlias = Callable[[list[str]], list[int]]
 _BLANK = re.compile(r"\s")
 _WORD = re.compile(r"\w+")
-_NAME = re.compile(r"[^\s/]+")
-"""In a path, of a file or folder."""
-_PATH, _IDENTIFIER, _NUMBER = INITIALS["paths"], INITIALS["identifiers"], INITIALS["numbers"]
+_RESPELT = re.compile(r"\\\\| \./| [ab]/|/ ")
+"""Of paths apart by spaces: that one may go by another spelling."""
+_PATH = INITIALS["paths"]
 
 
 class Prices:
@@ -178,15 +179,13 @@ class Choice(Struct, frozen=True, kw_only=True):
 def price(facts: Sequence[Fact], *, prices: Prices, standing: Standing | None = None) -> Priced:
     """The facts with what they cost. What cannot be told apart by spaces again is left out."""
     listed = _plain(_each_once(facts))
-    keys = list(dict.fromkeys([fact.key for fact in listed if fact.kind == "numbers"]))
-    values = iter(prices.of([fact.value for fact in listed if fact.kind == "numbers"], behind=VALUES))
+    numbers = [fact for fact in listed if fact.kind == "numbers"]
+    keys = list(dict.fromkeys([fact.key for fact in numbers]))
+    values = iter(prices.of([fact.value for fact in numbers], behind=VALUES))
     texts = iter(prices.of([fact.text for fact in listed if fact.kind != "numbers"], behind=" "))
     costs = [next(values) if fact.kind == "numbers" else next(texts) for fact in listed]
-    if any([fact.kind == "errors" for fact in listed]):
-        costs = [
-            cost + SEPARATOR_TOKENS if fact.kind == "errors" else cost
-            for fact, cost in zip(listed, costs, strict=True)
-        ]
+    for place in [place for place, fact in enumerate(listed) if fact.kind == "errors"]:
+        costs[place] += SEPARATOR_TOKENS
     return Priced(
         listed, costs=costs, keys=dict(zip(keys, prices.of(keys, behind=" "), strict=True)), standing=standing
     )
@@ -194,8 +193,11 @@ def price(facts: Sequence[Fact], *, prices: Prices, standing: Standing | None = 
 
 def _firsts(facts: Sequence[Fact]) -> dict[str, int]:
     """A number's key → the place of the first of its values."""
-    numbers = [(fact.key, place) for place, fact in enumerate(facts) if fact.kind == "numbers"]
-    return dict(reversed(numbers))
+    firsts: dict[str, int] = {}
+    for place, fact in enumerate(facts):
+        if fact.kind == "numbers":
+            firsts.setdefault(fact.key, place)
+    return firsts
 
 
 def written(texts: Sequence[str]) -> list[str]:
@@ -203,10 +205,12 @@ def written(texts: Sequence[str]) -> list[str]:
     return [text if "<" not in text and text.isprintable() else escape_tags(unbroken(text)) for text in texts]
 
 
-def _each_once(facts: Sequence[Fact]) -> list[Fact]:
+def _each_once(facts: Sequence[Fact]) -> Sequence[Fact]:
     """The facts without names that are paths or identifiers too: nothing is listed twice."""
-    told = {fact.text for fact in facts if fact.kind in ("paths", "identifiers")}
-    return [fact for fact in facts if fact.kind != "symbols" or fact.text not in told]
+    names = {fact.text for fact in facts if fact.kind == "symbols"}
+    if names:
+        names &= {fact.text for fact in facts if fact.kind in ("paths", "identifiers")}
+    return [fact for fact in facts if fact.kind != "symbols" or fact.text not in names] if names else facts
 
 
 def _plain(facts: Sequence[Fact]) -> Sequence[Fact]:
@@ -237,7 +241,7 @@ def _order(facts: Sequence[Fact], costs: Sequence[int]) -> list[int]:
         kind = CODE if fact.kind == "errors" and fact.key.startswith(IN_CODE) else fact.kind
         of_kind.setdefault(kind, []).append(place)
     weights = {cost: cost**COST_WEIGHT for cost in set(costs)}
-    turns: list[tuple[float, int]] = []
+    turns = [0.0] * len(facts)
     for kind, places in of_kind.items():
         own = [costs[place] for place in places]
         ranks = [number * weights[cost] for number, cost in enumerate(own, 1)]
@@ -246,8 +250,9 @@ def _order(facts: Sequence[Fact], costs: Sequence[int]) -> list[int]:
         order = sorted(range(len(own)), key=ranks.__getitem__)
         share = SHARES[kind]
         used = accumulate([own[number] for number in order])
-        turns += zip([tokens / share for tokens in used], [places[number] for number in order], strict=True)
-    return [place for _, place in sorted(turns)]
+        for number, tokens in zip(order, used, strict=True):
+            turns[places[number]] = tokens / share
+    return sorted(range(len(facts)), key=turns.__getitem__)
 
 
 def _newest_first(ranks: Sequence[float], keys: Sequence[str]) -> list[float]:
@@ -398,12 +403,18 @@ def indexes(wanted: Sequence[tuple[Sequence[Fact], int]], *, prices: Prices) -> 
 
 def _by_key(numbers: Sequence[Fact]) -> list[str]:
     """Numbers with their key once, newest value first: `limit=100|50`."""
-    values: dict[str, list[str]] = {}
-    for fact in numbers:
-        values.setdefault(fact.key, []).append(fact.value)
-    return [f"{key}={VALUES.join(dict.fromkeys(found))}" for key, found in values.items()]
+    values = {fact.key: fact.value for fact in reversed(numbers)}
+    if len(values) < len(numbers):
+        times = Counter([fact.key for fact in numbers])
+        several: dict[str, dict[str, None]] = {key: {} for key, count in times.items() if count > 1}
+        for fact in numbers:
+            if fact.key in several:
+                several[fact.key][fact.value] = None
+        values |= {key: VALUES.join(found) for key, found in several.items()}
+    return [f"{key}={values[key]}" for key in dict.fromkeys([fact.key for fact in numbers])]
 
 
+_PATHS = f"{next(label for kind, label in LABELS if kind == 'paths')}: "
 _HOLDING = (
     *[f"{label}: " for label, kind in _KIND_OF.items() if kind in ("errors", "identifiers")],
     f"{ERROR_LABEL}: ",
@@ -433,22 +444,35 @@ def facts_in_line(line: str) -> Iterable[Fact]:
 
 def names_in_line(line: str) -> Collection[Name]:
     """The names of the facts of one line of an index, as `facts_in_line` has them, and none of any other line. What is
-    listed as a path goes by its key, and what stands within it may be an identifier; the key of a number may be a path."""
+    listed as a path goes by its key; the key of a number may be a path."""
     label, _, rest = line.partition(": ")
     kind = _KIND_OF.get(label)
     if kind is None or kind == "errors":
         return [name_of(fact) for fact in facts_in_line(line)]
-    texts = rest.split(" ")
-    if kind == "paths":
-        within = chain(_WORD.findall(rest), _NAME.findall(rest))
-        return [*map(_PATH.__add__, map(key_of, texts)), *map(_IDENTIFIER.__add__, within)]
+    initial = INITIALS[kind]
+    if kind == "paths" and _RESPELT.search(f" {rest} "):
+        return [f"{initial}{key_of(text)}" for text in rest.split(" ")]
     if kind != "numbers":
-        return [f"{INITIALS[kind]}{text}" for text in texts]
-    names: list[Name] = []
-    for key, _, values in [text.partition("=") for text in texts]:
-        names.append(f"{_PATH}{key}")
-        names += [f"{_NUMBER}{key}{VALUE}{value}" for value in values.split(VALUES)]
-    return names
+        return _behind(initial, rest.split(" "))
+    texts = rest.split(" ")
+    alone = [text for text in texts if VALUES not in text and text.count("=") == 1]
+    names = _behind(initial, " ".join(alone).replace("=", VALUE).split(" ")) if alone else []
+    for text in texts if len(alone) < len(texts) else ():
+        key, _, values = text.partition("=")
+        names += [f"{initial}{key}{VALUE}{value}" for value in values.split(VALUES)]
+    return [*names, *_behind(_PATH, [text.partition("=")[0] for text in texts])]
+
+
+def _behind(initial: str, texts: Sequence[str]) -> list[str]:
+    """The texts, none of which holds a blank, each behind an initial."""
+    return f"{initial}{f' {initial}'.join(texts)}".split(" ")
+
+
+def words_in_paths(lines: Iterable[str]) -> Set[str]:
+    """What stands within the paths that lines of an index list, and may be an identifier."""
+    listed = [line[len(_PATHS) :] for line in lines if line.startswith(_PATHS)]
+    joined = " ".join(listed)
+    return {*_WORD.findall(joined), *joined.replace("/", " ").split()}
 
 
 def holds_more(line: str) -> bool:

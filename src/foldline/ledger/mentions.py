@@ -38,7 +38,6 @@ class Mentions:
 
     def __init__(self, parts: Iterable[tuple[Found, bool]] = ()) -> None:
         """Facts of each part, and whether they were said in own words, the newest first. O(mentions)."""
-        self._told: list[tuple[Found, bool]] = []
         self._parts: list[tuple[Sequence[Name], bool]] = []
         """The oldest first."""
         self._names: dict[Name, Name] = {}
@@ -52,17 +51,9 @@ class Mentions:
         self.symbols: set[Name] = set()
         self.standing = Standing()
         """What stands within what: of the texts of all facts but numbers."""
-        self.grow(list(parts)[::-1])
+        self.grow(reversed(list(parts)))
 
-    def __len__(self) -> int:
-        return len(self._told)
-
-    def opens(self, parts: Sequence[tuple[Found, bool]]) -> bool:
-        """Whether a history of these parts, the oldest first, begins as this one does."""
-        is_whole = len(self._told) == len(self._parts)  # nothing broke in while it grew
-        return is_whole and self._told == parts[: len(self._told)]
-
-    def grow(self, parts: Sequence[tuple[Found, bool]]) -> None:
+    def grow(self, parts: Iterable[tuple[Found, bool]]) -> None:
         """Take in newer parts, the oldest of them first."""
         once = self._names.setdefault
         texts: list[str] = []
@@ -76,7 +67,6 @@ class Mentions:
             self.leading.update([(fact.key, fact) for fact in numbers])
             texts += [fact.text for fact in facts if fact.kind != "numbers"]
         self.standing.learn(texts)
-        self._told += parts
 
     def lacking(self, shown: Set[Name]) -> tuple[list[Name], dict[Name, int]]:
         """Every mention without those of these names, the newest first; and how many mentions old each is in own words."""
@@ -177,21 +167,26 @@ def _counted(found: Found) -> tuple[Sequence[Name], Sequence[Fact]]:
 
 
 def _newest_value_first(
-    rows: Sequence[Fact], in_time: Iterable[Fact], *, leading: Mapping[str, Fact]
-) -> tuple[Fact, ...]:
+    rows: Sequence[Fact], in_time: Sequence[Fact], *, leading: Mapping[str, Fact]
+) -> Sequence[Fact]:
     """The facts, the values of each number's key from the newest back as they come `in_time`, led by the newest, even one
     that the view shows: an older value alone would pass for what holds."""
-    values: dict[str, list[Fact]] = {}
-    for fact in in_time:
-        values.setdefault(fact.key, []).append(fact)
-    turns = {key: iter(found) for key, found in values.items()}
-    heads = {key: leading[key] for key, found in values.items() if leading[key].value != found[0].value}
+    newest = {fact.key: fact.value for fact in reversed(in_time)}
+    heads = {key: leading[key] for key, value in newest.items() if leading[key].value != value}
+    times = Counter([fact.key for fact in in_time])
+    several: dict[str, list[Fact]] = {key: [] for key, count in times.items() if count > 1}
+    if not heads and not several:
+        return rows
+    for fact in reversed(in_time):
+        if fact.key in several:
+            several[fact.key].append(fact)
     out: list[Fact] = []
     for fact in rows:
         if fact.kind == "numbers":
             key = fact.key
             if key in heads:
                 out.append(heads.pop(key))
-            fact = next(turns[key])
+            if key in several:
+                fact = several[key].pop()
         out.append(fact)
-    return tuple(out)
+    return out

@@ -14,21 +14,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from itertools import chain, compress
-from operator import not_
+from operator import itemgetter, not_
+from typing import Any
 
 from msgspec import Struct
 
 from foldline.core.address import escape_tags
 from foldline.core.message import Part, Text, speaks_for_user
 from foldline.core.view import Item
-from foldline.ledger.compose import text_of, whole_text_of
-from foldline.ledger.errors_in_text import IN_CODE
-from foldline.ledger.facts import INITIALS, VALUE, FactCache, FactKind, Found, Name
-from foldline.ledger.index import holds_more, names_in_line
+from foldline.ledger.facts import INITIALS, FactCache, FactKind, Name
+from foldline.ledger.index import holds_more, names_in_line, words_in_paths
 from foldline.ledger.look_alikes import read_whole
+from foldline.ledger.readings import Readings, readings_in, text_of, whole_text_of
 from foldline.ledger.standing_within import Within
+from foldline.ledger.stated import Stated, key_of
 
 FACT_KINDS: tuple[FactKind, ...] = ("paths", "identifiers", "numbers", "errors")
 KINDS = (*FACT_KINDS, "commands", "user_messages", "constraints", "rules_taken_back", "pins")
@@ -38,9 +39,9 @@ took back, so that one that was taken back wrongly is seen to have left."""
 _ADDRESS = re.compile(r"\bm(\d{1,9})(?:-(\d{1,9}))?(?:\.\d{1,9})?@[0-9a-f]{8}\b")
 _SPAN_MAX = 1_000_000
 """Ordinals one address may name; a longer range is no address of ours."""
-_PATH, _NUMBER = INITIALS["paths"], INITIALS["numbers"]
-_ERROR, _SYMBOL = INITIALS["errors"], INITIALS["symbols"]
-_CODE = _ERROR + IN_CODE
+_PATH, _IDENTIFIER = INITIALS["paths"], INITIALS["identifiers"]
+_INITIAL = itemgetter(0)
+_NUMBER, _ERROR = INITIALS["numbers"], INITIALS["errors"]
 
 
 class Counts(Struct, frozen=True, kw_only=True, gc=False):
@@ -80,8 +81,8 @@ class _Shown(Struct, frozen=True, kw_only=True):
 
     names: Set[Name]
     """Of every fact that it says."""
-    longer: Set[str]
-    """Paths in what foldline wrote: the ledger lists `src/app.py` no second time beside `/repo/src/app.py`."""
+    listed: Set[Name]
+    """Those that text of foldline's says: it lists `src/app.py` no second time beside `/repo/src/app.py`."""
     texts: dict[int, tuple[str, ...]]
     """Ordinal -> the texts of its message."""
     whole: frozenset[int]
@@ -92,51 +93,39 @@ class _Shown(Struct, frozen=True, kw_only=True):
     """Ordinals that an address in `written` opens."""
 
 
-class _Said(Struct, frozen=True, kw_only=True):
-    """The facts of a history by where they were said."""
-
-    all: Set[Name]
-    left: Set[Name]
-    """In messages that left the view or were reduced in it."""
-    covered: Set[Name]
-    """In messages that an address in the view opens."""
-
-
-def texts_of(history: Sequence[Item]) -> list[tuple[str, ...]]:
-    """Of each item the texts that facts are looked for in."""
-    return [tuple([text_of(part) for part in item.message.parts]) for item in history]
-
-
 def measure(
     history: Sequence[Item],
     view: Sequence[Item],
     *,
     cache: FactCache,
     expected: Expected | None = None,
-    texts: Sequence[tuple[str, ...]] = (),
+    memo: dict[str, Any] | None = None,
 ) -> Retention:
-    """What `view` still says of `history`, whose texts are `texts_of` it. O(parts + facts), and each fact of a text is found
-    once.
+    """What `view` still says of `history`. O(parts + facts), and each fact of a text is found once; of a history that goes on
+    from what the `memo` has, only what is new is counted.
 
     A number is one fact for each of its values; the same fact in several messages is one.
     """
-    expected = expected or Expected()
-    texts = texts or texts_of(history)
-    cache.learn(chain.from_iterable(texts))
-    cache.settle()
-    shown = _lay_out(history, view, texts=texts, cache=cache)
-    founds = [[cache.found(text) for text in said] for said in texts]
-    said = _said(history, founds, left=expected.evicted, covered=shown.covered)
+    expected, memo = expected or Expected(), {} if memo is None else memo
+    readings = readings_in(memo)
+    stated = _stated([readings.of(item.message).texts for item in history], cache=cache, memo=memo)
+    shown = _lay_out(history, view, readings=readings, cache=cache)
+    seqs = [item.seq for item in history]
+    gone = stated.names & stated.said_in([seq in expected.evicted for seq in seqs])
     whole = {kind: [0, 0, 0, 0] for kind in KINDS}
     evicted = {kind: [0, 0, 0, 0] for kind in KINDS}
-    for outcome, names in enumerate(_outcomes(said, shown, founds=list(chain.from_iterable(founds)))):
-        for sums, found in ((whole, names), (evicted, names & said.left)):
-            initials = Counter([name[0] for name in found])
-            for of_facts in FACT_KINDS:
-                sums[of_facts][outcome] += initials[INITIALS[of_facts]]
-    for kind, is_left, outcome in _sayings(history, shown, expected=expected):
-        whole[kind][outcome] += 1
-        evicted[kind][outcome] += is_left
+    for sums, totals in ((whole, stated.totals), (evicted, Counter(map(_INITIAL, gone)))):
+        for kind in FACT_KINDS:
+            sums[kind][_IN_VIEW] = totals[INITIALS[kind]]
+    for outcome, names in _not_in_view(stated, shown, is_opened=[seq in shown.covered for seq in seqs]):
+        for sums, found in ((whole, names), (evicted, names & gone)):
+            initials = Counter(map(_INITIAL, found))
+            for kind in FACT_KINDS:
+                sums[kind][outcome] += initials[INITIALS[kind]]
+                sums[kind][_IN_VIEW] -= initials[INITIALS[kind]]
+    for said, is_left, outcome in _sayings(history, shown, expected=expected):
+        whole[said][outcome] += 1
+        evicted[said][outcome] += is_left
     return Retention(whole=_counted(whole), evicted=_counted(evicted))
 
 
@@ -150,41 +139,56 @@ def _counted(sums: dict[str, list[int]]) -> dict[str, Counts]:
     }
 
 
+def _stated(texts: list[tuple[str, ...]], *, cache: FactCache, memo: dict[str, Any]) -> Stated:
+    """What the messages of these texts state. Of a history that goes on from what the `memo` has, only what is new is
+    counted."""
+    before, stated = memo.pop("stated", None) or ([], Stated())  # away while it grows
+    if before != texts[: len(before)]:
+        before, stated = [], Stated()
+    new = texts[len(before) :]
+    cache.learn(chain.from_iterable(new))
+    cache.settle()
+    stated.grow([tuple(map(cache.found, said)) for said in new])
+    memo["stated"] = (texts, stated)
+    return stated
+
+
 def _lay_out(
-    history: Sequence[Item], view: Sequence[Item], *, texts: Sequence[tuple[str, ...]], cache: FactCache
+    history: Sequence[Item], view: Sequence[Item], *, readings: Readings, cache: FactCache
 ) -> _Shown:
-    came_in = {id(item.message): said for item, said in zip(history, texts, strict=True)}
+    came_in = {id(item.message) for item in history}
     parts = {id(part) for item in history for part in item.message.parts}
-    names: set[Name] = set()
     shown: dict[int, tuple[str, ...]] = {}
+    texts: list[str] = []
     ours: list[Part] = []
     for item in view:
-        said = came_in.get(id(item.message))
-        if said is None:
-            said = tuple([text_of(part) for part in item.message.parts])
-            is_ours = [id(part) not in parts for part in item.message.parts]
-            ours += compress(item.message.parts, is_ours)
-            names.update(*[cache.found(text).names for text in compress(said, map(not_, is_ours))])
-        else:
-            names.update(*[cache.found(text).names for text in said])
+        said = readings.of(item.message).texts
         if not item.covers:
             shown[item.seq] = said
+        if id(item.message) in came_in:
+            texts += said
+            continue
+        is_ours = [id(part) not in parts for part in item.message.parts]
+        ours += compress(item.message.parts, is_ours)
+        texts += compress(said, map(not_, is_ours))
     written = _written("\n".join(map(text_of, ours)), cache=cache)
-    names |= written
     whole = frozenset(
-        item.seq
-        for item, said in zip(history, texts, strict=True)
-        if (now := shown.get(item.seq)) is not None and (now is said or all(text in now for text in said))
+        [item.seq for item in history if _stands(readings.of(item.message).texts, shown.get(item.seq))]
     )
     joined = "\n".join(map(whole_text_of, ours))
     return _Shown(
-        names=names,
-        longer={name[1:] for name in written if name[0] == _PATH},
+        names=written | set().union(*[cache.found(text).names for text in texts]),
+        listed=written,
         texts=shown,
         whole=whole,
         written=joined,
         covered=frozenset(_opened(joined)),
     )
+
+
+def _stands(said: tuple[str, ...], now: tuple[str, ...] | None) -> bool:
+    """Whether a message of these texts shows all that it said."""
+    return now is not None and (now is said or all(text in now for text in said))
 
 
 def _written(text: str, *, cache: FactCache) -> Set[Name]:
@@ -214,77 +218,46 @@ def _opened(text: str) -> Iterator[int]:
             yield from range(first, last + 1)
 
 
-def _said(
-    history: Sequence[Item], founds: Sequence[Sequence[Found]], *, left: Set[int], covered: Set[int]
-) -> _Said:
-    """Names of code are no facts to be counted, nor are lines of code that speak of a failure."""
-    everywhere: set[Name] = set()
-    gone: set[Name] = set()
-    opened: set[Name] = set()
-    for item, found in zip(history, founds, strict=True):
-        names = [one.names for one in found]
-        everywhere.update(*names)
-        if item.seq in left:
-            gone.update(*names)
-        if item.seq in covered:
-            opened.update(*names)
-    uncounted = {
-        name for name in everywhere if name[0] == _SYMBOL or (name[0] == _ERROR and name.startswith(_CODE))
-    }
-    everywhere -= uncounted
-    return _Said(all=everywhere, left=gone, covered=opened)
-
-
-def _outcomes(said: _Said, shown: _Shown, *, founds: Sequence[Found]) -> tuple[Set[Name], ...]:
-    """The facts by what became of them: in view, recallable, lost, altered."""
-    in_view = said.all & shown.names
-    rest = said.all - in_view
-    in_view |= _within(rest, shown.longer)
-    in_view |= _quoted(rest, shown, founds=founds)
-    rest -= in_view
-    altered = _altered(rest, shown.names, founds=founds)
+def _not_in_view(
+    stated: Stated, shown: _Shown, *, is_opened: Sequence[bool]
+) -> Iterator[tuple[int, Set[Name]]]:
+    """The facts that a view does not say, by what became of them. `is_opened`: of each message, whether an address opens it."""
+    rest = stated.names - shown.names
+    rest -= _within_paths(rest, shown)
+    lines = {name: stated.failures[name] for name in rest if name[0] == _ERROR}
+    rest -= {name for name, line in lines.items() if _quotes(shown, line)}
+    altered = _altered(rest, shown.names, stated=stated)
     rest -= altered
-    recallable = rest & said.covered
-    return in_view, recallable, rest - recallable, altered
+    lost = rest - stated.said_in(is_opened) if rest else rest
+    yield _ALTERED, altered
+    yield _LOST, lost
+    yield _RECALLABLE, rest - lost
 
 
-def _within(names: Set[Name], longer: Iterable[str]) -> Set[Name]:
-    """Paths that stand within longer ones."""
+def _within_paths(names: Set[Name], shown: _Shown) -> Set[Name]:
+    """Paths that stand within longer ones that foldline wrote, which hold their last name; and identifiers that do."""
     paths = [name[1:] for name in names if name[0] == _PATH]
-    among = Within(paths)
-    return set() if not paths else {f"{_PATH}{path}" for path in set().union(*map(among.path, longer))}
+    last = {path.rstrip("/").rpartition("/")[2] for path in paths}
+    longer = [name[1:] for name in shown.listed if name[0] == _PATH] if last else []
+    last.intersection_update("/".join(longer).split("/"))
+    holding = [path for path in longer if not last.isdisjoint(path.split("/"))] if last else []
+    among = Within(paths if holding else ())
+    found = {f"{_PATH}{path}" for within in map(among.path, holding) for path in within}
+    identifiers = [name for name in names if name[0] == _IDENTIFIER]
+    if identifiers:
+        words = words_in_paths(shown.written.split("\n"))
+        found.update([name for name in identifiers if name[1:] in words])
+    return found
 
 
-def _quoted(names: Set[Name], shown: _Shown, *, founds: Iterable[Found]) -> Set[Name]:
-    """Failures of which text that foldline wrote holds the newest line."""
-    lines = {
-        name: fact.text
-        for found in founds
-        if found.errors < len(found.names)
-        for name, fact in zip(found.names[found.errors :], found.facts[found.errors :], strict=True)
-        if name in names
-    }
-    return {name for name, line in lines.items() if _quotes(shown, line)}
-
-
-def _altered(names: Set[Name], shown: Set[Name], *, founds: Iterable[Found]) -> Set[Name]:
+def _altered(names: Set[Name], shown: Set[Name], *, stated: Stated) -> Set[Name]:
     """Numbers whose key stands in the view with other values alone, none of them the newest. A key to which a text gives
     several values is a column: none of them is its value."""
     numbers = [name for name in names if name[0] == _NUMBER]
-    keys = {name[1:].partition(VALUE)[0] for name in shown if name[0] == _NUMBER}
-    keys &= {name[1:].partition(VALUE)[0] for name in numbers}
-    newest: dict[str, str] = {}
-    columns: set[str] = set()
-    for found in founds if keys else ():
-        stated = [fact for fact in found.facts[found.numbers : found.errors] if fact.key in keys]
-        if not stated:
-            continue
-        here = {fact.key: fact.value for fact in stated}
-        newest |= here
-        if len(here) < len(stated):
-            columns |= {key for key, times in Counter([fact.key for fact in stated]).items() if times > 1}
-    stale = {key for key in keys - columns if f"{_NUMBER}{key}{VALUE}{newest[key]}" not in shown}
-    return {name for name in numbers if name[1:].partition(VALUE)[0] in stale}
+    stale = stated.stale(numbers, shown)
+    if stale:
+        stale &= {key_of(name) for name in shown if name[0] == _NUMBER}
+    return {name for name in numbers if key_of(name) in stale} if stale else set()
 
 
 def _quotes(shown: _Shown, text: str) -> bool:

@@ -12,6 +12,8 @@ from collections.abc import Collection, Iterable, Set
 
 PATH_NAMES_MAX = 8
 """Names at the end of a path that are looked at for shorter paths within it."""
+_LONG = PATH_NAMES_MAX + 1
+"""More names than that, however many."""
 
 _WORDS = re.compile(r"(?<![\w-])\w+(?![\w-]|\.\w)")
 _BLANK = re.compile(r"\s")
@@ -23,8 +25,8 @@ class Within:
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._texts: set[str] = set()
-        self._sizes: dict[str, set[int]] = {}
-        """Last name of a path among them → how many names such paths have."""
+        self._sizes: dict[str, int] = {}
+        """Last name of a path among them → how many names such paths have, a bit for each number."""
         self.learn(texts)
 
     def learn(self, texts: Iterable[str]) -> None:
@@ -32,8 +34,9 @@ class Within:
         self._texts.update(texts)
         for text in texts:
             if "/" in text:
-                names = text.rstrip("/").split("/")
-                self._sizes.setdefault(names[-1], set()).add(len(names))
+                bare = text.rstrip("/")
+                name = bare.rpartition("/")[2]
+                self._sizes[name] = self._sizes.get(name, 0) | 1 << min(bare.count("/") + 1, _LONG)
 
     def line(self, line: str) -> Set[str]:
         """Those that stand in a line."""
@@ -74,10 +77,11 @@ class Within:
         names = bare.split("/")[-PATH_NAMES_MAX:]
         shown = [*names, bare]
         for end, name in enumerate(names, 1):
-            if name in self._sizes:
+            sizes = self._sizes.get(name)
+            if sizes is not None:
                 is_folder = end < len(names) or bare != path
-                for size in self._sizes[name]:
-                    if size <= end:
+                for size in range(1, end + 1):
+                    if sizes >> size & 1:
                         run = "/".join(names[end - size : end])
                         shown += [run, f"{run}/"] if is_folder else [run]
         return shown

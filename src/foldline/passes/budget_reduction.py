@@ -16,7 +16,7 @@ from foldline.core.rounds import outline_of, tail_start
 from foldline.core.view import View
 from foldline.ledger.tools import ToolKind
 from foldline.passes.results import Found, find_results
-from foldline.passes.shorten import Limit, shorten
+from foldline.passes.shorten import Limit, cuts
 
 
 class BudgetReduction(Struct, frozen=True, kw_only=True):
@@ -72,7 +72,7 @@ class BudgetReduction(Struct, frozen=True, kw_only=True):
             limits = self._with_more_facts(results, limits, spare=freed - moment.tokens_excess)
         if self.per_turn is not None:
             limits = self._by_turn(results, limits, frame=frame)
-        edits = (shorten(found, limit, frame=frame) for found, limit in zip(results, limits, strict=True))
+        edits = cuts(list(zip(results, limits, strict=True)), frame=frame)
         return Plan(edits=tuple(edit for edit in edits if edit is not None))
 
     def _with_more_facts(self, results: list[Found], limits: list[Limit], *, spare: int) -> list[Limit]:

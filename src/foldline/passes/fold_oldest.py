@@ -22,6 +22,7 @@ from foldline.ledger.book import Told
 from foldline.ledger.compose import Evicted, draft, mentions_of
 from foldline.ledger.mentions import Mentions
 from foldline.ledger.ranks import ASIDE, PARTICULAR, WISH, rank_of
+from foldline.ledger.readings import readings_in
 from foldline.ledger.render import OMITTED_TOKENS, Draft
 from foldline.ledger.words import Words, rule_lines, words_of
 from foldline.passes.clamping import clamp
@@ -266,6 +267,7 @@ class _Folding:
             words=sources.words,
             mentions=sources.mentions,
             told=sources.told,
+            readings=readings_in(sources.frame.memo),
         )
 
     @cached_property

@@ -6,8 +6,9 @@ which leaves nothing. Knows one result at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import is_
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from foldline.core.address import NOTICE_END, has_notice, notice
 from foldline.core.clamp import fit_head, fit_tail, head_and_tail, plain
 from foldline.core.clamp_json import clamp_json
 from foldline.core.edit import Frame, Replace
-from foldline.core.message import Text
+from foldline.core.message import Text, ToolResult
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
 from foldline.ledger.index import Prices, index
@@ -68,6 +69,26 @@ class Limit(Struct, frozen=True, kw_only=True, gc=False):
             return self
         size, head, tail, carry = (int(n * ratio) for n in (self.size, self.head, self.tail, self.carry))
         return Limit(size=size, head=head, tail=tail, unit=self.unit, carry=carry)
+
+
+def cuts(wanted: Sequence[tuple[Found, Limit]], *, frame: Frame) -> list[Replace | None]:
+    """`shorten` for many results. Remembered for the next compaction: a part never changes, and neither does its cut."""
+    before: dict[Any, _Cut] = frame.memo.get("cuts", {})
+    now: dict[Any, _Cut] = {}
+    for found, limit in wanted:
+        if limit.unit != "tokens" or found.tokens > limit.size:
+            key = (id(found.part), found.seq, limit, frame.counter.name)
+            now[key] = before.get(key) or _Cut(part=found.part, edit=shorten(found, limit, frame=frame))
+    frame.memo["cuts"] = now
+    return [cut.edit for cut in now.values()]
+
+
+class _Cut(Struct, frozen=True, kw_only=True, gc=False):
+    """A result that was looked at, and what came of it."""
+
+    part: ToolResult
+    """Held, so that no other part has its identity."""
+    edit: Replace | None
 
 
 def shorten(found: Found, limit: Limit, *, frame: Frame) -> Replace | None:
