@@ -16,9 +16,9 @@ from foldline.ledger.index import (
     holds_more,
     index,
     lines_of,
+    listed_paths,
     names_in_line,
     price,
-    words_in_paths,
 )
 from foldline.testing.counting import CharacterCounter
 
@@ -188,7 +188,7 @@ def test_the_names_of_what_is_listed_are_read_off_its_lines() -> None:
     lines = lines_of(facts)
     found = {name for line in lines for name in names_in_line(line)}
     assert found == {*map(name_of, facts), "plimit"}
-    assert words_in_paths(lines) == {"src", "app", "py", "app.py"}
+    assert listed_paths([*lines, "paths: lib/x.c b.py"]) == "src/app.py lib/x.c b.py"
     assert [holds_more(line) for line in lines] == [True, False, True, False, False]
     assert names_in_line("paths: ./src/app.py b/lib/x.c src/ C:\\a") == [
         "psrc/app.py",
@@ -196,7 +196,6 @@ def test_the_names_of_what_is_listed_are_read_off_its_lines() -> None:
         "psrc",
         "pC:\\a",
     ]
-    assert "pi-ai@0.14.2" in words_in_paths(["paths: lib/pi-ai@0.14.2"])
     assert set(names_in_line("numbers, newest first: a=1 b=2|3 c=x=4")) == {
         *("na\x001", "nb\x002", "nb\x003", "nc\x00x=4"),
         *("pa", "pb", "pc"),

@@ -69,11 +69,11 @@ _LABEL_OF = dict(LABELS)
 _KIND_OF: dict[str, FactKind] = {label: kind for kind, label in (*LABELS, ("errors", CODE_LABEL))}
 """The label of a line -> the kind of its facts, in the order of the lines."""
 
+_NAMING = frozenset({"paths", "identifiers"})
 _MAY_STAND_WITHIN = frozenset({"paths", "identifiers", "symbols"})
 
 Count: TypeAlias = Callable[[list[str]], list[int]]
 _BLANK = re.compile(r"\s")
-_WORD = re.compile(r"\w+")
 _RESPELT = re.compile(r"\\\\| \./| [ab]/|/ ")
 """Of paths apart by spaces: that one may go by another spelling."""
 _PATH = INITIALS["paths"]
@@ -122,6 +122,7 @@ class Priced:
         *,
         costs: Sequence[int],
         keys: Mapping[str, int],
+        labels: int,
         standing: Standing | None = None,
     ) -> None:
         self.facts = facts
@@ -129,7 +130,7 @@ class Priced:
         self.costs = costs
         self.keys = keys
         """What the key of a number costs beside its values."""
-        self.labels = LABEL_TOKENS * len(_labels_in(facts))
+        self.labels = labels
         self._standing = standing
 
     @cached_property
@@ -177,17 +178,30 @@ class Choice(Struct, frozen=True, kw_only=True):
 
 
 def price(facts: Sequence[Fact], *, prices: Prices, standing: Standing | None = None) -> Priced:
-    """The facts with what they cost. What cannot be told apart by spaces again is left out."""
-    listed = _plain(_each_once(facts))
-    numbers = [fact for fact in listed if fact.kind == "numbers"]
+    """The facts with what they cost. What cannot be told apart by spaces again is left out, and so are names that are paths
+    or identifiers too: nothing is listed twice."""
+    numbers = [fact for fact in facts if fact.kind == "numbers"]
+    words = [fact for fact in facts if fact.kind != "numbers"]
+    twice = _twice(words)
+    if twice or not _are_plain(numbers, words):
+        listed = [
+            fact for fact in facts if _is_plain(fact) and not (fact.kind == "symbols" and fact.text in twice)
+        ]
+        return price(listed, prices=prices, standing=standing)
     keys = list(dict.fromkeys([fact.key for fact in numbers]))
     values = iter(prices.of([fact.value for fact in numbers], behind=VALUES))
-    texts = iter(prices.of([fact.text for fact in listed if fact.kind != "numbers"], behind=" "))
-    costs = [next(values) if fact.kind == "numbers" else next(texts) for fact in listed]
-    for place in [place for place, fact in enumerate(listed) if fact.kind == "errors"]:
-        costs[place] += SEPARATOR_TOKENS
+    texts = iter(prices.of([fact.text for fact in words], behind=" "))
+    costs = [next(values) if fact.kind == "numbers" else next(texts) for fact in facts]
+    kinds = {fact.kind for fact in words}
+    if "errors" in kinds:
+        for place in [place for place, fact in enumerate(facts) if fact.kind == "errors"]:
+            costs[place] += SEPARATOR_TOKENS
     return Priced(
-        listed, costs=costs, keys=dict(zip(keys, prices.of(keys, behind=" "), strict=True)), standing=standing
+        facts,
+        costs=costs,
+        keys=dict(zip(keys, prices.of(keys, behind=" "), strict=True)),
+        labels=LABEL_TOKENS * (len(_labels_in(words)) + bool(numbers)),
+        standing=standing,
     )
 
 
@@ -205,22 +219,17 @@ def written(texts: Sequence[str]) -> list[str]:
     return [text if "<" not in text and text.isprintable() else escape_tags(unbroken(text)) for text in texts]
 
 
-def _each_once(facts: Sequence[Fact]) -> Sequence[Fact]:
-    """The facts without names that are paths or identifiers too: nothing is listed twice."""
-    names = {fact.text for fact in facts if fact.kind == "symbols"}
-    if names:
-        names &= {fact.text for fact in facts if fact.kind in ("paths", "identifiers")}
-    return [fact for fact in facts if fact.kind != "symbols" or fact.text not in names] if names else facts
+def _twice(words: Sequence[Fact]) -> Set[str]:
+    """Texts that are names of code, and paths or identifiers too."""
+    names = {fact.text for fact in words if fact.kind == "symbols"}
+    return names & {fact.text for fact in words if fact.kind in _NAMING} if names else names
 
 
-def _plain(facts: Sequence[Fact]) -> Sequence[Fact]:
-    """The facts that can be told apart again; that all can is seen from all of them together."""
-    numbers = [fact for fact in facts if fact.kind == "numbers"]
-    keys, values = [fact.key for fact in numbers], [fact.value for fact in numbers]
-    words = [fact.text for fact in facts if fact.kind not in ("numbers", "errors")]
-    if "=" in "".join(keys) or VALUES in "".join(values) or _BLANK.search("".join([*words, *keys, *values])):
-        return [fact for fact in facts if _is_plain(fact)]
-    return facts
+def _are_plain(numbers: Sequence[Fact], words: Sequence[Fact]) -> bool:
+    """Whether all facts can be told apart again, seen from all of them together."""
+    keys, values = "".join([fact.key for fact in numbers]), "".join([fact.value for fact in numbers])
+    texts = "".join([fact.text for fact in words if fact.kind != "errors"])
+    return not ("=" in keys or VALUES in values or any(map(_BLANK.search, (keys, values, texts))))
 
 
 def _is_plain(fact: Fact) -> bool:
@@ -272,9 +281,11 @@ def choose(priced: Priced, room: int, *, said: Iterable[str] = ()) -> Choice:
         filling.fill()
         if not filling.free() or filling.is_done:
             break
-    taken = filling.taken
-    is_all = filling.is_done
-    chosen = tuple([facts[place] for place in sorted(taken)])
+    is_all, gone = filling.is_done, filling.gone
+    if is_all:
+        chosen = tuple([fact for place, fact in enumerate(facts) if place not in gone] if gone else facts)
+    else:
+        chosen = tuple([facts[place] for place in sorted(filling.taken)])
     return Choice(facts=chosen, tokens=room - filling.left if is_all else priced.tokens, is_all=is_all)
 
 
@@ -356,8 +367,11 @@ class _Filling:
 
 def lines_of(facts: Sequence[Fact]) -> list[str]:
     """One line for each kind of the facts."""
-    of_label: dict[str, list[Fact]] = {}
+    of_kind: dict[FactKind, list[Fact]] = {}
     for fact in facts:
+        of_kind.setdefault(fact.kind, []).append(fact)
+    of_label = {_LABEL_OF[kind]: here for kind, here in of_kind.items() if kind != "errors"}
+    for fact in of_kind.get("errors", ()):
         of_label.setdefault(_label_of(fact), []).append(fact)
     lines = []
     for label, kind in _KIND_OF.items():
@@ -468,11 +482,9 @@ def _behind(initial: str, texts: Sequence[str]) -> list[str]:
     return f"{initial}{f' {initial}'.join(texts)}".split(" ")
 
 
-def words_in_paths(lines: Iterable[str]) -> Set[str]:
-    """What stands within the paths that lines of an index list, and may be an identifier."""
-    listed = [line[len(_PATHS) :] for line in lines if line.startswith(_PATHS)]
-    joined = " ".join(listed)
-    return {*_WORD.findall(joined), *joined.replace("/", " ").split()}
+def listed_paths(lines: Iterable[str]) -> str:
+    """The paths that lines of an index list, apart by spaces."""
+    return " ".join([line[len(_PATHS) :] for line in lines if line.startswith(_PATHS)])
 
 
 def holds_more(line: str) -> bool:

@@ -121,18 +121,19 @@ class Wanted:
         failure that came again and again the newest line stands."""
         said, own_ages = self._mentions.lacking(self._shown)
         said += self._older
-        scores = self._scores(said, own_ages)
+        times = Counter(said)
+        scores = self._scores(said, own_ages, times=times)
         facts = {**self._mentions.newest, **self._older} if self._older else self._mentions.newest
-        rows = [facts[name] for name in sorted(scores, key=scores.__getitem__)]
-        in_time = [facts[name] for name in scores if name[0] == _NUMBER]
+        rows = [facts[name] for name in sorted(times, key=scores.__getitem__)]
+        in_time = [facts[name] for name in times if name[0] == _NUMBER]
         return _newest_value_first(rows, in_time, leading=self._leading)
 
-    def _scores(self, said: Sequence[Name], own_ages: Mapping[Name, int]) -> dict[Name, float]:
-        """Of each name the lower, the more its fact is wanted, in the order in which they are first said. `said` is every
-        mention, the newest first; `own_ages` is how old the newest is in own words."""
-        ages = dict(zip(reversed(said), range(len(said), 0, -1), strict=True))
-        times = Counter(said)
-        scores: dict[Name, float] = {name: ages[name] for name in times}
+    def _scores(
+        self, said: Sequence[Name], own_ages: Mapping[Name, int], *, times: Mapping[Name, int]
+    ) -> dict[Name, float]:
+        """Of each name the lower, the more its fact is wanted. `said` is every mention, the newest first; `own_ages` is how old
+        the newest is in own words."""
+        scores: dict[Name, float] = dict(zip(reversed(said), range(len(said), 0, -1), strict=True))
         for name, own in own_ages.items():
             scores[name] = min(scores[name], own / OWN_WORDS)
         for name in self._kept_of(self._mentions.codes, scores, opens=_CODE):

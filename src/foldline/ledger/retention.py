@@ -15,8 +15,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
-from itertools import chain, compress
-from operator import itemgetter, not_
+from functools import partial
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from msgspec import Struct
@@ -25,7 +26,7 @@ from foldline.core.address import escape_tags
 from foldline.core.message import Part, Text, speaks_for_user
 from foldline.core.view import Item
 from foldline.ledger.facts import INITIALS, FactCache, FactKind, Name
-from foldline.ledger.index import holds_more, names_in_line, words_in_paths
+from foldline.ledger.index import holds_more, listed_paths, names_in_line
 from foldline.ledger.look_alikes import read_whole
 from foldline.ledger.readings import Readings, readings_in, text_of, whole_text_of
 from foldline.ledger.standing_within import Within
@@ -41,6 +42,7 @@ _SPAN_MAX = 1_000_000
 """Ordinals one address may name; a longer range is no address of ours."""
 _PATH, _IDENTIFIER = INITIALS["paths"], INITIALS["identifiers"]
 _INITIAL = itemgetter(0)
+_WORD = re.compile(r"\w+")
 _NUMBER, _ERROR = INITIALS["numbers"], INITIALS["errors"]
 
 
@@ -156,31 +158,35 @@ def _stated(texts: list[tuple[str, ...]], *, cache: FactCache, memo: dict[str, A
 def _lay_out(
     history: Sequence[Item], view: Sequence[Item], *, readings: Readings, cache: FactCache
 ) -> _Shown:
-    came_in = {id(item.message) for item in history}
+    came_in = {id(item.message): readings.of(item.message).texts for item in history}
     parts = {id(part) for item in history for part in item.message.parts}
     shown: dict[int, tuple[str, ...]] = {}
     texts: list[str] = []
     ours: list[Part] = []
+    written: list[str] = []
     for item in view:
-        said = readings.of(item.message).texts
+        said = came_in.get(id(item.message))
+        if said is not None:
+            texts += said
+        else:
+            said = tuple(map(text_of, item.message.parts))
+            for part, text in zip(item.message.parts, said, strict=True):
+                if id(part) in parts:
+                    texts.append(text)
+                else:
+                    ours.append(part)
+                    written.append(text)
         if not item.covers:
             shown[item.seq] = said
-        if id(item.message) in came_in:
-            texts += said
-            continue
-        is_ours = [id(part) not in parts for part in item.message.parts]
-        ours += compress(item.message.parts, is_ours)
-        texts += compress(said, map(not_, is_ours))
-    written = _written("\n".join(map(text_of, ours)), cache=cache)
-    whole = frozenset(
-        [item.seq for item in history if _stands(readings.of(item.message).texts, shown.get(item.seq))]
-    )
+    listed = _written("\n".join(written), cache=cache)
     joined = "\n".join(map(whole_text_of, ours))
     return _Shown(
-        names=written | set().union(*[cache.found(text).names for text in texts]),
-        listed=written,
+        names=listed | set().union(*[cache.found(text).names for text in texts]),
+        listed=listed,
         texts=shown,
-        whole=whole,
+        whole=frozenset(
+            [item.seq for item in history if _stands(came_in[id(item.message)], shown.get(item.seq))]
+        ),
         written=joined,
         covered=frozenset(_opened(joined)),
     )
@@ -235,18 +241,22 @@ def _not_in_view(
 
 
 def _within_paths(names: Set[Name], shown: _Shown) -> Set[Name]:
-    """Paths that stand within longer ones that foldline wrote, which hold their last name; and identifiers that do."""
+    """Of the names of paths those that stand within longer ones that foldline wrote, which hold their last name; and of
+    identifiers those that stand within paths that it listed."""
     paths = [name[1:] for name in names if name[0] == _PATH]
     last = {path.rstrip("/").rpartition("/")[2] for path in paths}
-    longer = [name[1:] for name in shown.listed if name[0] == _PATH] if last else []
+    longer = [name[1:] for name in shown.listed if name[0] == _PATH] if paths else []
     last.intersection_update("/".join(longer).split("/"))
     holding = [path for path in longer if not last.isdisjoint(path.split("/"))] if last else []
     among = Within(paths if holding else ())
     found = {f"{_PATH}{path}" for within in map(among.path, holding) for path in within}
     identifiers = [name for name in names if name[0] == _IDENTIFIER]
-    if identifiers:
-        words = words_in_paths(shown.written.split("\n"))
-        found.update([name for name in identifiers if name[1:] in words])
+    listed = listed_paths(shown.written.split("\n")) if identifiers else ""
+    for parts in (listed.replace("/", " ").split, partial(_WORD.findall, listed)):
+        if identifiers:
+            held = {name[1:] for name in identifiers}.intersection(parts())
+            found.update([f"{_IDENTIFIER}{text}" for text in held])
+            identifiers = [name for name in identifiers if name[1:] not in held]
     return found
 
 

@@ -13,7 +13,7 @@ from itertools import chain, compress
 from foldline.ledger.errors_in_text import IN_CODE
 from foldline.ledger.facts import INITIALS, VALUE, Found, Name
 
-_NUMBER, _ERROR, _SYMBOL = INITIALS["numbers"], INITIALS["errors"], INITIALS["symbols"]
+_ERROR, _SYMBOL = INITIALS["errors"], INITIALS["symbols"]
 _CODE = _ERROR + IN_CODE
 
 
@@ -29,8 +29,10 @@ class Stated:
         """How many of each kind, by the initial of the kind."""
         self.failures: dict[Name, str] = {}
         """Failure → its newest line."""
-        self._newest: dict[str, str] = {}
-        """A number's key → its newest value."""
+        self._newest: dict[str, Name] = {}
+        """A number's key → the name of its newest value."""
+        self._keys: dict[Name, str] = {}
+        """A number's name → its key."""
         self._columns: set[str] = set()
         """Keys to which one text gives several values: none of them is the key's value."""
 
@@ -46,21 +48,21 @@ class Stated:
         self.totals.update([name[0] for name in new])
         self.names |= new
         for found in chain.from_iterable(founds):
-            numbers = found.facts[found.numbers : found.errors]
-            if numbers:
-                here = {fact.key: fact.value for fact in numbers}
-                self._newest |= here
-                if len(here) < len(numbers):
-                    times = Counter([fact.key for fact in numbers])
-                    self._columns.update([key for key, count in times.items() if count > 1])
+            names = found.names[found.numbers : found.errors]
+            keys = [fact.key for fact in found.facts[found.numbers : found.errors]]
+            self._keys.update(zip(names, keys, strict=True))
+            here = dict(zip(keys, names, strict=True))
+            self._newest |= here
+            if len(here) < len(keys):
+                self._columns.update([key for key, count in Counter(keys).items() if count > 1])
             for name, fact in zip(found.names[found.errors :], found.facts[found.errors :], strict=True):
                 self.failures[name] = fact.text
         self.founds += founds
 
     def stale(self, numbers: Sequence[Name], shown: Set[Name]) -> set[str]:
         """The keys of those numbers of which a view that says these names has no newest value."""
-        keys = {key_of(name) for name in numbers} - self._columns
-        return {key for key in keys if f"{_NUMBER}{key}{VALUE}{self._newest[key]}" not in shown}
+        keys = set(map(self._keys.__getitem__, numbers)) - self._columns
+        return {key for key in keys if self._newest[key] not in shown}
 
 
 def _is_counted(name: Name) -> bool:
