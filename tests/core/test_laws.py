@@ -66,7 +66,7 @@ def test_taking_one_result_out_of_a_round_breaks_the_round() -> None:
         after=tuple(item for item in items if item.seq != 3),
         pins=frozenset(),
         open_round=open_seqs(structure),
-        units=tuple(structure.seqs(unit) for unit in structure.units),
+        units=structure.units,
     )
     (found,) = judge(change)
     assert (found.law, found.at) == ("ROUND", "message 1")
@@ -82,8 +82,13 @@ def test_a_line_put_before_an_open_round_shares_its_ordinal_and_is_not_taken_for
     (part,) = answer.message.parts
     short = replace(answer.message, parts=(replace(part, content=(), edited=True),), edited=True)
     after = (*before[:2], replace(before[2], message=short))
-    unit = frozenset({0, 1})
-    change = Change(before=before, after=after, pins=frozenset(), open_round=unit, units=(unit,))
+    change = Change(
+        before=before,
+        after=after,
+        pins=frozenset(),
+        open_round=frozenset({0, 1}),
+        units=outline(before).units,
+    )
     assert judge(change) == ()
     taken = replace(before[1], message=replace(calls.message, parts=calls.message.parts[1:], edited=True))
     for rest in ((before[0], taken, before[2]), before[1:], (before[0], before[2])):

@@ -51,7 +51,7 @@ class Edited(Struct, frozen=True, kw_only=True):
             after=after,
             pins=self.pins,
             open_round=open_seqs(structure),
-            units=tuple(structure.seqs(unit) for unit in structure.units),
+            units=structure.units,
         )
 
 

@@ -146,7 +146,7 @@ def apply(view: View, edits: Sequence[Edit], *, frame: Frame) -> View:
         after=items,
         pins=frame.pins,
         open_round=open_seqs(before),
-        units=tuple([before.seqs(unit) for unit in before.units]),
+        units=before.units,
     )
     # neighbours are joined, and system messages put in their place, when the view is encoded
     needs = replace(frame.needs, alternates=False, system_between=False)

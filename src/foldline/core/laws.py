@@ -29,6 +29,7 @@ from foldline.core.message import (
     speaks_for_user,
 )
 from foldline.core.pairing import Needs, Placed
+from foldline.core.rounds import Unit
 from foldline.core.system_place import misplaced
 from foldline.core.view import Item
 
@@ -49,8 +50,8 @@ class Change(Struct, frozen=True, kw_only=True):
     after: tuple[Item, ...]
     pins: frozenset[int]
     open_round: frozenset[int]
-    units: tuple[frozenset[int], ...]
-    """Ordinals of each unit of the view before."""
+    units: tuple[Unit, ...]
+    """Of the view before."""
 
 
 Standing: TypeAlias = Placed | Item
@@ -200,9 +201,11 @@ def _round(change: Change) -> Iterator[Violation]:
     if remaining.issuperset([item.seq for item in change.before]):
         return
     for unit in change.units:
-        gone = unit - remaining
-        if gone and gone != unit:
-            yield Violation(law="ROUND", at=_at(min(unit)), why=f"messages {_list(unit)} belong together")
+        seqs = [item.seq for item in change.before[unit.start : unit.end]]
+        stay = [seq for seq in seqs if seq in remaining]
+        if stay and len(stay) < len(seqs):
+            why = f"messages {_list({*seqs})} belong together"
+            yield Violation(law="ROUND", at=_at(min(seqs)), why=why)
 
 
 def _cut(change: Change) -> Iterator[Violation]:
