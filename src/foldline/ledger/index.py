@@ -229,7 +229,12 @@ def _are_plain(numbers: Sequence[Fact], words: Sequence[Fact]) -> bool:
     """Whether all facts can be told apart again, seen from all of them together."""
     keys, values = "".join([fact.key for fact in numbers]), "".join([fact.value for fact in numbers])
     texts = "".join([fact.text for fact in words if fact.kind != "errors"])
-    return not ("=" in keys or VALUES in values or any(map(_BLANK.search, (keys, values, texts))))
+    return not ("=" in keys or VALUES in values or any(map(_holds_blank, (keys, values, texts))))
+
+
+def _holds_blank(text: str) -> bool:
+    """As `_BLANK` says it, in half the time: of a text of some hundred thousand characters."""
+    return bool(text) and text.split(maxsplit=1) != [text]
 
 
 def _is_plain(fact: Fact) -> bool:
