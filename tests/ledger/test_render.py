@@ -149,7 +149,7 @@ def test_what_does_not_fit_leaves_in_the_stated_order() -> None:
 def test_a_ledger_that_left_lines_out_says_how_many() -> None:
     """CMP-8: an omission is never silent."""
     text = written(150)
-    (count,) = re.findall(r"^\((\d+) older entries not listed\)$", text, re.MULTILINE)
+    (count,) = re.findall(r"^\((\d+) older entr(?:y|ies) of this ledger left out\)$", text, re.MULTILINE)
     assert int(count) == len(ENTRIES) - text.count("\n- ")
 
 

@@ -293,7 +293,7 @@ def _text(
     if index:
         out += [f"## {INDEX_HEADING}", *index]
     if omitted:
-        out.append(f"({omitted} older entries not listed)")
+        out.append(f"({omitted} older entr{'y' if omitted == 1 else 'ies'} of this ledger left out)")
     return "\n".join(out)
 
 
