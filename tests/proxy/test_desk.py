@@ -10,7 +10,7 @@ import pytest
 from foldline.clients.calls import Call
 from foldline.clients.following import Conversations
 from foldline.clients.own_summaries import CUES, WHY
-from foldline.core.errors import SessionBusy, SessionFailed
+from foldline.core.errors import SessionCorrupt, SessionFailed
 from foldline.home import disk_store
 from foldline.proxy.beginning import Keeping, beginning
 from foldline.proxy.desk import Desk, Going, Passed
@@ -70,18 +70,38 @@ def test_what_is_none_of_ours_is_passed_and_said_why(tmp_path: Path) -> None:
 
 
 def test_a_failure_is_a_value_and_the_next_request_begins_anew(tmp_path: Path) -> None:
-    """Fail open: another process holds the session; once it lets go the conversation is kept again."""
+    """Fail open: its log is broken; once that is mended the conversation is kept again."""
     desk = Desk(beginning(Keeping(home=tmp_path)))
     messages = [user("hello"), assistant("hi"), user(long("w", 200_000))]
     [name] = names(desk, messages)
-    other = Desk(beginning(Keeping(home=tmp_path)))
-    passed = other.outgoing(call(messages))
+    desk.close()
+    log = tmp_path / "sessions" / name / "log.jsonl"
+    sound = log.read_bytes()
+    log.write_bytes(b'{"format":"something else"}\n' + sound)
+    desk = Desk(beginning(Keeping(home=tmp_path)))
+    passed = desk.outgoing(call(messages))
     assert isinstance(passed, Passed)
     assert passed.is_fault
-    assert SessionBusy.__name__ in passed.why
+    assert SessionCorrupt.__name__ in passed.why or name in passed.why
+    log.write_bytes(sound)
+    assert names(desk, messages) == [name]
     desk.close()
-    assert names(other, messages) == [name]
-    other.close()
+
+
+def test_two_proxies_on_one_home_keep_the_same_conversation_each_for_itself(tmp_path: Path) -> None:
+    """STO: one writer of a session; the second proxy has one under a number, and finds it again."""
+    messages = [user("hello"), assistant("hi"), user(long("w", 200_000))]
+    one, two = Desk(beginning(Keeping(home=tmp_path))), Desk(beginning(Keeping(home=tmp_path)))
+    [name] = names(one, messages)
+    longer = [*messages, assistant("done"), user("go on")]
+    assert names(two, longer) == [name]
+    assert disk_store(tmp_path).names() == (name, f"{name}.2")
+    two.close()
+    two = Desk(beginning(Keeping(home=tmp_path)))
+    assert names(two, [*longer, assistant("so"), user("and on")]) == [name]
+    assert disk_store(tmp_path).names() == (name, f"{name}.2")
+    one.close()
+    two.close()
 
 
 def test_an_answer_is_taken_in_and_a_late_one_is_not(tmp_path: Path) -> None:

@@ -42,6 +42,13 @@ def test_what_cannot_be_opened_is_said(data: bytes, encoding: str) -> None:
         opened(data, encoding, bytes_max=10_000)
 
 
+def test_an_encoding_that_is_not_known_is_named() -> None:
+    """Not told as broken: nobody looked."""
+    for encoding in ("br", "gzip, gzip"):
+        with pytest.raises(CannotOpen, match=f"a body in {encoding} is not read here"):
+            opened(b"x", encoding, bytes_max=10_000)
+
+
 def test_an_answer_is_opened_as_it_comes() -> None:
     """In pieces of any size."""
     opening = Opening("gzip", bytes_max=10_000)

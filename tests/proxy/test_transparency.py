@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import http.client
 import json
 import threading
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
+import zstandard
 
 from foldline.clients.own_summaries import WHY
 from foldline.home import disk_store
@@ -21,6 +24,7 @@ from tests.cli.running import run as command
 from tests.clients.agents import FORMATS
 from tests.proxy.running import Proxy
 from tests.proxy.sessions import HEADERS, MODEL, PATHS, Agent, generated, replayed, run, script
+from tests.proxy.upstreams import Sent, Upstream
 
 WINDOW = 20_000
 FIRST = "Refactor the project, module by module. Never touch auth.py."
@@ -117,6 +121,59 @@ def test_conversations_beside_each_other_never_mix(home: Path) -> None:
         assert sum(f"agent{n}_" in text for n in range(len(agents))) == 1, "a request holds one agent's words"
     assert sum(record.is_compaction for record in records) >= len(agents)
     assert not [record.why for record in records if record.outcome == "failed open"]
+
+
+def test_a_conversation_that_goes_on_through_a_second_proxy_of_one_home_is_kept(home: Path) -> None:
+    """Two proxies, one home, the same conversation: the second neither fails nor overflows while the first one has it open."""
+    turns = generated(60, tokens=240)
+    agent = Agent("openai-chat", first=FIRST)
+    with Twin(script(turns), window=WINDOW) as twin, Proxy(twin.url) as one, Proxy(twin.url) as two:
+        run(agent, turns[:40], one.url)
+        run(agent, turns[40:], two.url)
+        assert {request.status for request in twin.requests} == {200}
+        assert {record.outcome for record in two.wait_for(20)} == {"edited"}
+        assert all("Never touch auth.py" in request.body.decode() for request in twin.requests)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "zstd"])
+def test_a_compressed_conversation_is_kept_as_any_other(home: Path, encoding: str) -> None:
+    """Issue: compressed bodies. As it came, encoding and all, while nothing is taken out; plain from then on."""
+    press = {"gzip": gzip.compress, "zstd": zstandard.compress}[encoding]
+    agent, turns = Agent("openai-chat", first=FIRST), generated(45, tokens=240)
+    left = iter(turns)
+
+    def answer(head: bytes, body: bytes) -> Sent:
+        turn = next(left)
+        calls = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": json.dumps(call.arguments)},
+            }
+            for call in turn.calls
+        ]
+        message = {"role": "assistant", "content": turn.text, **({"tool_calls": calls} if calls else {})}
+        data = json.dumps(
+            {"id": "c", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+        ).encode()
+        told = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+        return Sent(head=told % len(data), pieces=[data])
+
+    with Upstream(answer) as upstream, Proxy(upstream.url) as proxy:
+        for n, turn in enumerate(turns):
+            body = press(agent.body())
+            request = Request(
+                proxy.url + PATHS["openai-chat"], body, {**HEADERS, "content-encoding": encoding}
+            )
+            with urlopen(request, timeout=30) as response:
+                agent.take(json.load(response), turn)
+            is_named = f"content-encoding: {encoding}".encode() in upstream.heads[n].lower()
+            assert is_named == (upstream.bodies[n] == body), "what goes up is as its head says"
+            if not is_named:
+                assert len(json.loads(upstream.bodies[n])["messages"]) <= len(agent.messages)
+        records = proxy.wait_for(len(turns))
+    assert [record.outcome for record in records].count("edited") >= 10
+    assert any(record.is_compaction for record in records)
 
 
 def test_observing_changes_nothing_and_says_what_would_be_done(home: Path) -> None:

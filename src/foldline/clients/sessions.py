@@ -47,6 +47,8 @@ class Terms(Struct, frozen=True, kw_only=True):
     that there is is gone on with at once; left out, the named session is opened with the first request."""
     names: Callable[[], Iterable[str]] = tuple
     """The names of all sessions that there are."""
+    numbers: bool = False
+    """Whether a session is begun under a number where another process holds the named one; left out, that is an error."""
     recalls: bool = False
     """Whether reduced requests have the tool `recall`; whoever delivers answers asks `recalled` of each then."""
     is_native: bool = False
@@ -107,7 +109,12 @@ class Sessions:
             return Following(self._terms.open(self.name, call))
         if not self.name or (is_known is not None and not is_known(self.name)):
             return None
-        return Following(self._terms.open(self.name, call))
+        try:
+            return Following(self._terms.open(self.name, call))
+        except SessionBusy:
+            if not self._terms.numbers:
+                raise
+            return None
 
     def fits_whole(self, read: ReadList) -> bool:
         """True where a list can be sent uncut: an agent that sums up its own conversation is to see all of it."""
@@ -123,9 +130,9 @@ class Sessions:
         always = read.longest >= ALWAYS_BYTES_MIN and "always" in whens
         blind = "blind" in whens and not planned.is_window_known
         line = policy.threshold
-        if read.size + (read.call.output_cap or 0) > planned.window:
+        if always or blind or read.size + (read.call.output_cap or 0) > planned.window:
             return True  # the cap is what may have to be lowered
-        return always or blind or line.is_reached(read.size, planned.window, output_max=planned.output_max)
+        return line.is_reached(read.size, planned.window, output_max=planned.output_max)
 
     def begun(self, chain: Chain, read: ReadList, *, is_first: bool) -> Begun:
         """A session for a conversation that has none: a fork where it branched off one that has, its own else."""
@@ -188,7 +195,7 @@ class Sessions:
                 kept = Following(forked or self._terms.open(name, read.call))
                 return _Opened(name=name, kept=kept), forked is not None
             except SessionBusy:
-                if name == self.name:
+                if name == self.name and not self._terms.numbers:
                     raise
         raise SessionBusy(self.name)
 

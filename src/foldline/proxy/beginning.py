@@ -65,6 +65,7 @@ def beginning(keeping: Keeping) -> Begin:
             is_known=store.has,
             names=store.names,
             plan=planning(planned, home=keeping.home, endpoint=endpoint),
+            numbers=True,
             recalls=keeping.recalls,
         )
         return Conversations(terms, name=name if keeping.is_durable else "")

@@ -11,6 +11,7 @@ from typing import Final
 
 GZIP_OR_ZLIB: Final = 32 + zlib.MAX_WBITS
 PLAIN: Final = ("", "identity")
+OPENED: Final = ("gzip", "x-gzip", "deflate")
 
 
 class CannotOpen(ValueError):
@@ -24,6 +25,8 @@ def opened(data: bytes, encoding: str, *, bytes_max: int) -> bytes:
         return data
     if name == "zstd":
         return _zstd(data, bytes_max)
+    if name not in OPENED:
+        raise CannotOpen(f"a body in {name[:20]} is not read here")
     opening = Opening(name, bytes_max=bytes_max)
     plain = opening.take(data)
     if opening.failed or not opening.is_whole:
@@ -51,7 +54,7 @@ class Opening:
 
     def __init__(self, encoding: str, *, bytes_max: int) -> None:
         name = encoding.strip().lower()
-        self.failed = name not in (*PLAIN, "gzip", "x-gzip", "deflate")
+        self.failed = name not in (*PLAIN, *OPENED)
         """True once nothing more can be read of it."""
         self._inflate = None if name in PLAIN else zlib.decompressobj(GZIP_OR_ZLIB)
         self._left = bytes_max
