@@ -150,6 +150,18 @@ def test_without_a_target_the_policys_own_holds_from_its_threshold_on() -> None:
     assert due.report.tokens_target == history.tokens // 2
 
 
+@pytest.mark.parametrize(
+    ("fixed", "target"), [(0, 500), (375, 500), (480, 586), (700, 733), (900, 933), (1_000, 1_000)]
+)
+def test_where_system_prompt_and_tools_take_the_target_the_messages_keep_some_of_it(
+    fixed: int, target: int
+) -> None:
+    """CMP-30: a fold without room says nothing of what users ruled. A quarter of the target, or a third of what is left up to the
+    threshold, or to the window where that is passed; a target that somebody names is what it is."""
+    assert target_of(900, Goal(policy=FOLDING, tokens_window=1_000), tokens_fixed=fixed) == target
+    assert target_of(900, Goal(policy=FOLDING, to=500), tokens_fixed=fixed) == 500
+
+
 def test_a_pin_is_an_ordinal_an_id_or_a_text() -> None:
     """Law PIN: what is pinned survives verbatim, wherever the words stand."""
     messages = [

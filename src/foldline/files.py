@@ -157,7 +157,7 @@ def _compact_one(
         model=options.model,
         notes=(*_notes(transcript, options), *asking_notes(goal), *planned.notes),
     )
-    asked = target_of(history.tokens, goal)
+    asked = target_of(history.tokens, goal, tokens_fixed=history.tokens_fixed)
     with remembered() as memo:
         history = replace(history, memo=memo)
         for _ in range(TRIES_MAX):

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 MARKS = Tier(name="supersession", reduce=MarkSuperseded(), gain_min=-(10**9))
 """Runs before the tiers of every policy: what it adds, they make room for."""
 OPEN_NOTE = "a model was not asked for a summary: {failures} compactions in a row came to nothing; compact by hand to try again"
+LEFT_OF_TARGET, LEFT_TO_LINE = 4, 3
 _TEMPLATE = re.compile(r"^(?:m\d+ (?:user|assistant|tool|system)\b|\(calls: )", re.MULTILINE)
 """A line of a template summary."""
 
@@ -208,7 +209,7 @@ def reducing(
     """As `reduce`, asking a model where `goal.has_model`; drive it with `foldline.engine.run.drive` or `adrive`. Closed
     between two questions, nothing has been done."""
     started = clock()
-    target = target_of(history.tokens, goal)
+    target = target_of(history.tokens, goal, tokens_fixed=history.tokens_fixed)
     frame = _frame_of(history, goal, counter=counter)
     filled = replace(
         report,
@@ -337,15 +338,16 @@ def _running(
     return replace(found, steps=(*rest[:-1], last))
 
 
-def target_of(tokens: int, goal: Goal) -> int | None:
-    """The target in tokens of the whole request; `None` when the policy's threshold is not reached."""
+def target_of(tokens: int, goal: Goal, *, tokens_fixed: int = 0) -> int | None:
+    """The target in tokens of the whole request; `None` when the policy's threshold is not reached. Where system prompt and tools
+    (`tokens_fixed`) take nearly all of a policy's own target, the messages keep a little of it all the same."""
     if goal.to is None:
         window, policy = goal.tokens_window or 0, goal.policy
         due = policy.threshold.is_reached(
             round(tokens * goal.scale), window, output_cap=goal.output_cap, output_max=goal.output_max
         )
-        target = policy.tokens_target(window, goal.output_cap, output_max=goal.output_max)
-        return int(target / goal.scale) if due else None
+        target = int(policy.tokens_target(window, goal.output_cap, output_max=goal.output_max) / goal.scale)
+        return max(target, tokens_fixed + _least(target, goal, tokens_fixed=tokens_fixed)) if due else None
     to: object = goal.to
     if isinstance(to, float):
         if not 0 < to < 1:  # not a number is in no range
@@ -355,6 +357,16 @@ def target_of(tokens: int, goal: Goal) -> int | None:
         why = "give tokens as a whole number above 0 (20_000), or a share as a float between 0 and 1 (0.25)"
         raise InvalidOption("to", to, why=why)
     return whole
+
+
+def _least(target: int, goal: Goal, *, tokens_fixed: int) -> int:
+    """What is left to the messages at least: a quarter of the target, or a third of what there is up to the threshold, or where that is
+    passed without them, up to the window. A fold that has no room says nothing of what users ruled."""
+    window, line = goal.tokens_window or 0, goal.policy.threshold
+    most = int(line.tokens(window, goal.output_cap, output_max=goal.output_max) / goal.scale)
+    if most <= tokens_fixed:
+        most = int((window - (goal.output_cap or goal.output_max or 0)) / goal.scale)
+    return max(0, min(target // LEFT_OF_TARGET, (most - tokens_fixed) // LEFT_TO_LINE))
 
 
 def find_pins(view: View, pins: Sequence[int | str]) -> frozenset[int]:

@@ -6,6 +6,7 @@ import gzip
 import http.client
 import json
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -135,10 +136,26 @@ def test_a_conversation_that_goes_on_through_a_second_proxy_of_one_home_is_kept(
         assert all("Never touch auth.py" in request.body.decode() for request in twin.requests)
 
 
+def test_what_the_user_ruled_stays_where_tools_take_most_of_the_window(home: Path) -> None:
+    """Issue: without a lost constraint. Claude Code's own prompt and tools are 32,000 tokens, more than the target in a window of 64,000."""
+    turns = generated(40, tokens=240)
+    tools = [*(f"tool_{n}_{'x' * 40}" for n in range(250)), "bash", "read_file", "edit_file"]
+    agent = Agent("openai-chat", first=FIRST, tools=tools)
+    with Twin(script(turns), window=WINDOW) as twin, Proxy(twin.url) as proxy:
+        run(agent, turns, proxy.url)
+        assert {request.status for request in twin.requests} == {200}
+        assert all("Never touch auth.py" in request.body.decode() for request in twin.requests)
+        records = proxy.wait_for(len(turns))
+    assert records[0].tokens_in > WINDOW // 2, "the tools alone are more than the target"
+    compactions = sum(record.is_compaction for record in records)
+    assert 1 <= compactions <= len(turns) // 3, "it goes on for some turns behind each"
+
+
 @pytest.mark.parametrize("encoding", ["gzip", "zstd"])
 def test_a_compressed_conversation_is_kept_as_any_other(home: Path, encoding: str) -> None:
     """Issue: compressed bodies. As it came, encoding and all, while nothing is taken out; plain from then on."""
-    press = {"gzip": gzip.compress, "zstd": zstandard.compress}[encoding]
+    presses: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.compress, "zstd": zstandard.compress}
+    press = presses[encoding]
     agent, turns = Agent("openai-chat", first=FIRST), generated(45, tokens=240)
     left = iter(turns)
 

@@ -325,7 +325,7 @@ class Compacting(Landing):
     def _restored_ahead(self, work: Work) -> Going[Restored | None]:
         """What the agent needs to go on, as far as a share of the target holds it; the summary leaves so much free. `None` where
         nothing is restored, or no target is named."""
-        target = target_of(work.history.tokens, work.goal)
+        target = target_of(work.history.tokens, work.goal, tokens_fixed=work.history.tokens_fixed)
         if not self._policy.restores or target is None:
             return None
         restored: Restored = yield self._restoring(work, room=int(target * RESTORED_SHARE))

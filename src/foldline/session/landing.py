@@ -197,5 +197,5 @@ def _intent(work: Work) -> Json:
         "reason": work.reason,
         "policy": work.policy.name,
         "tokens_before": work.history.tokens,
-        "tokens_target": target_of(work.history.tokens, work.goal),
+        "tokens_target": target_of(work.history.tokens, work.goal, tokens_fixed=work.history.tokens_fixed),
     }
