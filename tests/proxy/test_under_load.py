@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import random
 import socket
@@ -65,9 +66,11 @@ async def read(port: int, body: bytes) -> tuple[int, bool]:
 
 async def held(proxy: Command, into: list[int]) -> None:
     """Look at its memory until it is told to stop."""
+    never = asyncio.Event()
     while True:
         into.append(proxy.memory_kb())
-        await asyncio.wait({asyncio.ensure_future(asyncio.Event().wait())}, timeout=LOOK_S)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(never.wait(), LOOK_S)
 
 
 async def soaked(proxy: Command, bodies: list[bytes], into: list[int]) -> list[tuple[int, bool]]:

@@ -14,15 +14,9 @@ from foldline.core.budget import replacement_max
 from foldline.core.edit import Edit, Fold, Frame, Plan, Replace
 from foldline.core.message import NEW, Media, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.core.ports import Moment
-from foldline.core.rounds import Outline, outline_of
+from foldline.core.rounds import outline_of
 from foldline.core.view import Item, View
-from foldline.ledger.words import words_of
-from foldline.passes.fold_oldest import FoldOldest, may_fold
-
-HEAD_TOKENS = 80
-"""What the delimiters and the first line of a fold cost at most."""
-LINE_TOKENS = 12
-"""What stands around one rule in a ledger: its dash, its message and its origin."""
+from foldline.passes.fold_oldest import FoldOldest, may_fold, vital_tokens
 
 
 class BoundedFold(Struct, frozen=True, kw_only=True):
@@ -52,19 +46,12 @@ class BoundedFold(Struct, frozen=True, kw_only=True):
         fixed = view.tokens - source
         bound = replacement_max(source, moment.tokens_window or 2 * source)
         items = [item for unit in loose for item in structure.items[unit.start : unit.end]]
-        vital = _vital_tokens(structure, items, frame=frame)
+        vital = vital_tokens(structure, loose, frame=frame)
         target = max(min(moment.tokens_target, fixed + bound), fixed + vital)
         within = replace(moment, tokens_target=target, tokens_excess=view.tokens - target)
         folded = self.fold.plan(view, within, frame)
         cleared = _cleared(_that_stay(items, folded.edits), frame=frame)
         return replace(folded, edits=(*cleared, *folded.edits))
-
-
-def _vital_tokens(structure: Outline, items: Sequence[Item], *, frame: Frame) -> int:
-    """What the rules of users take at least, in a ledger or where they stand."""
-    words = words_of(structure.items, frame.memo)
-    rules = [rule.text for item in items if words.stands(item.seq) for rule in words.rules(item.seq)]
-    return sum(frame.counter.texts(rules)) + LINE_TOKENS * len(rules) + HEAD_TOKENS if rules else 0
 
 
 def _that_stay(items: Sequence[Item], edits: Sequence[Edit]) -> Iterator[tuple[Item, Part]]:

@@ -45,6 +45,12 @@ MEANWHILE_TOKENS, ORDINAL_TOKENS = 12, 3
 """What that takes at most, and each of them."""
 MEANWHILE_SHARE = 0.1
 """Of the room that the ledger has: where they would take more, they are left out."""
+HEAD_TOKENS = 80
+"""What the delimiters and the first line of a fold cost at most."""
+RULE_TOKENS = 12
+"""What stands around one rule in a ledger: its dash, its message and its origin."""
+VITAL_TOKENS_MOST = 2_000
+"""Where a policy's own target leaves no room, what users ruled has so much all the same, as far as the window has it (CMP-30)."""
 EDGE_TOKENS_MIN = 400
 """Less room than this is not worth half a unit at the edge."""
 TALK_SHARE = 0.6
@@ -106,6 +112,12 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         if room < bare:
             cut = clamp(structure, fixed, excess=bare - room, frame=frame)
             clamps, room = cut.edits, room + cut.tokens_freed
+        vital = bare
+        if not moment.by_hand and room < bare + VITAL_TOKENS_MOST:
+            free = int((moment.tokens_window or 0) / moment.scale) - moment.tokens_fixed
+            ruled = vital_tokens(structure, loose, frame=frame)
+            vital += min(ruled, VITAL_TOKENS_MOST, max(0, free - sum(unit.tokens for unit in fixed)) // 2)
+            room = max(room, vital)
         words = words_of(structure.items, frame.memo)
         target, history = moment.tokens_target, max(moment.tokens_history, view.tokens)
         rooms = _Room(
@@ -113,7 +125,7 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             target=target,
             bare=bare,
             owed=bare + _owed(structure, loose, words=words, frame=frame),
-            ledger=max(bare, int(target * self.ledger_share)),
+            ledger=max(vital, int(target * self.ledger_share)),
             said=int(target * self._said_share(structure)),
             most=self._most(target, history=history),
         )
@@ -317,6 +329,14 @@ def _template(gone: Sequence[Item], room: int, *, words: Words, frame: Frame) ->
 def _last_said(structure: Outline) -> int:
     """Where the last user message stands; before everything where there is none."""
     return structure.units[structure.turns[-1][0]].start if structure.turns else -1
+
+
+def vital_tokens(structure: Outline, loose: Sequence[Unit], *, frame: Frame) -> int:
+    """What the rules of users that may be folded take at least, in a ledger or where they stand."""
+    words = words_of(structure.items, frame.memo)
+    items = (item for unit in loose for item in structure.items[unit.start : unit.end])
+    rules = [rule.text for item in items if words.stands(item.seq) for rule in words.rules(item.seq)]
+    return sum(frame.counter.texts(rules)) + RULE_TOKENS * len(rules) + HEAD_TOKENS if rules else 0
 
 
 def _owed(structure: Outline, loose: Sequence[Unit], *, words: Words, frame: Frame) -> int:
