@@ -381,3 +381,39 @@ def test_an_odd_event_goes_to_the_client_like_any_other() -> None:
             status, told, _ = post(proxy, body, path=path)
             assert (status, told) == (200, odd + odd + end)
         assert [record.why for record in proxy.wait_for(3)] == ["", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("method", "head", "pieces", "body"),
+    [
+        ("GET", "200 OK\r\nContent-Length: 2", [b"hi"], b"hi"),
+        ("GET", "200 OK\r\nConnection: close", [b"hi"], b"hi"),
+        ("GET", "204 No Content\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2", [], b""),
+        ("GET", "302 Found\r\nLocation: https://elsewhere.example/\r\nContent-Length: 0", [], b""),
+        ("GET", "304 Not Modified\r\nETag: x", [], b""),
+        ("HEAD", "200 OK\r\nContent-Type: application/json\r\nContent-Length: 500", [], b""),
+    ],
+    ids=[
+        "no type",
+        "ends with the connection",
+        "nothing in it",
+        "a redirect",
+        "not modified",
+        "a head alone",
+    ],
+)
+def test_an_answer_has_the_upstreams_headers_and_none_beside_them(
+    method: str, head: str, pieces: list[bytes], body: bytes
+) -> None:
+    """LOSSLESS of heads: no type that nobody said, no name of ours. The time is added where it is not there (RFC 9110, 6.6.1)."""
+    given = [tuple(line.split(": ")) for line in head.split("\r\n")[1:]]
+    answer = Sent(head=f"HTTP/1.1 {head}\r\n\r\n".encode(), pieces=pieces)
+    with Upstream(lambda *_: answer) as upstream, Proxy(upstream.url) as proxy:
+        connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=20)
+        connection.request(method, "/v1/models")
+        response = connection.getresponse()
+        assert (response.status, response.read()) == (int(head[:3]), body)
+        told = [pair for pair in response.getheaders() if pair[0] not in ("Date", "Transfer-Encoding")]
+        connection.close()
+        assert told == [pair for pair in given if pair[0] != "Connection"]
+        assert b"user-agent" not in upstream.heads[0].lower(), "nor does a request get any"
