@@ -18,6 +18,9 @@ BODY_S: Final = 120.0
 """Within which the body of a conversation is read whole."""
 CONNECT_S: Final = 30.0
 """To reach the upstream. What it takes to answer is the client's to wait for."""
+STALE_S: Final = 2.0
+"""A connection that had rested and breaks off so soon was closed before the request came: it is sent on a new one. Later the upstream may
+have begun with it, and it is the client's to send again."""
 HOLD_S: Final = 10.0
 """A stream that has said nothing yet is held back so long, since a refusal may come in place of an answer."""
 HELD_BYTES_MAX: Final = 256 * 2**10

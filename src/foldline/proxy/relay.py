@@ -6,8 +6,10 @@ kept: no cookies, no credentials of its own, none of the environment's proxies. 
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator
 from io import BytesIO
+from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -16,7 +18,7 @@ from yarl import URL
 
 from foldline.core.errors import InvalidOption
 from foldline.proxy.headers import Pairs
-from foldline.proxy.limits import CHUNK_BYTES, CONNECT_S, HEAD_LINE_BYTES_MAX
+from foldline.proxy.limits import CHUNK_BYTES, CONNECT_S, HEAD_LINE_BYTES_MAX, STALE_S
 from foldline.proxy.routes import UPSTREAMS, Provider, upstream_url
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -62,46 +64,58 @@ def checked_upstream(url: str) -> str:
     return url.rstrip("/")
 
 
+class _Trip(Struct):
+    """What became known of a request on its way."""
+
+    began: float
+    is_on_old_connection: bool = False
+
+    def is_stale(self) -> bool:
+        """True where its connection was one that the upstream closed while it rested: nothing was read there."""
+        return self.is_on_old_connection and time.monotonic() - self.began < STALE_S
+
+
+async def _reused(*told: Any) -> None:
+    """Called by aiohttp with its session, what belongs to the request, and nothing that is of use."""
+    told[1].trace_request_ctx.is_on_old_connection = True
+
+
 class Relay:
     """Open while the proxy runs; an async context manager."""
 
     def __init__(self, upstream: str | None) -> None:
         self._upstream = upstream
         self._session: aiohttp.ClientSession | None = None
+        self._anew: aiohttp.ClientSession | None = None
+        """Whose connections are new ones."""
 
     async def __aenter__(self) -> Relay:
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
-            auto_decompress=False,
-            skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding", "Content-Type"),
-            read_bufsize=CHUNK_BYTES,
-            max_line_size=HEAD_LINE_BYTES_MAX,
-            max_field_size=HEAD_LINE_BYTES_MAX,
-        )
+        self._session, self._anew = _session(force_close=False), _session(force_close=True)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._session is not None:
-            await self._session.close()
+        for session in (self._session, self._anew):
+            if session is not None:
+                await session.close()
 
     def base(self, provider: Provider) -> str:
         """The upstream of a request."""
         return self._upstream or UPSTREAMS[provider]
 
     async def send(self, sending: Sending) -> aiohttp.ClientResponse:
-        """Send it; the response once its head is there. Whoever gets it closes it. Raises `Unreached`."""
+        """Send it; the response once its head is there. Whoever gets it closes it. Raises `Unreached`. Sent once; twice only where a
+        connection that had rested turned out to be closed at once."""
         assert self._session is not None, "the relay is open"
+        assert self._anew is not None, "both are"
         url = URL(upstream_url(self.base(sending.provider), sending.target), encoded=True)
+        trip = _Trip(began=time.monotonic())
         try:
-            return await self._session.request(
-                sending.method,
-                url,
-                headers=sending.headers,
-                data=_in_pieces(sending.body),
-                allow_redirects=False,
-            )
+            try:
+                return await _asked(self._session, url, sending=sending, trip=trip)
+            except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+                if not trip.is_stale() or isinstance(sending.body, AsyncIterator):
+                    raise
+                return await _asked(self._anew, url, sending=sending, trip=trip)
         except TimeoutError:
             raise Unreached(
                 504, f"{url.host} did not take a connection in {CONNECT_S:g} s; try again"
@@ -109,3 +123,32 @@ class Relay:
         except aiohttp.ClientError as error:
             why = f"{url.host} gave no answer ({type(error).__name__}); check the upstream and the network"
             raise Unreached(502, why) from None
+
+
+def _session(*, force_close: bool) -> aiohttp.ClientSession:
+    tracing = aiohttp.TraceConfig()
+    tracing.on_connection_reuseconn.append(_reused)
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0, force_close=force_close),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
+        auto_decompress=False,
+        skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding", "Content-Type"),
+        read_bufsize=CHUNK_BYTES,
+        max_line_size=HEAD_LINE_BYTES_MAX,
+        max_field_size=HEAD_LINE_BYTES_MAX,
+        trace_configs=[tracing],
+    )
+
+
+async def _asked(
+    session: aiohttp.ClientSession, url: URL, *, sending: Sending, trip: _Trip
+) -> aiohttp.ClientResponse:
+    return await session.request(
+        sending.method,
+        url,
+        headers=sending.headers,
+        data=_in_pieces(sending.body),
+        allow_redirects=False,
+        trace_request_ctx=trip,
+    )
