@@ -138,7 +138,7 @@ def test_a_block_of_nul_bytes_before_a_record_on_one_line_costs_at_most_that_rec
 @every_format
 @pytest.mark.parametrize("left", [0.1, 0.5, 0.99])
 def test_a_torn_last_line_is_dropped_and_said(tmp_path: Path, write: Written, left: float) -> None:
-    """letta-ai/letta-code#3590: loading threw. Appending after the tear belongs to durable sessions."""
+    """letta-ai/letta-code#3590: loading threw. Our own log cuts the tear off before it appends: `tests/stores/test_damage.py`."""
     assert load("P04").payload["file_text"].endswith('"us')
     lines = [line.encode() for line in write(talk("漢字", "ok", "漢字🙂漢字" * 20))]
     torn = lines[-1][: int(len(lines[-1]) * left)]
@@ -186,8 +186,8 @@ def test_records_of_a_newer_version_are_kept_or_counted_never_fatal(tmp_path: Pa
 @every_format
 @pytest.mark.parametrize("command", ["compact", "convert", "check", "context"])
 def test_a_session_file_is_never_written_to(tmp_path: Path, write: Written, command: str) -> None:
-    """tontinton/maki#814: compaction rewrote the session from the summary. That our own log only ever grows belongs
-    to durable sessions."""
+    """tontinton/maki#814: compaction rewrote the session from the summary. That our own log only ever grows is
+    `tests/session/test_compacting.py`'s (D11) and `tests/stores/test_crashes.py`'s."""
     count = load("P06").payload["lines_before"]
     path = tmp_path / "s.jsonl"
     path.write_text(
@@ -256,8 +256,8 @@ def test_only_what_follows_the_last_compaction_is_live(tmp_path: Path) -> None:
 
 
 def test_records_of_sub_agents_in_the_main_file_are_not_the_conversation(tmp_path: Path) -> None:
-    """anthropics/claude-code#23373: 102 MB for 14 messages. Listing sessions by an index (earendil-works/pi#4122)
-    belongs to durable sessions."""
+    """anthropics/claude-code#23373: 102 MB for 14 messages. Listing sessions without reading them whole
+    (earendil-works/pi#4122): `tests/session/test_library.py`."""
     numbers = load("Q02").payload["generate"]
     main_lines = claude_code(talk(*(f"main {number}" for number in range(numbers["main_messages"]))))
     side = []
