@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from cProfile import Profile
 from functools import partial
 from typing import Any
 
@@ -158,6 +159,19 @@ def test_a_turn_costs_what_is_new_in_it(lost: bool) -> None:
     told = linear.beside(partial(work, 4_800), partial(work, 300), most=2.0)
     assert not told.wrong, told.wrong
     check_scope(sessions[4_800])
+
+
+@pytest.mark.parametrize("lost", [False, True], ids=["sound", "repaired"])
+def test_a_turn_makes_as_many_calls_in_a_long_session_as_in_a_short_one(lost: bool) -> None:
+    """The same, where no clock has a say: of functions, generators and methods alike."""
+    sessions = {size: long_session(size, lost=lost) for size in (300, 2_400)}
+    made: dict[int, int] = {}
+    for size in sessions:
+        profile = Profile()
+        for turn in range(3):
+            profile.runcall(turns(sessions, size, turn))
+        made[size] = sum(one.callcount for one in profile.getstats())
+    assert made[2_400] <= 1.02 * made[300], made
 
 
 def test_a_request_that_was_prepared_stays_the_one_it_was() -> None:
