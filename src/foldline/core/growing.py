@@ -13,14 +13,18 @@ Knows nothing of views and weights; counterpart in a session: `foldline.session.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.message import Message, ToolCall, ToolResult, calls_of, results_of
+from foldline.core.message import Message, Text, ToolCall, ToolResult, calls_of, results_of
 from foldline.core.pairing import Needs, Placed, Repair, pair
-from foldline.core.repair import Repaired, cleaned, is_nothing, repair
+from foldline.core.repair import Repaired, cleaned, repair
 from foldline.core.system_place import misplaced
+
+AHEAD: Final = Message(role="assistant", parts=(Text(text="…"),))
+"""Stands for the assistant's message behind a cut: what stands before it is the end of no history."""
 
 
 class Ids:
@@ -84,18 +88,16 @@ class Beginning:
         self.count = 0
         """Messages of the history that it holds."""
 
-    def take(self, messages: Sequence[Message], needs: Needs, *, following: Message) -> Repaired | None:
-        """What comes next, up to a cut, repaired; it is of the beginning from here on. `following`: the assistant's message behind
-        the cut. `None`, and nothing taken in, where the rest cannot be repaired alone."""
+    def take(self, messages: Sequence[Message], needs: Needs) -> Repaired | None:
+        """What comes next, up to a cut, repaired; it is of the beginning from here on. `None`, and nothing taken in, where the rest
+        cannot be repaired alone."""
         needs = replace(needs, tail_stays_open=False)
         if not _is_plain(messages) or not _stays(messages[-1], needs):
             return None
-        done = (
-            self._begun(messages, needs)
-            if not self.count
-            else self._behind(messages, needs, following=following)
-        )
-        if done is None or not done.placed or done.placed[-1].message.role in ("assistant", "system"):
+        given = (*messages, AHEAD)
+        made = self._behind(given, needs) if self.count else repair(given, needs)
+        done = None if made is None else _before(made, self.count + len(messages))
+        if done is None or not _may_stand(done):
             return None
         for message in messages:
             self._ids.take(message)
@@ -108,18 +110,9 @@ class Beginning:
 
     def rest(self, messages: Sequence[Message], needs: Needs) -> Repaired | None:
         """All that comes behind, repaired; `None` where the whole has to be."""
-        return self._behind(messages, needs, following=None) if self.count and _is_plain(messages) else None
+        return self._behind(messages, needs) if self.count and _is_plain(messages) else None
 
-    def _begun(self, messages: Sequence[Message], needs: Needs) -> Repaired | None:
-        done = repair(messages, needs)
-        said = [one.message for one in done.placed if one.message.role != "system"]
-        if not said or is_nothing(said[0]) or any(one.kind == "moved-system" for one in done.repairs):
-            return None
-        return done
-
-    def _behind(
-        self, messages: Sequence[Message], needs: Needs, *, following: Message | None
-    ) -> Repaired | None:
+    def _behind(self, messages: Sequence[Message], needs: Needs) -> Repaired | None:
         if self._ids.are_named_in(messages):
             return None
         repairs: list[Repair] = []
@@ -127,16 +120,32 @@ class Beginning:
         if not clean or clean[0].seq != self.count or clean[0].message.role != "assistant":
             return None
         placed = pair(clean, needs, repairs=repairs, taken=self._ids)
-        if needs.system_between and self._are_misplaced(placed, following):
+        if needs.system_between and self._are_misplaced(placed):
             return None
         return Repaired(placed=tuple(placed), repairs=tuple(sorted(repairs, key=lambda one: one.seq)))
 
-    def _are_misplaced(self, placed: Sequence[Placed], following: Message | None) -> bool:
+    def _are_misplaced(self, placed: Sequence[Placed]) -> bool:
         messages = [one.message for one in placed]
         if not any(message.role == "system" for message in messages):
             return False
         assert self._last is not None, "something stands before"
-        return any(misplaced([self._last, *messages, *([] if following is None else [following])]))
+        return any(misplaced([self._last, *messages]))
+
+
+def _before(done: Repaired, count: int) -> Repaired:
+    """What a repair made of so many messages."""
+    return Repaired(
+        placed=tuple(one for one in done.placed if one.seq < count),
+        repairs=tuple(one for one in done.repairs if one.seq < count),
+    )
+
+
+def _may_stand(done: Repaired) -> bool:
+    """True for a beginning that stays as it is: somebody speaks in it, no system message looks for its place, and an assistant
+    behind it begins a round."""
+    speaks = any(one.message.role != "system" for one in done.placed)
+    is_moved = any(one.kind == "moved-system" for one in done.repairs)
+    return speaks and not is_moved and done.placed[-1].message.role not in ("assistant", "system")
 
 
 class Grown(Struct, frozen=True, kw_only=True):
@@ -167,9 +176,9 @@ class Growing:
         """Repair a history of which `new` is all behind the beginning. `whole`: gives all of it, in the rare case."""
         at, is_anew, taken = last_cut(new), False, None
         if at:
-            taken = self._beginning.take(new[:at], self._needs, following=new[at])
+            taken = self._beginning.take(new[:at], self._needs)
             if taken is None and self.count + at >= self._again_from:
-                taken = self._begun_anew(whole()[: self.count + at], following=new[at])
+                taken = self._begun_anew(whole()[: self.count + at])
                 is_anew = taken is not None
         return Grown(
             is_anew=is_anew,
@@ -177,9 +186,9 @@ class Growing:
             rest=self._beginning.rest(new[at:] if taken is not None else new, self._needs),
         )
 
-    def _begun_anew(self, messages: Sequence[Message], *, following: Message) -> Repaired | None:
+    def _begun_anew(self, messages: Sequence[Message]) -> Repaired | None:
         beginning = Beginning()
-        taken = beginning.take(messages, self._needs, following=following)
+        taken = beginning.take(messages, self._needs)
         if taken is None:
             self._again_from = 2 * len(messages)
         else:

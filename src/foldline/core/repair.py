@@ -76,11 +76,6 @@ def repair(messages: Sequence[Message], needs: Needs) -> Repaired:
     return Repaired(placed=tuple(placed), repairs=tuple(sorted(repairs, key=lambda r: r.seq)))
 
 
-def is_nothing(message: Message) -> bool:
-    """True for the line that stands for a history of which nothing is left."""
-    return message.synthetic == "repair" and message.text == NOTHING
-
-
 # ── one message ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
