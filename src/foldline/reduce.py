@@ -84,10 +84,6 @@ class History(Struct, frozen=True, kw_only=True):
         return self.view.tokens + self.tokens_fixed
 
 
-RESTS = "policy {} begins nothing more at this size; its target is {:,} tokens"
-"""Law END: why a compaction that named no size ends above the policy's target."""
-
-
 class Goal(Struct, frozen=True, kw_only=True):
     """How far, and what must stay."""
 
@@ -438,7 +434,6 @@ def _compacted(history: History, done: Compacted, *, report: Report, goal: Goal,
     tokens = view.tokens + history.tokens_fixed
     target = report.tokens_target if report.tokens_target is not None else tokens
     reached = tokens <= target or (done.rests and goal.to is None)
-    rests = (RESTS.format(goal.policy.name, target),) if reached and tokens > target else ()
     covers = covers_of(edits, view)
     folds = [edit for edit in edits if isinstance(edit, Fold)]
     gone = {seq for fold in folds for span in fold.spans for seq in range(span.start, span.end)}
@@ -452,7 +447,6 @@ def _compacted(history: History, done: Compacted, *, report: Report, goal: Goal,
         reason=None if reached else _why_unreached(history, view, goal=goal, kept=frame.kept, target=target),
         tokens_after=tokens,
         messages_after=len(view),
-        notes=(*report.notes, *rests),
         covers=covers,
         summary=replace(
             report.summary,
