@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foldline.core.message import Text, ToolResult
-from foldline.ledger.outcomes import edit_failure, is_failed, outcome_of, status_of
+from foldline.ledger.outcomes import is_failed, outcome_of, status_of, unmade
 
 TRACEBACK = (
     "Traceback (most recent call last):\n"
@@ -24,15 +24,15 @@ def said(text: str, *, is_error: bool = False) -> ToolResult:
 @pytest.mark.parametrize(
     ("text", "outcome"),
     [
-        ("60 passed in 3.05s\n", "ran"),
-        ("", "ran"),
+        ("60 passed in 3.05s\n", "printed: 60 passed in 3.05s"),
+        ("", "printed nothing"),
         ("done\nexit code: 0", "ok"),
         (TRACEBACK + "exit code: 0", "ok"),
         ("make: *** [all]\nexit code: 2", "failed (exit 2): make: *** [all]"),
         (TRACEBACK, RAISED),
         (TRACEBACK + "\n(Open file: /x/a.py)\nbash-$", RAISED),
         (TRACEBACK + "\n" + TRACEBACK.replace("Attribute", "Value"), RAISED.replace("Attribute", "Value")),
-        ("a table of tracebacks", "ran"),
+        ("a table of tracebacks", "printed: a table of tracebacks"),
     ],
 )
 def test_a_command_without_an_exit_status_fails_by_its_traceback(text: str, outcome: str) -> None:
@@ -88,7 +88,7 @@ def test_a_failure_in_an_output_is_shown_and_never_certified_as_success(line: st
 )
 def test_words_that_name_no_failure_show_none(text: str) -> None:
     """An output that only speaks of failures is an output."""
-    assert outcome_of(said(text)) == "ran"
+    assert outcome_of(said(text)).startswith("printed: ")
 
 
 @pytest.mark.parametrize(
@@ -133,14 +133,14 @@ def test_a_tools_own_mark_of_failure_is_taken_at_its_word() -> None:
 
 def test_a_status_that_is_hidden_makes_nothing_ok() -> None:
     """`pytest | tail` ends with 0 whatever the tests did."""
-    assert outcome_of(said("x\nexit code: 0"), hidden=True) == "ran"
+    assert outcome_of(said("x\nexit code: 0"), hidden=True) == "printed: x"
     assert outcome_of(said("x\nexit code: 0"), hidden=False) == "ok"
 
 
 def test_a_long_output_of_broken_tracebacks_takes_linear_time() -> None:
     """Only the end is searched."""
     text = "Traceback (most recent call last):\n" + "  File\n\n" * 200_000
-    assert outcome_of(said(text)) == "ran"
+    assert outcome_of(said(text)) == "printed: File"
 
 
 @pytest.mark.parametrize(
@@ -179,14 +179,13 @@ def test_a_long_output_of_broken_tracebacks_takes_linear_time() -> None:
 )
 def test_an_edit_that_says_it_failed_is_not_made(text: str) -> None:
     """CMP-8: hosts that mark no errors answer in words."""
-    assert edit_failure(said(text), "a.py")
+    assert unmade(said(text), "a.py", arguments={})
 
 
 @pytest.mark.parametrize(
     ("text", "path"),
     [
         ("The file a.py has been updated.", "a.py"),
-        ("", "a.py"),
         ("errors/not found.py edited", "errors/not found.py"),
         ("Edited:\n+ raise NotFound('not found')", "a.py"),
         ("Successfully wrote 3 lines, 0 errors", "a.py"),
@@ -200,7 +199,7 @@ def test_an_edit_that_says_it_failed_is_not_made(text: str) -> None:
 )
 def test_an_edit_that_speaks_of_failures_is_made(text: str, path: str) -> None:
     """What a file says or is called is not what became of its edit."""
-    assert edit_failure(said(text), path) == ""
+    assert unmade(said(text), path, arguments={}) == ""
 
 
 def test_a_status_that_a_command_prints_is_not_its_own() -> None:
@@ -241,7 +240,7 @@ def test_a_status_in_a_file_that_is_shown_is_not_the_commands(text: str, script:
             "printed: Checked 22 files in 14ms. No fixes applied.",
         ),
         ("60 passed in 3.05s", "pytest -q", "printed: 60 passed in 3.05s"),
-        ("12 tests", "grep -c test a.py", "ran"),
+        ("12 tests", "grep -c test a.py", "printed: 12 tests"),
         (
             "[main 2c014c1] Fix paths\n 3 files changed",
             "git add -A && git commit -m 'Fix paths'",
@@ -252,7 +251,7 @@ def test_a_status_in_a_file_that_is_shown_is_not_the_commands(text: str, script:
             "git commit -m 'Fix paths'",
             "ok: [main 2c014c1] Fix paths",
         ),
-        ("WARNING 12-27 Failed to import vllm\nDuration: 0.2 s", "python opt.py", "ran"),
+        ("WARNING 12-27 Failed to import vllm\nDuration: 0.2 s", "python opt.py", "printed: Duration: 0.2 s"),
         (
             "fatal: Not a valid object name origin/HEAD\n203 model_patch.diff",
             "git diff || true; wc -l model_patch.diff",
@@ -274,5 +273,5 @@ def test_what_came_of_a_command_is_told_in_its_own_words(text: str, script: str,
 def test_an_edit_that_waits_has_not_failed() -> None:
     """CMP-8: what waited for a person's consent was told as failed."""
     for text in ("Waiting for approval to edit a.py", "Skipped: dry run", "等待审批"):
-        assert edit_failure(said(text), "a.py") == f"not made: {text}"
-    assert edit_failure(said("String to replace not found"), "a.py").startswith("failed: ")
+        assert unmade(said(text), "a.py", arguments={}) == f"not made: {text}"
+    assert unmade(said("String to replace not found"), "a.py", arguments={}).startswith("failed: ")

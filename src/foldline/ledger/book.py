@@ -23,7 +23,15 @@ from foldline.ledger.changes import gist_of
 from foldline.ledger.command_lines import hides_status, only_looks, run_of
 from foldline.ledger.facts import Origin
 from foldline.ledger.lines import last_line, one_line, unbroken
-from foldline.ledger.outcomes import edit_failure, is_failed, outcome_of, went_well
+from foldline.ledger.outcomes import (
+    FAILED_AT,
+    is_carried_out,
+    is_failed,
+    names_failure,
+    outcome_of,
+    unmade,
+    went_well,
+)
 from foldline.ledger.sentences import sentences
 from foldline.ledger.tools import kind_of
 
@@ -96,8 +104,8 @@ _MADE = {"edit": "edited", "write": "written", "delete": "deleted"}
 FAILED = " failed: "
 NOTHING_FOUND = ("failed (exit 1): (no output)", "failed (exit 1): no output")
 """What a search comes to that finds nothing."""
-FAILED_AT = re.compile(r"; failed at m\d+$")
-"""Behind what a command came to: an earlier run of it had failed."""
+NOT_SEEN_TO_PASS = ", not seen to pass since"
+ANSWER_CHARS = 100
 
 
 class Entry(Struct, frozen=True, kw_only=True, gc=False):
@@ -175,15 +183,19 @@ def entries_of(items: Sequence[Item], *, told: Told | None = None) -> tuple[Entr
 
 
 def carried_on(before: Entry, entry: Entry) -> Entry:
-    """The newer of two entries of one key; a run that went well says that one before it had not."""
+    """The newer of two entries of one key. A run that says that it went well settles that one before it had not; one that
+    says nothing of it leaves that open."""
     times = before.times + entry.times
     outcome, last = _outcome_in(before), _outcome_in(entry)
-    failed = FAILED_AT.search(before.text)
-    if not outcome or not went_well(last) or FAILED_AT.search(entry.text):
+    if not outcome or names_failure(last) or FAILED_AT.search(entry.text):
         return replace(entry, times=times)
-    if went_well(outcome):
-        return replace(entry, text=f"{entry.text}{failed[0] if failed is not None else ''}", times=times)
-    return replace(entry, text=f"{entry.text}; failed at m{before.seq}", times=times)
+    failed = FAILED_AT.search(before.text)
+    mark = failed[0] if failed is not None else ""
+    if names_failure(FAILED_AT.sub("", outcome)):
+        mark = f"; failed at m{before.seq}{NOT_SEEN_TO_PASS}"
+    if went_well(last):
+        mark = mark.removesuffix(NOT_SEEN_TO_PASS)
+    return replace(entry, text=f"{entry.text}{mark}", times=times)
 
 
 def _outcome_in(entry: Entry) -> str:
@@ -209,19 +221,32 @@ def _entries(items: Sequence[Item], *, told: Told) -> Iterator[Entry]:
 
 
 def _got_over(entries: Sequence[Entry], calls: Sequence[Done]) -> Iterator[Entry]:
-    """What failed is no open risk where a later call of the same tool went through."""
-    went = {
-        done.call.name: done.seq for done in calls if done.result is not None and not is_failed(done.result)
+    """What failed is no open risk where the same call, made again later, says that it was carried out; where it says
+    something else, that is told with it."""
+    again = {
+        (done.call.name, done.call.arguments): (done.seq, done.result)
+        for done in calls
+        if done.result is not None
     }
+    asked = {(done.seq, _risk_of(done)): done.call for done in calls if done.result is not None}
     for entry in entries:
-        later = (
-            went.get(entry.text.partition(FAILED)[0], entry.seq) if entry.section == "risks" else entry.seq
-        )
-        if later > entry.seq:
+        call = asked.get((entry.seq, entry.text)) if entry.section == "risks" else None
+        later, result = again[call.name, call.arguments] if call is not None else (entry.seq, None)
+        if result is None or later <= entry.seq:
+            yield entry
+        elif is_carried_out(result):
             text = f"{entry.text}; a later call went through (m{later})"
             yield replace(entry, section="evidence", key=text, text=text)
+        elif not is_failed(result):
+            said = one_line(result_text(result), ANSWER_CHARS)
+            yield replace(entry, text=f"{entry.text}; called again at m{later}, answer: {said or 'none'}")
         else:
             yield entry
+
+
+def _risk_of(done: Done) -> str:
+    """What is told of a call of a tool of no known kind that failed."""
+    return f"{done.call.name}{FAILED}{last_line(result_text(done.result))}" if done.result is not None else ""
 
 
 def _folder_of(call: ToolCall) -> str:
@@ -238,17 +263,19 @@ def calls_in(items: Iterable[Item]) -> Iterator[Done]:
 
 
 def calls_of(messages: Iterable[tuple[int, Message]]) -> Iterator[Done]:
-    """The same of messages with their ordinals."""
-    waiting: dict[str, tuple[int, ToolCall]] = {}
+    """The same of messages with their ordinals. In the order in which they were called: results may come in any."""
+    asked: list[tuple[int, ToolCall]] = []
+    waiting: dict[str, int] = {}
+    results: dict[int, ToolResult] = {}
     for seq, message in messages:
         for part in message.parts:
             if type(part) is ToolCall:
-                waiting[part.id] = (seq, part)
+                waiting[part.id] = len(asked)
+                asked.append((seq, part))
             elif type(part) is ToolResult and part.call_id in waiting:
-                asked_in, call = waiting.pop(part.call_id)
-                yield Done(seq=asked_in, call=call, result=part)
-    for seq, call in waiting.values():
-        yield Done(seq=seq, call=call, result=None)
+                results[waiting.pop(part.call_id)] = part
+    for place, (seq, call) in enumerate(asked):
+        yield Done(seq=seq, call=call, result=results.get(place))
 
 
 def is_of_tasks(call: ToolCall) -> bool:
@@ -320,13 +347,13 @@ def _of_call(done: Done, *, folder: str = "") -> Iterator[Entry]:
                 command = f"cd {folder} && {command}" if folder else command
                 script = script_of(done.call)
                 outcome = outcome_of(done.result, hidden=hides_status(script), script=script)
-                if (went_well(outcome) or outcome in NOTHING_FOUND) and only_looks(script):
+                if (not names_failure(outcome) or outcome in NOTHING_FOUND) and only_looks(script):
                     return
                 text = f"`{command}` → {outcome}"
                 yield Entry(section="evidence", key=run_of(command), text=text, seq=done.seq, origin="tool")
         case _:
             if done.result is not None and is_failed(done.result):
-                text = f"{done.call.name}{FAILED}{last_line(result_text(done.result))}"
+                text = _risk_of(done)
                 yield Entry(section="risks", key=text, text=text, seq=done.seq, origin="tool")
 
 
@@ -352,8 +379,8 @@ def _verb_of(call: ToolCall, path: str) -> str:
 
 
 def _changed(done: Done, path: str, *, verb: str) -> Entry:
-    """A change to a file, told as made only where nothing says that it was not."""
-    failure = edit_failure(done.result, path) if done.result is not None else ""
+    """A change to a file, told as made only where something says that it was."""
+    failure = unmade(done.result, path, arguments=arguments_of(done.call)) if done.result is not None else ""
     if failure:
         key = f"{verb} of `{path}"
         return Entry(section="evidence", key=key, text=f"{key}` → {failure}", seq=done.seq, origin="tool")

@@ -1,12 +1,15 @@
 """What a call came to, as far as its result says so: the status its host states, or a line that names a failure.
 
-Conservative both ways: nothing is called `ok` without a stated status of 0, since output alone proves no success; and no
-words of an output are a status unless they stand in the shape in which hosts write one. Knows results, not the ledger.
+Three answers, never two: done, not done, not said. Nothing is called `ok` without a stated status of 0, and no edit is
+made without something that says so (`successes`): what says neither is told in its own words, and counts neither as done nor
+as failed. No words of an output are a status unless they stand in the shape in which hosts write one. Knows results, not
+the ledger.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -17,6 +20,7 @@ from foldline.ledger.command_lines import only_reads, verifies
 from foldline.ledger.errors_in_text import IN_CODE, errors_in, is_none, signs_in
 from foldline.ledger.found_in_text import laid_open
 from foldline.ledger.lines import OUTCOME_CHARS, last_line, one_line, untagged
+from foldline.ledger.successes import line_says_done, says_done, shows_new_text, structured_success
 
 TAIL_CHARS = 4_000
 """How far from its end an output is searched for what failed."""
@@ -28,7 +32,16 @@ EDIT_LINES = 5
 """Lines at the start of an edit's result that may say it failed; behind them stands the file."""
 EDIT_CHARS = 400
 ENDS_CHARS = 100
-"""What is quoted of an output's last line where it is no failure."""
+"""What is quoted of an output's last line where it is no failure …"""
+PRINTED_CHARS = 60
+"""… and where its command verifies nothing."""
+PRINTED_NOTHING = "printed nothing"
+"""What a command comes to that prints nothing where no status is stated."""
+PRINTED = "printed: "
+ASKED = "asked: "
+"""What an edit comes to whose answer does not say whether it was made."""
+FAILED_AT = re.compile(r"; failed at m\d+(?:, not seen to pass since)?$")
+"""Behind what a command came to: an earlier run of it had failed."""
 
 _STATUS = re.compile(
     r"\s{0,8}(?:Command executed[^\n]{0,200}\. )?(?:<\w{1,20}>\s?)?(?:error:\s?)?[\[(<]?\s?"
@@ -99,7 +112,7 @@ _OPENS_FAILED = re.compile(
 def outcome_of(result: ToolResult | None, *, hidden: bool = False, script: str = "") -> str:
     """What a command came to: `ok` where its host states status 0, or `failed` with its exit status and why, or with
     what it raised where no status stands. Else only what the output shows is said, with its last line where it went on, or what
-    a script that verifies or commits printed, or `ran`; so too where the status is
+    it printed last: that it ran is not said by an answer that may be its host's. So too where the status is
     `hidden`, since it is not that of every command (`foldline.ledger.command_lines`). A status that stands word for word in
     the `script` was printed by it; one that a script which only shows files and logs seems to have failed with stands in them,
     unless the host says besides that it failed."""
@@ -124,14 +137,33 @@ def outcome_of(result: ToolResult | None, *, hidden: bool = False, script: str =
         return f"shows: {shown}; ends: {one_line(last, ENDS_CHARS)}" if goes_on else f"shows: {shown}"
     if committed is not None:
         return f"printed: {committed[0]}"
-    if last and verifies(script):
-        return f"printed: {one_line(last, ENDS_CHARS)}"
-    return "ran"
+    if last:
+        return f"{PRINTED}{one_line(last, ENDS_CHARS if verifies(script) else PRINTED_CHARS)}"
+    return PRINTED_NOTHING
+
+
+def names_failure(outcome: str) -> bool:
+    """True for an outcome that names a failure, or that there was none to see."""
+    return not outcome.startswith(("ok", "ran", "printed", ASKED))
 
 
 def went_well(outcome: str) -> bool:
-    """True for an outcome that names no failure."""
-    return outcome.startswith(("ok", "ran", "printed: "))
+    """True for an outcome that says that all went well: a stated status, or a printed line that says so."""
+    said = FAILED_AT.sub("", outcome)
+    if said.startswith(PRINTED):
+        return line_says_done(said.removeprefix(PRINTED)) or _COMMITTED.match(said, len(PRINTED)) is not None
+    return said == "ok" or said.startswith("ok: ")
+
+
+def is_carried_out(result: ToolResult) -> bool:
+    """True where a result says that its call was carried out."""
+    text = result_text(result)
+    if is_refused(result):
+        return False
+    if status_of(text) == 0:
+        return True
+    told = structured_success(text)
+    return says_done(text) if told is None else told
 
 
 def _why(text: str) -> str:
@@ -216,9 +248,22 @@ def failure_in(text: str) -> str:
     return one_line(named[-1], OUTCOME_CHARS) if named else ""
 
 
-def edit_failure(result: ToolResult, path: str) -> str:
-    """What an edit of `path` that was not made came to, on one line: `failed` and why, or `not made` where it is still to be
-    made or never will be; empty where nothing says that it was not."""
+def unmade(result: ToolResult, path: str, *, arguments: Mapping[str, Any]) -> str:
+    """What an edit of `path` came to that is not known to be made, on one line: `failed` and why, `not made` where it is
+    still to be made or never will be, or `asked` and the answer where that says neither; empty where it says that it was
+    made, or shows what the `arguments` were to write."""
+    text = result_text(result)
+    told = structured_success(text)
+    failure = f"failed: {one_line(text, OUTCOME_CHARS)}" if told is False else _failure_of_edit(result, path)
+    if failure or told or status_of(text) == 0:
+        return failure
+    said = text.replace(path, "") if path else text
+    if says_done(untagged(said)) or shows_new_text(text, arguments, path=path):
+        return ""
+    return f"{ASKED}{one_line(untagged(text[:EDIT_CHARS]), ENDS_CHARS) or 'no answer'}"
+
+
+def _failure_of_edit(result: ToolResult, path: str) -> str:
     text = result_text(result)
     if is_failed(result):
         return f"failed: {last_line(text)}"

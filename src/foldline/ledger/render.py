@@ -32,7 +32,7 @@ from foldline.ledger.index import (
     price,
 )
 from foldline.ledger.lines import unbroken
-from foldline.ledger.outcomes import went_well
+from foldline.ledger.outcomes import names_failure
 from foldline.ledger.ranks import rank_of
 from foldline.ledger.standing_within import Standing
 
@@ -267,7 +267,7 @@ def _leaving(entry: Entry) -> int:
             return _CHANGES
         case "evidence":
             command, _, outcome = entry.text.rpartition("` → ")
-            if not went_well(outcome):
+            if names_failure(outcome):
                 return 5
             return 6 if VERIFIES.search(command) else 8
         case "risks" | "decisions":
