@@ -41,6 +41,22 @@ def test_a_round_goes_in_and_comes_out_in_every_format(format: str) -> None:
     assert "two" in request.data.decode()
 
 
+@pytest.mark.parametrize("rounds", [1, 3])
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_result_that_comes_rounds_later_stands_behind_its_own_call(format: str, rounds: int) -> None:
+    """Law PAIR: what came between stays in its order, and each call has its own answer, now and in the next request."""
+    session = opened(format=format)
+    session.user("look")
+    session.record(answer("go on", ("late", "read"), format=format))
+    for number in range(rounds):
+        session.record(answer(f"step {number}", (f"c{number}", "read"), format=format))
+        session.tool_result(f"c{number}", "found it")
+    session.tool_result("late", "here it is")
+    for _ in range(2):
+        request = session.prepare()
+        assert violations(request.body, format=format) == []
+
+
 def test_the_projection_starts_from_the_last_usage_and_survives_a_restart() -> None:
     """TOK-3 and TOK-6: anchor, what came after it, and growth of the fixed part; shrinking subtracts nothing."""
     store = MemoryStore()
