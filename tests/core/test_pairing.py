@@ -16,6 +16,7 @@ from foldline.core.message import (
     ToolResult,
     result_text,
     results_of,
+    speaks_for_user,
 )
 from foldline.core.pairing import INTERRUPTED, STATUS_MAX_CHARS, WAITING, Needs, Placed
 from foldline.core.repair import Repaired, repair
@@ -124,6 +125,31 @@ def test_a_result_before_its_call_moves_behind_it() -> None:
     found = repaired(user("go"), result("a", "1"), assistant(call("a")), user("on"))
     assert kinds(found) == ["moved-result"]
     assert [p.message.role for p in found.placed] == ["user", "assistant", "tool", "user"]
+
+
+def test_a_result_without_any_call_is_told_where_it_is_the_newest() -> None:
+    """Law TAIL: what the next answer is about is not dropped. It is a text of ours, in front of what the user says beside it, and no
+    word of the user's; a round that is still open keeps its results together."""
+    found = repaired(user("go"), assistant("ok"), by_user(result("gone", "42 files")))
+    assert kinds(found) == ["orphan-result"]
+    last = found.placed[-1].message
+    assert (last.role, last.synthetic) == ("user", "repair")
+    assert "42 files" in last.text
+    assert not speaks_for_user(last)
+    gone, there = result("gone", "42 files"), result("a", "1")
+    found = repaired(user("go"), assistant(call("a")), gone, there)
+    assert [p.message.role for p in found.placed] == ["user", "assistant", "tool", "user"]
+    assert repair([p.message for p in found.placed], OPEN).repairs == ()
+    found = repaired(user("go"), assistant("ok"), by_user(gone, "and now?"))
+    assert [p.message.text for p in found.placed][-1] == "and now?"
+    assert "42 files" in found.placed[-2].message.text
+
+
+def test_a_result_without_any_call_is_nothing_once_the_user_has_gone_on() -> None:
+    """A16, pydantic/pydantic-ai#4728: a late result of another run."""
+    found = repaired(user("go"), assistant("ok"), result("gone", "42 files"), user("try again"))
+    assert kinds(found) == ["orphan-result"]
+    assert [p.message.text for p in found.placed] == ["go", "ok", "try again"]
 
 
 def test_a_result_without_any_call_is_taken_out() -> None:

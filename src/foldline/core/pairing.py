@@ -24,6 +24,8 @@ from foldline.core.message import (
     ToolCall,
     ToolResult,
     calls_of,
+    holds_results,
+    is_blank,
     result_text,
     results_of,
 )
@@ -49,6 +51,7 @@ RepairKind: TypeAlias = Literal[
 
 INTERRUPTED = "[foldline: no result; the call was interrupted]"
 WAITING = "[foldline: no result yet; the call waits for a person]"
+UNCALLED = "[foldline: the result of a call that is not in this conversation, {}]"
 STATUS_MAX_CHARS = 80
 """A first result no longer than this that reads like a status gives way to a later one."""
 _STATUS = (
@@ -247,7 +250,30 @@ def pair(
         )
         if entry.message.role == "assistant" and ends:
             out.extend(settled.added.get(pairs.rounds[at], ()))
+    _tell_newest(out, placed, pairs=pairs)
     return _results_first(out, repairs) if needs.results_role == "user" else out
+
+
+def _tell_newest(out: list[Placed], placed: list[Placed], *, pairs: _Pairs) -> None:
+    """The last message is what the next answer is about: a result in it whose call is gone is told as a text of ours, in front of what
+    the user says beside it. It stays a tool's word, and nobody's request. Where the user has gone on, it is nothing any more."""
+    spoken = (
+        at for at, one in enumerate(placed) if one.message.role == "assistant" or _is_words(one.message)
+    )
+    newest = 1 + max(spoken, default=-1)
+    told = [
+        Placed(seq=placed[at].seq, message=ours("user", Text(text=UNCALLED.format(orphan.call_id)), *said))
+        for at, orphan in pairs.orphans
+        if at >= newest and (said := [piece for piece in _foreign(orphan.content) if not is_blank(piece)])
+    ]
+    place = len(out)
+    while told and place and out[place - 1].seq >= told[0].seq and _is_words(out[place - 1].message):
+        place -= 1
+    out[place:place] = told
+
+
+def _is_words(message: Message) -> bool:
+    return message.role == "user" and not holds_results(message)
 
 
 class _Settled:

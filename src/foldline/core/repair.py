@@ -7,7 +7,8 @@ view each time and a result that turns up later takes its place by itself. What 
     call that waits for a person                  →  a "waiting" result is put in, the round is kept (adk-python#4740)
     result far from its call, or before it        →  moved to its round
     result twice                                  →  a status line gives way to the final result; a copy goes
-    result without any call                       →  taken out (pydantic/pydantic-ai#4728)
+    result without any call                       →  taken out (pydantic/pydantic-ai#4728); in the last
+                                                     message told as a text of ours, since the answer is about it
     one id for two calls of a round               →  the second pair gets an id of its own
     text without a visible character              →  taken out where the provider refuses it
     message left with nothing                     →  taken out
