@@ -10,7 +10,8 @@ import pytest
 from foldline.core.message import ToolCall
 from foldline.core.view import Item, item_of
 from foldline.ledger.book import COMMAND_CHARS, Told, command_of, entries_of, paths_of
-from foldline.testing.builders import assistant, call, result
+from foldline.ledger.render import key_of
+from foldline.testing.builders import assistant, call, result, user
 
 PATCH = "*** Begin Patch\n*** Update File: src/a.py\n+x\n*** Add File: src/b.py\n+y\n*** End Patch"
 
@@ -253,3 +254,93 @@ def test_what_was_told_of_calls_is_forgotten_by_the_room_it_takes() -> None:
     assert entries_of(items, told=narrow) == entries_of(items)
     assert len(roomy) == 40
     assert 0 < len(narrow) <= 10
+
+
+def test_an_edit_that_is_undone_is_no_second_edit() -> None:
+    """CMP-8: `undo_edit` was told as `edited`, twice."""
+    names = ("str_replace", "undo_edit", "str_replace")
+
+    def told(*commands: str) -> list[tuple[str, int]]:
+        messages = [
+            message
+            for n, command in enumerate(commands)
+            for message in (
+                assistant(call("str_replace_editor", f"c{n}", command=command, path="a.py")),
+                result(f"c{n}", "Last edit to a.py undone." if command == "undo_edit" else "OK"),
+            )
+        ]
+        items = [item_of(n, message, weights=(1,), overhead=1) for n, message in enumerate(messages)]
+        return [(entry.text, entry.times) for entry in entries_of(items)]
+
+    assert told(*names[:2]) == [("a.py edit undone", 1)]
+    assert told(*names) == [("a.py edited", 1)]
+    assert told("str_replace", *names[:2]) == [("a.py edited; last edit undone", 1)]
+    for text in ("a.py edit undone", "a.py edited, +1 −1: `x`; last edit undone"):
+        assert key_of("mutations", text) == "a.py"
+
+
+def test_results_that_come_in_another_order_are_told_in_that_of_the_calls() -> None:
+    """CMP-8: the run that was called last had failed, and was told as ok since its result came first."""
+    messages = [
+        assistant(call("bash", "a", command="npm test"), call("bash", "b", command="npm test")),
+        result("b", "2 failed\nExit code: 1"),
+        result("a", "5 passed\nExit code: 0"),
+    ]
+    items = [item_of(n, m, weights=(1,) * len(m.parts), overhead=1) for n, m in enumerate(messages)]
+    assert [entry.text for entry in entries_of(items)] == ["`npm test` → failed (exit 1): 2 failed"]
+
+
+@pytest.mark.parametrize(
+    ("again", "answer", "section"),
+    [
+        ("prod", "Error: deploy failed again", "risks"),
+        ("prod", "Waiting for approval", "risks"),
+        ("prod", "部署失败", "risks"),
+        ("staging", "deployed", "risks"),
+        ("prod", "deployed", "evidence"),
+    ],
+)
+def test_a_risk_is_over_where_the_same_call_says_that_it_went_through(
+    again: str, answer: str, section: str
+) -> None:
+    """CMP-8: any later result of the same tool counted, about whatever it was."""
+    messages = [
+        assistant(call("deploy", "a", env="prod")),
+        result("a", "quota exceeded", is_error=True),
+        assistant(call("deploy", "b", env=again)),
+        result("b", answer),
+    ]
+    items = [item_of(n, m, weights=(1,), overhead=1) for n, m in enumerate(messages)]
+    [found] = [entry for entry in entries_of(items) if entry.text.startswith("deploy failed: ")]
+    assert found.section == section
+    assert ("went through" in found.text) == (section == "evidence")
+
+
+def test_a_later_run_that_does_not_say_so_settles_no_failure() -> None:
+    """CMP-8: `printed: Waiting for approval; failed at m0` read as got over."""
+
+    def told(*outputs: str) -> str:
+        messages = [
+            message
+            for n, output in enumerate(outputs)
+            for message in (assistant(call("bash", f"c{n}", command="make test")), result(f"c{n}", output))
+        ]
+        items = [item_of(n, m, weights=(1,), overhead=1) for n, m in enumerate(messages)]
+        [entry] = entries_of(items)
+        return entry.text.partition("` → ")[2]
+
+    failed = "FAIL a\nExit code: 1"
+    waits = "printed: Waiting for approval; failed at m0, not seen to pass since"
+    assert told(failed, "Waiting for approval") == waits
+    assert told(failed, "x", "Waiting for approval") == waits
+    assert told(failed, "x", "9 passed") == "printed: 9 passed; failed at m0"
+    assert told(failed, "9 passed", "x") == "printed: x; failed at m0"
+
+
+def test_a_question_that_was_answered_since_is_no_next_action() -> None:
+    """CMP-8: a recorded session was to go on with a question that its user had answered eighteen messages before."""
+    asked = "Two ways are open.\n\nShould I use A or B? Both work."
+    for answers, found in (([], 1), ([user("B")], 0)):
+        messages = [assistant(asked), *answers, assistant(call("bash", "c", command="make"))]
+        items = [item_of(n, m, weights=(1,), overhead=1) for n, m in enumerate(messages)]
+        assert len([entry for entry in entries_of(items) if entry.section == "next"]) == found

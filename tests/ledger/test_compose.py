@@ -284,6 +284,28 @@ def test_tasks_that_the_view_says_are_served_are_open_no_more() -> None:
     assert "[open]" not in ledger(gone, kept).text
 
 
+def test_the_state_of_a_task_carries_the_address_of_the_message_that_says_it() -> None:
+    """CMP-8: of a recorded session a task was told as done by a message that says it is pending."""
+    gone = [
+        user("go"),
+        assistant(call("todo_write", "a", todos=[{"content": "parse", "status": "pending"}])),
+        result("a", "ok"),
+    ]
+    done = {"todos": [{"content": "parse", "status": "completed"}]}
+    kept = [assistant(call("todo_write", "b", **done)), result("b", "ok")]
+    whole = [item_of(n, m, weights=(1,) * len(m.parts), overhead=1) for n, m in enumerate([*gone, *kept])]
+
+    def told(*seqs: int) -> list[str]:
+        evicted = Evicted(
+            folded=whole[:3], history=[*gone, *kept], kept=kept, words=words_of(whole), seqs=seqs
+        )
+        text = compose(evicted, budget=1_000, prices=Prices(COUNT.texts), cache=FactCache(Finder())).text
+        return [line for line in text.split("\n") if "parse" in line]
+
+    assert told(3, 4) == ["- [done] parse (m3 assistant)"]
+    assert told() == []
+
+
 def test_ten_compactions_in_a_row_nest_nothing_and_lose_nothing_that_fits() -> None:
     """CMP-16: what an earlier fold said was read again as text, so that labels stood among the errors and `errors=1` among
     the numbers."""

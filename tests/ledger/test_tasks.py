@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from foldline.core.message import Message
 from foldline.ledger.book import calls_of
+from foldline.ledger.render import key_of
 from foldline.ledger.tasks import tasks_of
 from foldline.testing.builders import assistant, call, result
 
@@ -67,3 +70,26 @@ def test_tasks_made_and_changed_one_by_one_are_told() -> None:
     ]
     assert told(made, ("TaskUpdate", {"taskId": "1", "owner": "me"}, "ok", False)) == ["[open] #1 write docs"]
     assert told(("TaskUpdate", {"taskId": "7", "status": "completed"}, "ok", False)) == []
+
+
+@pytest.mark.parametrize(
+    ("state", "text"),
+    [
+        ({"done": True}, "[done] docs"),
+        ({"completed": False}, "[open] docs"),
+        ({"state": "completed"}, "[done] docs"),
+        ({"status": "完成"}, "[done] docs"),
+        ({"status": "✅"}, "[done] docs"),
+        ({"status": "已取消"}, "[withdrawn] docs"),
+        ({"status": "skipped"}, "[withdrawn] docs"),
+        ({"status": "not completed"}, "[open] docs (status: not completed)"),
+        ({"status": "blocked"}, "[open] docs (status: blocked)"),
+        ({"status": "valmis"}, "[open] docs (status: valmis)"),
+        ({"status": "进行中"}, "[open] docs (in progress)"),
+        ({"status": "未完成"}, "[open] docs"),
+    ],
+)
+def test_a_state_is_told_however_it_is_said(state: dict[str, Any], text: str) -> None:
+    """CMP-8: done and dropped tasks were told as open; a word that no list knows stands with the task."""
+    assert told(("TodoWrite", {"todos": [{"content": "docs", **state}]}, "ok", False)) == [text]
+    assert key_of("tasks", text) == "docs"

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult, result_text
+from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult, result_text, speaks_for_user
 from foldline.core.view import Item
 from foldline.ledger.changes import gist_of
 from foldline.ledger.command_lines import hides_status, only_looks, run_of
@@ -98,7 +98,11 @@ _REVERSES = re.compile(
 """How a sentence opens that may take back the one before."""
 _SAYS = re.compile(r"\w{2}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _TASK_TOOLS = re.compile(r"todo|update_?plan|task_?(?:list|update|create|get)|plan_?write", re.IGNORECASE)
-_MADE = {"edit": "edited", "write": "written", "delete": "deleted"}
+_MADE = {"edit": "edited", "write": "written", "delete": "deleted", "undo": "edit undone"}
+_UNDO = ("undo_edit", "undo")
+UNDONE = " edit undone"
+LAST_UNDONE = "; last edit undone"
+_ASKS = re.compile(r"[?？؟](?=[\s\"'”’)\]）」*_]|$)|(?:吗|呢)[。\s]*$")
 
 
 FAILED = " failed: "
@@ -185,6 +189,8 @@ def entries_of(items: Sequence[Item], *, told: Told | None = None) -> tuple[Entr
 def carried_on(before: Entry, entry: Entry) -> Entry:
     """The newer of two entries of one key. A run that says that it went well settles that one before it had not; one that
     says nothing of it leaves that open."""
+    if entry.section == "mutations" and (entry.text.endswith(UNDONE) or before.text.endswith(UNDONE)):
+        return _undone(before, entry)
     times = before.times + entry.times
     outcome, last = _outcome_in(before), _outcome_in(entry)
     if not outcome or names_failure(last) or FAILED_AT.search(entry.text):
@@ -196,6 +202,14 @@ def carried_on(before: Entry, entry: Entry) -> Entry:
     if went_well(last):
         mark = mark.removesuffix(NOT_SEEN_TO_PASS)
     return replace(entry, text=f"{entry.text}{mark}", times=times)
+
+
+def _undone(before: Entry, entry: Entry) -> Entry:
+    """A change to a file that was taken back, or one made after that: what is left of it is told, once."""
+    if not entry.text.endswith(UNDONE) or before.text.endswith(UNDONE) or before.times < 2:
+        return replace(entry, times=1)
+    text = f"{before.text.removesuffix(LAST_UNDONE)}{LAST_UNDONE}"
+    return replace(entry, text=text, times=before.times - 1)
 
 
 def _outcome_in(entry: Entry) -> str:
@@ -373,6 +387,8 @@ def _verb_of(call: ToolCall, path: str) -> str:
     named = re.search(
         rf"^.{{0,200}}\*\*\* (Update|Add|Delete) File: {re.escape(path)}\s*$", patch, re.MULTILINE
     )
+    if arguments_of(call).get("command") in _UNDO or call.name.lower() in _UNDO:
+        return "undo"
     if "delete" in call.name.lower() or (named is not None and named[1] == "Delete"):
         return "delete"
     return "edit" if kind_of(call.name) == "file_edit" else "write"
@@ -384,7 +400,8 @@ def _changed(done: Done, path: str, *, verb: str) -> Entry:
     if failure:
         key = f"{verb} of `{path}"
         return Entry(section="evidence", key=key, text=f"{key}` → {failure}", seq=done.seq, origin="tool")
-    text = f"{path} {_MADE[verb]}{gist_of(arguments_of(done.call), path)}"
+    gist = "" if verb == "undo" else gist_of(arguments_of(done.call), path)
+    text = f"{path} {_MADE[verb]}{gist}"
     return Entry(section="mutations", key=path, text=text, seq=done.seq, origin="assistant")
 
 
@@ -424,9 +441,17 @@ def _may_give_reason(text: str) -> bool:
     return any([word in lowered for word in _REASONS])
 
 
+def asks(text: str) -> bool:
+    """Whether a text ends with a question, or with a paragraph that holds one."""
+    return _ASKS.search(text.rstrip().rpartition("\n\n")[2]) is not None
+
+
 def _next(items: Sequence[Item]) -> Iterator[Entry]:
-    """The last thing the assistant said it would do: its end, from a word's start."""
+    """The last thing the assistant said it would do: its end, from a word's start. A question that the user has answered
+    since is none."""
+    answered = False
     for item in reversed(items):
+        answered = answered or (speaks_for_user(item.message) and bool(item.message.text.strip()))
         if item.message.role == "assistant":
             said = [part.text for part in item.message.parts if isinstance(part, Text) and part.text.strip()]
             if said:
@@ -434,6 +459,8 @@ def _next(items: Sequence[Item]) -> Iterator[Entry]:
                 if len(end) < len(said[-1]) and not said[-1][-len(end) - 1].isspace():
                     end = "".join(re.split(r"(\s)", end, maxsplit=1)[1:]) or end
                 if _SAYS.search(end) is None:  # a sign of consent names no next step
+                    return
+                if answered and asks(said[-1]):
                     return
                 text = one_line(end, NEXT_CHARS)
                 yield Entry(

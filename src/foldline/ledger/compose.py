@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from foldline.core.message import Message, ToolResult, speaks_for_user
 from foldline.core.view import Item
-from foldline.ledger.book import Entry, Section, Told, calls_in, calls_of, carried_on, entries_of
+from foldline.ledger.book import Entry, Section, Told, asks, calls_in, calls_of, carried_on, entries_of
 from foldline.ledger.facts import INITIALS, Fact, FactCache, Name, name_of
 from foldline.ledger.index import Prices
 from foldline.ledger.lines import one_line
@@ -59,6 +59,8 @@ class Evicted(Struct, frozen=True, kw_only=True):
     """What stays, as it will be shown."""
     words: Words
     """What users said in all of it: a later message may take an earlier one back."""
+    seqs: Sequence[int] = ()
+    """Ordinals of what stays, as far as they are known."""
     mentions: Mentions | None = None
     """`mentions_of` the history and the words, where it is known already."""
     told: Told | None = None
@@ -88,6 +90,8 @@ def draft(evicted: Evicted, *, prices: Prices, cache: FactCache) -> Draft:
         entries = tuple(
             entry for entry in entries if entry.section != "next"
         )  # newer words stand in the view
+    elif any(speaks_for_user(message) and message.text.strip() for message in evicted.kept):
+        entries = tuple(entry for entry in entries if entry.section != "next" or not asks(entry.text))
     carried = [fact for said, found in reversed(before) for fact in (*found, *_named_in(said, cache))]
     mentions = evicted.mentions or mentions_of(evicted.history, evicted.words, cache=cache, memo={})
     return Draft(entries, mentions.wanted(_shown(evicted, cache), carried), prices=prices)
@@ -113,17 +117,22 @@ def _settled(entry: Entry, *, changed: Mapping[tuple[Section, str], Entry]) -> E
 
 
 def _tasks(evicted: Evicted, entries: Iterable[Entry]) -> Iterator[Entry]:
-    """What the agent has to do, as its newest list says, which may stand in the view. What the view alone tells of is
-    not told again."""
+    """What the agent has to do, as its newest list says, which may stand in the view: each state with the address of the
+    message that says it. What the view alone tells of is not told again."""
     before = [entry for entry in entries if entry.section == "tasks"]
     gone = tasks_of(calls_in(evicted.folded), before)
-    known = {entry.key: entry.seq for entry in gone}
-    calls = calls_of((_IN_VIEW, message) for message in evicted.kept)
+    known = {entry.key: entry for entry in gone}
+    in_view = {_IN_VIEW, *evicted.seqs}
+    seqs = [*evicted.seqs, *[_IN_VIEW] * (len(evicted.kept) - len(evicted.seqs))]
+    calls = calls_of(zip(seqs, evicted.kept, strict=True))
     for entry in tasks_of(calls, gone):
-        if entry.seq != _IN_VIEW:
+        if entry.seq not in in_view:
             yield entry
-        elif entry.key in known:
-            yield replace(entry, seq=known[entry.key])
+        elif (told := known.get(entry.key)) is not None:
+            if entry.text == told.text:
+                yield told
+            elif entry.seq != _IN_VIEW:
+                yield entry
 
 
 def _asked(items: Sequence[Item], words: Words) -> Iterator[Entry]:

@@ -93,6 +93,8 @@ _REFUSED = re.compile(
     r"|\b(?:interrupted|rejected|denied|declined|cancell?ed|refused) by (?:the )?user\b",
     re.IGNORECASE,
 )
+_TAKEN_BACK = re.compile(r"\b(?:undone|reverted|undid|rolled back|restored)\b", re.IGNORECASE)
+"""How an editor says that it undid an edit, where it was asked to."""
 _COMMITS = re.compile(r"\bgit\s(?:[^\n;&|]{0,80}\s)?commit\b")
 _COMMITTED = re.compile(r"^\[[^\]\n]{1,80} [0-9a-f]{7,40}\] [^\n]{1,200}", re.MULTILINE)
 """What git says of a commit: its branch, its hash, its subject."""
@@ -258,6 +260,8 @@ def unmade(result: ToolResult, path: str, *, arguments: Mapping[str, Any]) -> st
     if failure or told or status_of(text) == 0:
         return failure
     said = text.replace(path, "") if path else text
+    if str(arguments.get("command")).startswith("undo"):
+        said = _TAKEN_BACK.sub("done", said)
     if says_done(untagged(said)) or shows_new_text(text, arguments, path=path):
         return ""
     return f"{ASKED}{one_line(untagged(text[:EDIT_CHARS]), ENDS_CHARS) or 'no answer'}"

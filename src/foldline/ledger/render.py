@@ -67,6 +67,10 @@ OMITTED_TOKENS = 16
 
 _CHANGES = 4
 """How soon changes to files leave (`_leaving`): these and what leaves later stand before facts."""
+_CHANGED = re.compile(
+    r" (?:edit undone|(?:edited|written|deleted|read)(?: \(failed\)|(?:, (?:[+−]\d|indented anew).*)?(?:; last edit undone)?))$"
+)
+"""What stands behind the name of a file."""
 _SOURCE = re.compile(r" \((m\d+) (user|assistant|tool|system)(?: ×(\d+))?\)$")
 
 
@@ -339,13 +343,11 @@ def key_of(section: Section, text: str) -> str:
     """The key an entry's text was made with."""
     match section:
         case "mutations" | "read":
-            return re.sub(
-                r" (?:edited|written|deleted|read)(?: \(failed\)|, (?:[+−]\d|indented anew).*)?$", "", text
-            )
+            return _CHANGED.sub("", text)
         case "evidence":
             return run_of(text.partition("` → ")[0].removeprefix("`"))
         case "tasks":
-            return re.sub(r"^\[\w+\] | \(in progress\)$", "", text)
+            return re.sub(r"^\[\w+\] | \((?:in progress|status: [^()]{1,24})\)$", "", text)
         case "next":
             return "said"
         case _:

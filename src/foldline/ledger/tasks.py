@@ -21,10 +21,22 @@ TODO_CHARS = 160
 
 _WHAT = ("content", "step", "title", "text", "task", "subject")
 _ID = ("taskId", "task_id", "id")
-_DONE = frozenset({"completed", "done", "complete", "finished", "served"})
-_GONE = frozenset({"cancelled", "canceled", "deleted", "withdrawn", "removed"})
+_STATUS = ("status", "state", "done", "completed", "is_done", "checked", "progress")
+"""Where a row says how far it is; a truth value says whether it is done."""
+_DONE = frozenset(
+    "completed done complete finished served closed resolved checked x ✓ ✔ ✅ ☑ 完成 已完成 已结束 完了 완료 erledigt fertig hecho completado terminé fait concluído готово выполнено".split()
+)
+_GONE = frozenset(
+    "cancelled canceled deleted withdrawn removed skipped dropped abandoned obsolete wontfix 已取消 取消 已删除 已跳过 跳过 キャンセル 취소 abgebrochen cancelado annulé отменено".split()
+)
+_OPEN = frozenset(
+    "open pending todo to-do new queued not_started 待办 待处理 未开始 未完成 未着手 대기".split()
+)
+_GOES_ON = re.compile(r"progress|\bdoing\b|\bactive\b|\bstarted$|进行|進行|진행", re.IGNORECASE)
+_SHOWN_CHARS = 24
+"""What is told of a status that no list here knows."""
 _NUMBER = re.compile(r"#(\d{1,6})\b")
-_STATE = re.compile(r"\[(done|served|withdrawn|open)\] |( \(in progress\))$")
+_STATE = re.compile(r"\[(done|served|withdrawn|open)\] |( \((?:in progress|status: [^()\n]{1,24})\))$")
 
 
 def tasks_of(calls: Iterable[Done], before: Iterable[Entry] = ()) -> tuple[Entry, ...]:
@@ -49,7 +61,7 @@ def _listed(rows: list[Any], before: Mapping[str, Entry], *, seq: int) -> dict[s
     for row in rows:
         what = _text_in(row, _WHAT) if isinstance(row, dict) else ""
         if what:
-            entry = _entry(what, str(row.get("status", "open")), seq=seq)
+            entry = _entry(what, _status_in(row) or "open", seq=seq)
             tasks.pop(entry.key, None)
             tasks[entry.key] = entry
     return tasks
@@ -62,16 +74,16 @@ def _changed(done: Done, arguments: Mapping[str, Any], *, tasks: Mapping[str, En
         found = _NUMBER.search(result_text(done.result))
         number = found[1] if found is not None else ""
     known = next((entry for key, entry in tasks.items() if number and key.startswith(f"#{number} ")), None)
-    status = arguments.get("status")
+    status = _status_in(arguments)
     if known is not None:
         what = _STATE.sub("", known.text)
-        if status is None:
+        if not status:
             return None
     elif not what:
         return None
     elif number:
         what = f"#{number} {what}"
-    return _entry(what, str(status or "open"), seq=done.seq)
+    return _entry(what, status or "open", seq=done.seq)
 
 
 def _text_in(holder: Mapping[str, Any], names: Iterable[str]) -> str:
@@ -82,9 +94,25 @@ def _text_in(holder: Mapping[str, Any], names: Iterable[str]) -> str:
     return ""
 
 
+def _status_in(row: Mapping[str, Any]) -> str:
+    """How far a row says it is; empty where it does not say."""
+    for name in _STATUS:
+        value = row.get(name)
+        if isinstance(value, bool):
+            return "done" if value else "open"
+        if isinstance(value, str) and value.strip():
+            return value.strip()
+    return ""
+
+
 def _entry(what: str, status: str, *, seq: int) -> Entry:
-    status = status.lower()
-    state = "done" if status in _DONE else "withdrawn" if status in _GONE else "open"
+    word = status.lower()
+    state = "done" if word in _DONE else "withdrawn" if word in _GONE else "open"
     shown = one_line(unbroken(what), TODO_CHARS)
-    text = f"[{state}] {shown}" + (" (in progress)" if "progress" in status else "")
-    return Entry(section="tasks", key=shown, text=text, seq=seq, origin="assistant")
+    more = ""
+    if state == "open" and "not" not in word and _GOES_ON.search(word):
+        more = " (in progress)"
+    elif state == "open" and word not in _OPEN:
+        told = one_line(re.sub(r"[()]", " ", unbroken(status)), _SHOWN_CHARS)
+        more = f" (status: {told})" if told else ""
+    return Entry(section="tasks", key=shown, text=f"[{state}] {shown}{more}", seq=seq, origin="assistant")

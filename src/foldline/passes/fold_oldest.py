@@ -276,6 +276,7 @@ class _Folding:
             folded=[_as_it_came(item, sources.frame) for item in self._gone],
             history=sources.history,
             kept=[item.message for item in stays],
+            seqs=[item.seq for item in stays],
             words=sources.words,
             mentions=sources.mentions,
             told=sources.told,

@@ -61,6 +61,7 @@ class FoldRange(Struct, frozen=True, kw_only=True):
             folded=gone,
             history=frame.shown or frame.originals or [item.message for item in structure.items],
             kept=[item.message for item in structure.items if item.seq not in seqs],
+            seqs=[item.seq for item in structure.items if item.seq not in seqs],
             words=words_of(structure.items, frame.memo),
         )
         budget = min(self.summary_tokens, spare)

@@ -61,12 +61,14 @@ def rules_of(structure: Outline, gone: Sequence[Item], *, frame: Frame) -> str:
 def ledger_of(structure: Outline, gone: Sequence[Item], *, frame: Frame, budget: int, prose: str = "") -> str:
     """The host's record of messages that leave within `budget` tokens; what the model's words show takes no room in it."""
     seqs = {item.seq for item in gone}
-    kept = [item.message for item in structure.items if item.seq not in seqs]
+    rest = [item for item in structure.items if item.seq not in seqs]
+    kept = [item.message for item in rest]
     said = (Message(role="assistant", parts=(Text(text=prose),), synthetic="fold"),) if prose else ()
     evicted = Evicted(
         folded=[as_it_came(item, frame) for item in gone],
         history=frame.shown or frame.originals or [item.message for item in structure.items],
         kept=[*kept, *said],
+        seqs=[item.seq for item in rest],
         words=words_of(structure.items, frame.memo),
     )
     return compose(evicted, budget=max(0, budget), prices=prices_of(frame), cache=fact_cache(frame)).text
