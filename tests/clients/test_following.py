@@ -519,7 +519,7 @@ def test_an_agents_own_summary_is_sent_whole_and_leaves_the_session_alone() -> N
     assert going is not None
     assert (going.body, going.why) == (None, WHY)
     assert known.answered(going.ticket, answer("the summary")) is None
-    assert known.recalled(going.ticket, answer("the summary")) is None
+    assert known.recalled(going, answer("the summary")) is None
     assert known.passed == {WHY: 1}
     assert names(known) == before
     again = turn(known, [*messages, user("go on")])
@@ -575,7 +575,7 @@ def test_a_count_is_of_what_would_be_sent_and_takes_nothing_in() -> None:
 
 
 def test_a_call_of_recall_goes_on_with_what_was_looked_up() -> None:
-    """Only of what was reduced, where it was asked for; a late one is let through, and a retry does not ask twice."""
+    """Only of what was reduced, where it was asked for; a late one is asked once more without the tool."""
     known = conversations(recalls=True)
     messages = [user(RULE)]
     grown(known, messages, 14)
@@ -590,12 +590,15 @@ def test_a_call_of_recall_goes_on_with_what_was_looked_up() -> None:
     }
     response = answer("")
     response["choices"][0]["message"]["tool_calls"] = [looked]
-    again = known.recalled(going.ticket, response)
+    again = known.recalled(going, response)
     assert again is not None
     assert "auth.py" in str(sent(again, asked)[-1])
-    assert known.recalled(again.ticket, answer("done")) is None
+    assert known.recalled(again, answer("done")) is None
     known.answered(again.ticket, answer("done"))
-    assert known.recalled(going.ticket, response) is None
+    late = known.recalled(going, response)
+    assert late is not None
+    assert (late.messages, late.ticket.call.has_recall) == (going.messages, False)
+    assert known.recalled(late, answer("done")) is None
     messages += [assistant("done"), user("go on")]
     shown = turn(known, messages)
     assert shown[-4]["tool_calls"][0]["id"] == "c"
@@ -603,7 +606,7 @@ def test_a_call_of_recall_goes_on_with_what_was_looked_up() -> None:
     plain = conversations()
     ticket = plain.outgoing(call([user(RULE)]))
     assert ticket is not None
-    assert plain.recalled(ticket.ticket, response) is None
+    assert plain.recalled(ticket, response) is None
 
 
 def test_a_tool_of_the_callers_own_named_recall_is_the_callers() -> None:
@@ -619,7 +622,7 @@ def test_a_tool_of_the_callers_own_named_recall_is_the_callers() -> None:
     response = answer("")
     looked = {"id": "c", "type": "function", "function": {"name": "recall", "arguments": '{"query": "auth"}'}}
     response["choices"][0]["message"]["tool_calls"] = [looked]
-    assert known.recalled(going.ticket, response) is None
+    assert known.recalled(going, response) is None
 
 
 class Fickle:

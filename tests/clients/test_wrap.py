@@ -8,6 +8,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from foldline.clients.wrap import wrap
 from foldline.core.errors import InvalidOption
 from foldline.session.following import Following
 from foldline.testing.twin import Answer, Call, Received, Twin, endless
+from foldline.testing.twin.script import Delivery
 from tests.clients.agents import (
     FORMATS,
     MODEL,
@@ -224,15 +226,16 @@ RECALLED = "w1x499"
 """A word of the second step, which is folded by the end."""
 
 
-def looking() -> Callable[[Received], Answer]:
-    """A model that once looks up what is no longer shown, as soon as it may."""
+def looking(*, wait_s: float = 0.0) -> Callable[[Received], Answer]:
+    """A model that once looks up what is no longer shown, as soon as it may, and takes a while to say so."""
     looked: list[Received] = []
 
     def model(request: Received) -> Answer:
         if not looked and '"recall"' in request.body.decode():
             looked.append(request)
             call = Call(name="recall", arguments={"query": RECALLED}, id="recall_1")
-            return Answer(text="let me see", thinking="hm", calls=(call,))
+            delivery = Delivery(wait_s=wait_s)
+            return Answer(text="let me see", thinking="hm", calls=(call,), delivery=delivery)
         return Answer(text="done", thinking="hm")
 
     return model
@@ -259,6 +262,26 @@ def test_what_was_taken_out_is_looked_up_inside(format: str, stream: bool, is_as
         broken = [n for n in range(1, len(requests)) if requests[n].extends != n - 1]
         assert len(broken) == len(list(client.foldline.session.compactions)) >= 1
         client.foldline.close()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_call_of_recall_is_not_delivered_where_the_conversation_went_on_beside_it(format: str) -> None:
+    """Two requests of one conversation at a time: the one whose turn is lost is asked once more, without the tool."""
+    with Twin(endless(looking(wait_s=0.5)), window=WINDOW) as twin:
+        client = wrap(client_of(format, twin.url), session="agent", recall=True)
+        messages = sync_agent(client, format, turns=4, stream=False)
+        while not any(b'"recall"' in request.body for request in twin.requests):
+            count = len(twin.requests)
+            with ThreadPoolExecutor(1) as beside:
+                late = beside.submit(asked, client, format, messages)
+                twin.wait_for(count + 1)
+                answer = asked(client, format, messages)
+                delivered = [echoed(format, one) for one in (answer, late.result())]
+            assert "recall" not in json.dumps(delivered, default=repr)
+            messages += [*delivered[0], said(format, step(len(messages)))]
+        assert {request.status for request in twin.requests} == {200}
+        client.foldline.close()
+        client.close()
 
 
 def last_of(request: Received) -> str:

@@ -52,7 +52,7 @@ def asked_on(conversations: Conversations, going: Outgoing, *, answer: Answer) -
     that fails the model is asked once more, without the tool."""
     if not going.ticket.call.has_recall:
         return None
-    told = tried(lambda: conversations.recalled(going.ticket, answer.response()))
+    told = tried(lambda: conversations.recalled(going, answer.response()))
     if isinstance(told, Raised):
         return conversations.unrecalled(going, told)
     if told is None:
@@ -91,7 +91,7 @@ async def aasked_on(conversations: Conversations, going: Outgoing, *, answer: An
     """As `asked_on`."""
     if not going.ticket.call.has_recall:
         return None
-    told = await atried(conversations.arecalled(going.ticket, await off(answer.response)))
+    told = await atried(conversations.arecalled(going, await off(answer.response)))
     if isinstance(told, Raised):
         return conversations.unrecalled(going, told)
     if told is None:

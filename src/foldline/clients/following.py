@@ -28,9 +28,7 @@ then (`sessions`). A request that nothing was done for goes out as it came.
 Requests of one conversation have their turn one after another; those of others go on meanwhile. The client's lock is for what is
 known of the lists (`chains`), and never held while a disk, a model or a turn is waited for. What needs one of these is a generator:
 `outgoing` and `refused` wait, their twins await (`steps`). Links change after the log did; where that is not sure, the log is read
-again with the next request, and a session that can no longer be used is opened again.
-
-Knows nothing of sockets and SDKs: a seat calls `outgoing`, `answered` and `refused`.
+again with the next request, and a session that can no longer be used is opened again. Knows nothing of sockets and SDKs.
 """
 
 from __future__ import annotations
@@ -69,7 +67,6 @@ BRANCHES_MAX: Final = 64
 WITHIN: Final = "its conversation is being summed up"
 NOT_RECALLED: Final = "a call of recall was not answered"
 NOT_TAKEN_IN: Final = "an answer was delivered and not taken in"
-
 
 _Going: TypeAlias = Generator[Step, Any, Outgoing | None]
 _Told: TypeAlias = Generator[Step, Any, Outgoing | str]
@@ -122,8 +119,8 @@ class Conversations:
         return told if isinstance(told, Outgoing) else None
 
     def refused(self, ticket: Ticket, status: int | None, *, body: Any) -> Outgoing | None:
-        """After a refusal, before anything was delivered: what to send once more, or `None` to let the refusal through. One
-        recovery and one retry, at most once until the next answer (requirements REA-1, REA-2)."""
+        """After a refusal, before anything was delivered: what to send once more, at most once until the next answer; `None` to let
+        the refusal through (requirements REA-1, REA-2)."""
         return drive(self._recovering(ticket, status, body=body), answered)
 
     async def arefused(self, ticket: Ticket, status: int | None, *, body: Any) -> Outgoing | None:
@@ -131,9 +128,10 @@ class Conversations:
         return await adriven(self._recovering(ticket, status, body=body), aanswered)
 
     def _going(self, call: Call) -> _Told:
-        told: Outgoing | str = call.why_passed(is_native=self._terms.is_native)
         try:
-            told = told or (yield from self._followed(ReadList(call)))
+            told = call.why_passed(is_native=self._terms.is_native) or (
+                yield from self._followed(ReadList(call))
+            )
         except Unreadable as error:
             told = str(error)
         why = told if isinstance(told, str) else told.why
@@ -259,9 +257,8 @@ class Conversations:
     # ── answers ──────────────────────────────────────────────────────────────────────────────────────────────
 
     def answered(self, ticket: Ticket, response: Any) -> Raised | None:
-        """Take in what was answered, whole. Nothing where the conversation has gone on meanwhile, or the answer holds no message:
-        the next list says how it goes on. The answer is its caller's already, so no error of ours is raised: what went wrong is
-        counted, and returned."""
+        """Take in what was answered, whole. Nothing where the conversation has gone on meanwhile, or the answer holds no message: the
+        next list says how it goes on. The answer is its caller's already: what went wrong is counted and returned, not raised."""
         if not self._has_turn(ticket):
             return None
         try:
@@ -286,28 +283,32 @@ class Conversations:
             with self._lock:
                 chain.answered(made, before=before, beginning=beginning)
 
-    def recalled(self, ticket: Ticket, response: Any) -> Outgoing | None:
+    def recalled(self, going: Outgoing, response: Any) -> Outgoing | None:
         """Where an answer calls `recall`: the request that goes on with what was recalled, which stands in the session and not in the
-        caller's list; `None` for an answer to be delivered. Past `RECALLS_MAX` nothing more is looked up, and the model told so."""
-        return drive(self._recalling(ticket, response), answered)
+        caller's list; past `RECALLS_MAX` with word that nothing more is looked up; without the tool where the conversation went on
+        beside this request. `None` for an answer to be delivered, which never calls it."""
+        return drive(self._recalling(going, response), answered)
 
-    async def arecalled(self, ticket: Ticket, response: Any) -> Outgoing | None:
+    async def arecalled(self, going: Outgoing, response: Any) -> Outgoing | None:
         """As `recalled`, off the event loop."""
-        return await adriven(self._recalling(ticket, response), aanswered)
+        return await adriven(self._recalling(going, response), aanswered)
 
     def unrecalled(self, going: Outgoing, raised: Raised) -> Outgoing:
         """Where a recall could not be answered: the same request, without the tool. Counted, by what went wrong."""
         self._count(f"{NOT_RECALLED} ({type(raised.error).__name__})")
         return going.unrecalled
 
-    def _recalling(self, ticket: Ticket, response: Any) -> _Going:
+    def _recalling(self, going: Outgoing, response: Any) -> _Going:
+        ticket = going.ticket
         chain, read, count = ticket.chain, ReadList(ticket.call), ticket.recalls + 1
-        if not ticket.call.has_recall or chain.kept is None or not self._has_turn(ticket):
+        if not ticket.call.has_recall or chain.kept is None or not chain.kept.calls_recall(response):
             return None
+        if not self._has_turn(ticket):
+            self._count(f"{NOT_RECALLED} (the conversation went on beside it)")
+            return going.unrecalled
         try:
             with self._watched(chain):
-                if not chain.kept.recall(response, is_spent=count > RECALLS_MAX):
-                    return None
+                chain.kept.recall(response, is_spent=count > RECALLS_MAX)
                 call = ticket.call if count < RECALLS_MAX + TOLD_MAX else ticket.call.without_recall()
                 prepared = yield from self._prepared(chain, call)
                 return self._made(replace(ticket, call=call, recalls=count), read, prepared=prepared)
@@ -472,8 +473,8 @@ class Conversations:
         self._cut_back(into, branch.shared)
         with self._lock:
             self._branches.remove(branch)
-            for other in self._branches:
-                other.parent = into if other.parent is branch else other.parent
+            for other in [one for one in self._branches if one.parent is branch]:
+                other.parent = into
         return into
 
     def _cut_back(self, chain: Chain, count: int) -> None:
@@ -489,8 +490,7 @@ class Conversations:
     def _forget(self) -> None:
         """The conversations that rested longest, where there are too many."""
         with self._lock:
-            resting = [chain for chain in self._branches if chain.waiting is None]
-            resting.sort(key=lambda chain: chain.used)
+            resting = sorted((c for c in self._branches if c.waiting is None), key=lambda chain: chain.used)
             gone = resting[: max(0, len(self._branches) - BRANCHES_MAX)]
             self._branches = [chain for chain in self._branches if chain not in gone]
             closed = [chain.kept for chain in gone if chain.kept is not None]

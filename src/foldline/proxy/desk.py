@@ -137,7 +137,7 @@ class Desk:
 
     def recalled(self, going: Going, response: Any) -> Going | Passed | None:
         """Where an answer calls the tool that was added: what goes on with what was recalled; `None` for one to be delivered."""
-        again = tried(lambda: going.conversations.recalled(going.out.ticket, response))
+        again = tried(lambda: going.conversations.recalled(going.out, response))
         if isinstance(again, Raised):
             return Passed(why=why_of(again), is_fault=True)
         if again is None:

@@ -45,6 +45,7 @@ Made = TypeVar("Made")
 TOO_OFTEN: Final = (
     f"the model called recall more than {RECALLS_MAX} times for one answer; it was asked without the tool"
 )
+WENT_ON: Final = "the conversation went on beside a call of recall; the model was asked without the tool"
 NO_STREAM: Final = Refusal(
     status=502, why="the upstream answered without a stream where one was asked for; ask again without"
 )
@@ -212,7 +213,8 @@ class Exchange:
             going, way.record.recalls = again, way.record.recalls + 1
             _note(way.record, again)
             if not going.out.ticket.call.has_recall:
-                way.record.notes = (*way.record.notes, TOO_OFTEN)
+                is_often = going.out.ticket.recalls >= RECALLS_MAX
+                way.record.notes = (*way.record.notes, TOO_OFTEN if is_often else WENT_ON)
             incoming = await self._sent_on(way, data, going=going)
         return incoming
 

@@ -139,18 +139,24 @@ class Following:
         """Answer the calls of `recall` in a response, beside the list that is followed; false where there is none, and nothing was
         done. Another call of the same answer is not run: the model is told to make it anew. `is_spent`: nothing is looked up any
         more, and the model is told so."""
+        messages = self.calls_recall(response)
+        calls = [call for message in messages for call in calls_of(message)]
+        format = self.session._known.setup.format
+        with self._keeper.lock:
+            results = [self._result(call, format, is_spent=is_spent) for call in calls]
+            if results:
+                self._keeper.say(*(message_draft(_beside(message)) for message in (*messages, *results)))
+        return bool(results)
+
+    def calls_recall(self, response: Any) -> tuple[Message, ...]:
+        """The messages of a response that calls `recall`; empty for any other."""
         setup = self.session._known.setup
         try:
             told = read_response(response, format=setup.format, tokens_window=setup.planned.window)
         except InvalidOption:
-            return False  # it holds no message
-        calls = [call for message in told.messages for call in calls_of(message)]
-        if all(call.name != NAME for call in calls):
-            return False
-        with self._keeper.lock:
-            results = [self._result(call, setup.format, is_spent=is_spent) for call in calls]
-            self._keeper.say(*(message_draft(_beside(message)) for message in (*told.messages, *results)))
-        return True
+            return ()  # it holds no message
+        is_called = any(call.name == NAME for message in told.messages for call in calls_of(message))
+        return tuple(told.messages) if is_called else ()
 
     def _result(self, call: ToolCall, format: str, *, is_spent: bool) -> Message:
         if call.name != NAME or is_spent:
