@@ -146,6 +146,28 @@ class Stumbling:
         """Nothing is open."""
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        b"Authorization: Bearer %b\0",
+        b"x-api-key : %b",
+        b"x-api-key: a\r\n %b",
+        b"%b",
+        b"Transfer-Encoding: %b",
+        b"Transfer-Encoding: chunked\r\n\r\n%b",
+    ],
+)
+def test_a_head_that_cannot_be_read_is_not_quoted(lines: bytes) -> None:
+    """Test S3: what refuses it is the library beneath."""
+    key = KEYS["header"].encode()
+    with Upstream(answered) as upstream, Proxy(upstream.url) as proxy:
+        sent = b"POST /v1/messages HTTP/1.1\r\nHost: %b:%d\r\n" % (HOST.encode(), proxy.port)
+        told = exchanged(proxy.port, sent + lines % key + b"\r\n\r\n", timeout=5)
+        assert told.split()[1:2] in ([b"400"], [b"415"])
+        assert key not in told
+        assert upstream.heads == []
+
+
 @pytest.mark.parametrize("mode", ["open", "strict"])
 def test_a_fault_in_here_quotes_nothing_of_the_request(mode: Any) -> None:
     """Test S3: neither to the client nor in a record, nor on the pages."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
-from foldline.proxy.lines import line
+from foldline.proxy.lines import below, line
 from foldline.proxy.meters import Record
 
 
@@ -95,6 +96,32 @@ def test_no_line_is_wider_than_the_terminal(columns: int, values: dict[str, Any]
     if record.tokens_sent:
         assert f"{record.tokens_sent:,}" in shown
     assert f"{record.ms:,} ms" in shown
+
+
+@pytest.mark.parametrize("columns", [1, 2, 9, 20, 39, 40, 48, 49, 60, 79, 80, 100, 120])
+@pytest.mark.parametrize("model", ["gpt", "通义千问-最新版本-超长的名字", "claude-sonnet-4-5-20250929"])
+@pytest.mark.parametrize("tokens", [(9, 9), (12_345_678, 9_876_543)])
+def test_a_line_fits_any_terminal_in_cells(columns: int, model: str, tokens: tuple[int, int]) -> None:
+    """A wide letter takes two cells; a narrow terminal has more rows, and never no line at all."""
+    came, sent = tokens
+    record = Record(
+        method="POST",
+        path="/v1/messages",
+        status=502,
+        model=model,
+        ms=1_234_567,
+        tokens_in=came,
+        tokens_sent=sent,
+        tokens_cached=sent,
+        outcome="edited",
+        passes=("clear_results", "fold"),
+        why="会话被占用 another process has it",
+    )
+    for text in (line(record, clock="14:02:11", columns=columns), below(record.why, columns=columns)):
+        assert text.strip()
+        assert max(map(cell_len, text.split("\n"))) <= max(columns, 2)
+    if columns >= 40:
+        assert f"{sent:,}" in line(record, clock="14:02:11", columns=columns)
 
 
 def test_lines_stand_in_columns() -> None:

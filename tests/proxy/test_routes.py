@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foldline.proxy.guard import Asked
-from foldline.proxy.routes import UPSTREAMS, route, upstream_url
+from foldline.proxy.routes import UPSTREAMS, respelt, route, upstream_url
 
 
 def asked(method: str = "POST", *headers: tuple[str, str]) -> Asked:
@@ -45,6 +45,38 @@ def test_each_path_is_known_by_its_end(target: str, kind: str, format: str, prov
 def test_the_model_of_a_gemini_path_is_read() -> None:
     """There it is not in the body."""
     assert route(asked(), "/v1beta/models/gemini-2.5-pro:generateContent").model == "gemini-2.5-pro"
+
+
+@pytest.mark.parametrize(
+    ("target", "is_refused"),
+    [
+        ("/v1/mess%61ges", True),
+        ("/v1/mess%2561ges?beta=true", True),
+        ("/v1%2Fmessages", True),
+        ("/v1//messages", True),
+        ("/V1/messages", True),
+        ("/v1/messages/", True),
+        ("/v1/messages;x=1", True),
+        ("/v1/messages%20", True),
+        ("/v1/messages%3Fa", True),
+        ("/proxied/v1/Messages/count_tokens", True),
+        ("/v1/chat%2fcompletions", True),
+        ("/v1/Responses", True),
+        ("/v1beta/models/m%3AgenerateContent", True),
+        ("/v1beta/models/m:generatecontent", True),
+        ("/v1/messages", False),
+        ("/v1/messages/batches", False),
+        ("/v1/threads/thread_1/messages", False),
+        ("/v1/responses/resp_1/cancel", False),
+        ("/v1/embeddings", False),
+        ("/v1/files/a%20b", False),
+    ],
+)
+def test_a_conversation_spelt_otherwise_is_refused(target: str, is_refused: bool) -> None:
+    """It would go up unread, and a server may know it all the same (test S1)."""
+    refused = respelt(route(asked(), target), asked(), target)
+    assert (refused is not None) is is_refused
+    assert respelt(route(asked("GET"), target), asked("GET"), target) is None
 
 
 @pytest.mark.parametrize(

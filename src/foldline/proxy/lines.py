@@ -3,65 +3,90 @@
     14:02:11  claude-sonnet-5  ~182,410 → 61,022  fold  cache 97 %  2,310 ms
     14:02:15  gpt-5            4,120              as it came        840 ms
 
-A number behind `~` is an estimate; others are the provider's count. A line is as wide as the terminal and no wider: names are
-shortened first, and what went wrong goes on below where it does not fit.
+A number behind `~` is an estimate; others are the provider's count. A line is no wider than the terminal, in cells: names are
+shortened first, and what went wrong goes on below where it does not fit; on a narrow terminal everything does.
 
 Pure: a record in, a line out. Nothing of what was said is in it.
 """
 
 from __future__ import annotations
 
-import textwrap
+from collections.abc import Sequence
 from typing import Final
+
+from rich.cells import cell_len, set_cell_size
 
 from foldline.proxy.meters import Record
 
-CLOCK_CHARS: Final = 8
-TOKENS_CHARS: Final = 20
-CACHE_CHARS: Final = 11
-MS_CHARS: Final = 10
-MODEL_CHARS_MAX: Final = 24
-MODEL_CHARS_MIN: Final = 8
-DONE_CHARS_MAX: Final = 26
+CLOCK_CELLS: Final = 8
+TOKENS_CELLS: Final = 20
+CACHE_CELLS: Final = 11
+MS_CELLS: Final = 10
+MODEL_CELLS_MAX: Final = 24
+MODEL_CELLS_MIN: Final = 8
+DONE_CELLS_MAX: Final = 26
 WIDE_COLUMNS: Final = 96
 """From here on there is room for two blanks between the columns."""
 COLUMNS: Final = 100
-INDENT: Final = " " * (CLOCK_CHARS + 2)
+NARROW_COLUMNS: Final = 40
+"""Below, nothing is indented."""
+INDENT: Final = " " * (CLOCK_CELLS + 2)
 
 
 def line(record: Record, *, clock: str, columns: int = COLUMNS) -> str:
-    """The line of a request that has ended; with more below it where what went wrong does not fit."""
+    """The line of a request that has ended; with more below it where what went wrong does not fit, or nothing does."""
     gap = "  " if columns >= WIDE_COLUMNS else " "
-    rest = columns - CLOCK_CHARS - TOKENS_CHARS - CACHE_CHARS - MS_CHARS - 5 * len(gap)
-    told = _printable(_done(record))
-    done = max(min(DONE_CHARS_MAX, rest // 2), min(len(told), rest - MODEL_CHARS_MIN))
-    model = min(MODEL_CHARS_MAX, rest - done)
+    told, model, tokens = _printable(_done(record)), _printable(_name(record)), _tokens(record)
+    cache = _cache(record) if record.tokens_sent else ""
+    ms = f"{record.ms:,} ms"
+    trouble = _printable("  ".join(_trouble(record)))
+    tokens_cells, ms_cells = max(TOKENS_CELLS, len(tokens)), max(MS_CELLS, len(ms))
+    rest = columns - CLOCK_CELLS - tokens_cells - CACHE_CELLS - ms_cells - 5 * len(gap)
+    done_cells = max(min(DONE_CELLS_MAX, rest // 2), min(cell_len(told), rest - MODEL_CELLS_MIN))
+    model_cells = min(MODEL_CELLS_MAX, rest - done_cells)
+    if min(model_cells, done_cells) < MODEL_CELLS_MIN:
+        return _folded(
+            [piece for piece in (clock, model, tokens, told, cache, ms, trouble) if piece], columns
+        )
     pieces = [
         clock,
-        f"{_clipped(_printable(_name(record)), model):<{model}}",
-        f"{_tokens(record):>{TOKENS_CHARS}}",
-    ]
-    cache = _cache(record) if record.tokens_sent else ""
-    pieces += [
-        f"{_clipped(told, done):<{done}}",
-        f"{cache:<{CACHE_CHARS}}",
-        f"{record.ms:>{MS_CHARS - 3},} ms",
+        set_cell_size(_clipped(model, model_cells), model_cells),
+        f"{tokens:>{tokens_cells}}",
+        set_cell_size(_clipped(told, done_cells), done_cells),
+        f"{cache:<{CACHE_CELLS}}",
+        f"{ms:>{ms_cells}}",
     ]
     whole = gap.join(pieces).rstrip()
-    trouble = _printable("  ".join(_trouble(record)))
     if not trouble:
         return whole
     one = f"{whole}{gap}{trouble}"
-    return one if len(one) <= columns else f"{whole}\n{below(trouble, columns=columns)}"
+    return one if cell_len(one) <= columns else f"{whole}\n{below(trouble, columns=columns)}"
 
 
 def below(text: str, *, columns: int = COLUMNS) -> str:
     """What is said of a request beneath its line."""
-    return textwrap.fill(_printable(text), columns, initial_indent=INDENT, subsequent_indent=INDENT)
+    indent = INDENT if columns >= NARROW_COLUMNS else ""
+    return indent + _folded(_printable(text).split(), columns, joint=" ", used=len(indent))
 
 
-def _clipped(text: str, chars: int) -> str:
-    return text if len(text) <= chars else f"{text[: chars - 1]}…"
+def _folded(pieces: Sequence[str], columns: int, *, joint: str = "  ", used: int = 0) -> str:
+    """Pieces in as many rows as they need, those behind the first indented; one that no row has room for is clipped. `used`: cells of
+    the first row that are taken."""
+    indent = INDENT if columns >= NARROW_COLUMNS else ""
+    rows, room = [""], columns - used
+    for piece in pieces:
+        own = _clipped(piece, max(1, columns - len(indent)))
+        added = f"{joint}{own}" if rows[-1].strip() else own
+        if cell_len(added) <= room:
+            rows[-1], room = rows[-1] + added, room - cell_len(added)
+        else:
+            rows.append(indent + own)
+            room = columns - len(indent) - cell_len(own)
+    return "\n".join(row for row in rows if row)
+
+
+def _clipped(text: str, cells: int) -> str:
+    return text if cell_len(text) <= cells else f"{set_cell_size(text, cells - 1).rstrip()}…"
 
 
 def _printable(text: str) -> str:

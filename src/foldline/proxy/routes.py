@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import re
 from typing import Final, Literal, TypeAlias
+from urllib.parse import unquote
 
 from msgspec import Struct
 
-from foldline.proxy.guard import PAGES, Asked
+from foldline.proxy.guard import PAGES, Asked, Refusal
 
 Provider: TypeAlias = Literal["anthropic", "openai", "gemini"]
 Kind: TypeAlias = Literal["conversation", "compact", "count", "page", "pass"]
@@ -25,9 +26,17 @@ UPSTREAMS: Final[dict[Provider, str]] = {
     "openai": "https://api.openai.com",
     "gemini": "https://generativelanguage.googleapis.com",
 }
+DECODED_MAX: Final = 3
+"""Times that a path is decoded, to see what it may mean to a server."""
+_SLASHES, _PARAMETERS = re.compile("/{2,}"), re.compile(";[^/]{0,2000}")
 _GEMINI: Final = re.compile(r"/models/([^/:]{1,200}):(generateContent|streamGenerateContent|countTokens)$")
 _ANTHROPIC_ONLY: Final = re.compile(r"/v1/(?:messages|complete|organizations|skills)(?:/|$)")
 _GEMINI_ONLY: Final = re.compile(r"/v1(?:beta|alpha)\d*(?:/|$)|/upload/v1")
+_CONVERSES: Final = re.compile(
+    r"/(?:v1/messages(?:/count_tokens)?|chat/completions|responses(?:/compact|/input_tokens)?"
+    r"|models/[^/]{1,200}:(?:generatecontent|streamgeneratecontent|counttokens))/?$"
+)
+"""A conversation's path, in small letters."""
 _ENDS: Final = {"/chat/completions": "openai-chat", "/responses": "openai-responses"}
 
 
@@ -65,6 +74,22 @@ def route(asked: Asked, target: str) -> Route:
         return Route(kind=kind, provider="gemini", format="gemini", model=gemini[1])
     format = next((format for end, format in _ENDS.items() if path.endswith(end)), "")
     return Route(kind="conversation" if format else "pass", provider=provider, format=format)
+
+
+def respelt(found: Route, asked: Asked, target: str) -> Refusal | None:
+    """The refusal of a conversation whose path is written in another way than its provider names it: a server may know it all the
+    same, and it would go there unread. `found`: what it is as it stands."""
+    if found.kind != "pass" or asked.method != "POST":
+        return None
+    path = target.partition("?")[0]
+    for _ in range(DECODED_MAX):
+        path = unquote(path)
+    plain = _PARAMETERS.sub("", re.split("[?#]", path)[0]).strip().lower()
+    if not _CONVERSES.search(_SLASHES.sub("/", plain)):
+        return None
+    return Refusal(
+        status=400, why="the path may be read in two ways; write it as the provider's documents do"
+    )
 
 
 def _provider(asked: Asked, path: str) -> Provider:

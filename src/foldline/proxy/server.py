@@ -14,7 +14,7 @@ import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
-from typing import Any
+from typing import Any, Final
 
 from aiohttp import web
 from msgspec import Struct
@@ -29,11 +29,36 @@ from foldline.proxy.meters import Meters, Record
 from foldline.proxy.outlet import Outlet
 from foldline.proxy.pages import page
 from foldline.proxy.relay import Relay
-from foldline.proxy.routes import route
+from foldline.proxy.routes import respelt, route
 
 SILENT = logging.getLogger("foldline.proxy.silent")
 SILENT.disabled = True
 """What the server's library would log holds request lines and header values; the record of a request is ours."""
+
+
+UNREADABLE: Final = "this is no HTTP request that can be read; ask with a client that speaks HTTP/1.1"
+
+
+class _Connection(web.RequestHandler):
+    """The library's own, which quotes what it cannot read, a key among it; this one does not."""
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        """The library's answer, in our words."""
+        return super().handle_error(request, status, exc, UNREADABLE)
+
+
+class _Server(web.Server):
+    """The library's own, with connections of ours."""
+
+    def __call__(self) -> web.RequestHandler:
+        """The protocol of a new connection."""
+        return _Connection(self, loop=self._loop, **self._kwargs)
 
 
 class Options(Struct, frozen=True, kw_only=True):
@@ -90,6 +115,7 @@ class _Door:
         refused = refusal(asked, self._rules)
         target = inner_target(asked, self._rules)
         found = route(asked, target if target.startswith("/") else "/")
+        refused = refused or respelt(found, asked, target)
         if refused is None and found.kind == "conversation":
             refused = no_json(asked)
         outlet = Outlet(request, asked, route=found)
@@ -147,7 +173,7 @@ async def _listening(
     async def through(request: web.BaseRequest) -> web.StreamResponse:
         return await door[0](request)
 
-    server = web.Server(
+    server = _Server(
         through,
         handler_cancellation=True,
         access_log=None,
