@@ -38,7 +38,7 @@ def asked(method: str = "POST", *headers: tuple[str, str]) -> Asked:
 )
 def test_each_path_is_known_by_its_end(target: str, kind: str, format: str, provider: str) -> None:
     """Issue: four dialects and what is passed through."""
-    found = route(asked(), target)
+    found = route(asked(), target=target)
     assert (found.kind, found.format, found.provider) == (kind, format, provider)
 
 
@@ -74,9 +74,9 @@ def test_the_model_of_a_gemini_path_is_read() -> None:
 )
 def test_a_conversation_spelt_otherwise_is_refused(target: str, is_refused: bool) -> None:
     """It would go up unread, and a server may know it all the same (test S1)."""
-    refused = respelt(route(asked(), target), asked(), target)
+    refused = respelt(route(asked(), target), asked(), target=target)
     assert (refused is not None) is is_refused
-    assert respelt(route(asked("GET"), target), asked("GET"), target) is None
+    assert respelt(route(asked("GET"), target), asked("GET"), target=target) is None
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def route(asked: Asked, target: str) -> Route:
     return Route(kind="conversation" if format else "pass", provider=provider, format=format)
 
 
-def respelt(found: Route, asked: Asked, target: str) -> Refusal | None:
+def respelt(found: Route, asked: Asked, *, target: str) -> Refusal | None:
     """The refusal of a conversation whose path is written in another way than its provider names it: a server may know it all the
     same, and it would go there unread. `found`: what it is as it stands."""
     if found.kind != "pass" or asked.method != "POST":

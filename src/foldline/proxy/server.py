@@ -42,15 +42,9 @@ UNREADABLE: Final = "this is no HTTP request that can be read; ask with a client
 class _Connection(web.RequestHandler):
     """The library's own, which quotes what it cannot read, a key among it; this one does not."""
 
-    def handle_error(
-        self,
-        request: web.BaseRequest,
-        status: int = 500,
-        exc: BaseException | None = None,
-        message: str | None = None,
-    ) -> web.StreamResponse:
+    def handle_error(self, *given: Any, **named: Any) -> web.StreamResponse:
         """The library's answer, in our words."""
-        return super().handle_error(request, status, exc, UNREADABLE)
+        return super().handle_error(*given[:3], **{**named, "message": UNREADABLE})
 
 
 class _Server(web.Server):
@@ -115,7 +109,7 @@ class _Door:
         refused = refusal(asked, self._rules)
         target = inner_target(asked, self._rules)
         found = route(asked, target if target.startswith("/") else "/")
-        refused = refused or respelt(found, asked, target)
+        refused = refused or respelt(found, asked, target=target)
         if refused is None and found.kind == "conversation":
             refused = no_json(asked)
         outlet = Outlet(request, asked, route=found)
