@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 from foldline.ledger.facts import INITIALS, VALUE, Fact, Named
 from foldline.ledger.shapes import shape_of
+from foldline.ledger.values_changed import Place, changes_in, with_changes
 
 KEY_CHARS_MAX = 48
 """A longer key is cut at its left."""
@@ -92,7 +93,7 @@ _MEASURES = frozenset("px pt em rem vh vw ms us ns kb mb gb hz fps deg".split())
 """Units that stand before the next number in lists (`4px 8px`)."""
 _JOINS = frozenset(
     "is was are were be been to of at by for in on only about around exactly over under above below than from up "
-    "down as and or the a an with per approximately roughly just now still nearly almost least most equals".split()
+    "went goes gone down as and or the a an with per approximately roughly just now still nearly almost least most equals".split()
 )
 _MONTHS = frozenset("jan feb mar apr may jun jul aug sep oct nov dec".split())
 _NO_KEY = _MONTHS | frozenset(
@@ -121,8 +122,6 @@ _NO_NOUN = (
 
 Stated: TypeAlias = tuple[int, Named]
 """Where a number is stated, and the number."""
-Place: TypeAlias = tuple[str, str, int, int]
-"""Key, value, start and end of what is quoted."""
 Key: TypeAlias = tuple[int, int]
 """Of a key: its characters, and those from its start to the end of the word before the number."""
 
@@ -134,13 +133,20 @@ def numbers_in(text: str, opened: str) -> tuple[list[Stated], list[Stated], list
     if not opened.isascii() and any(map(opened.__contains__, _WIDE)):
         opened = opened.translate(_PLAIN)
     shape = shape_of(opened)
-    keyed = list(_keyed_places(opened, shape))
-    if spelled := list(_spelled_places(opened, shape)):
-        keyed = sorted([*keyed, *spelled], key=_start_of, reverse=True)
+    keyed = with_changes(opened, _keyed_places(opened, shape), measured=_measured)
+    changes = [] if opened.isascii() else changes_in(opened, measured=_measured)
+    ends = {place[3] for place in changes}
+    if changes:  # the word that says so is no key
+        keyed = [place for place in keyed if place[3] not in ends]
+    if spelled := [*_spelled_places(opened, shape), *[place for place in changes if place[0].isascii()]]:
+        keyed = sorted([*keyed, *spelled], key=_span_of, reverse=True)
     nouned = _nouned_places(opened, shape)
     taken = {place[3] for place in keyed} if nouned else ()
     apart = [place for place in nouned if place[3] not in taken and place[3] - len(place[0]) - 1 not in taken]
-    return _stated(text, keyed), _stated(text, apart), _stated(text, _cjk_places(opened))
+    cjk = [place for place in _cjk_places(opened) if place[3] not in ends]
+    if east := [place for place in changes if not place[0].isascii()]:
+        cjk = sorted([*cjk, *east], key=_span_of, reverse=True)
+    return _stated(text, keyed), _stated(text, apart), _stated(text, cjk)
 
 
 def _stated(text: str, places: Iterable[Place]) -> list[Stated]:
@@ -249,8 +255,14 @@ def _behind_key(text: str, number: re.Match[str]) -> Place | None:
     return key[1][::-1], number[0], start - key.end(), number.end()
 
 
-def _start_of(place: Place) -> int:
-    return place[2]
+def _span_of(place: Place) -> tuple[int, int]:
+    return place[2:]
+
+
+def _measured(text: str, stop: int) -> tuple[int, str]:
+    """Where the number that stops there ends with its unit, and its unit."""
+    end = _end_of(text, stop) or stop
+    return end, _scale(text[stop:end])
 
 
 def _value(number: str) -> str:
