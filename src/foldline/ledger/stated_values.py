@@ -226,13 +226,9 @@ def _key(rest: str) -> frozenset[str]:
 
 
 def updates(later: Stated, earlier: Stated) -> bool:
-    """Whether a later statement gives the same thing another value."""
+    """Whether a later statement gives the same thing another value. A word more or less in its name, of whatever language
+    ("limit", "target", "staging"), may name another thing: what is measured, another port."""
     return later.key == earlier.key and _differs(later, earlier)
-
-
-def may_update(later: Stated, earlier: Stated) -> bool:
-    """Whether it does so if nothing else comes into question: it says that something changed and names it more briefly."""
-    return later.changes and later.key < earlier.key and _differs(later, earlier)
 
 
 def _differs(later: Stated, earlier: Stated) -> bool:

@@ -39,7 +39,7 @@ from foldline.ledger.requests import is_answer, requests
 from foldline.ledger.rules_allowed import lifted
 from foldline.ledger.rules_taken_back import stems, taken_back
 from foldline.ledger.sentences import Span, sentences
-from foldline.ledger.stated_values import CLAUSE, Stated, may_update, stated_values, updates
+from foldline.ledger.stated_values import CLAUSE, Stated, stated_values, updates
 from foldline.ledger.superseded import How, Supersession, joined, left_of
 
 NEAR = 3
@@ -266,13 +266,10 @@ def _named(now: _Said, before: list[_Said]) -> list[_Struck]:
 
 
 def _updated(now: _Said, before: list[_Said]) -> list[_Struck]:
-    """The same key with another value; a shorter name for it counts if it can mean only one thing."""
+    """The same key with another value."""
     found: list[_Struck] = []
     for value in now.values:
         same = [(said, old) for said in before for old in said.values if updates(value, old)]
-        if not same:
-            near = [(said, old) for said in before for old in said.values if may_update(value, old)]
-            same = near if len({old.key for _, old in near}) == 1 else []
         found += [(said, spans, "updated") for said, old in same if (spans := _spans_of(old, said))]
     return found
 
