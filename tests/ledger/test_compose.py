@@ -384,3 +384,20 @@ def test_a_history_that_comes_back_longer_is_read_from_where_it_was_left() -> No
     other = mentions_of(history[1:], Words(), cache=cache, memo=memo)
     assert other is not first
     assert other.leading["port"].value == "1"
+
+
+@pytest.mark.parametrize(
+    ("answer", "values"),
+    [
+        ("OK", "max_retries=7|3"),
+        ("Error: old_string not found", "max_retries=3"),
+        ("The user denied this operation.", "max_retries=3"),
+        ("Bestand is niet gewijzigd", "max_retries=3"),
+    ],
+)
+def test_a_value_that_an_edit_did_not_bring_is_not_the_newest(answer: str, values: str) -> None:
+    """OBS-3: a failed edit gave its new value as what holds, and the order of its JSON decided of one that was made."""
+    edit = call("edit", "a", new_string="max_retries = 7", old_string="max_retries = 3", path="c.py")
+    gone = [user("go"), assistant(edit), result("a", answer)]
+    facts = section(ledger(gone).text, "Facts")
+    assert values in facts.split()

@@ -405,6 +405,15 @@ def _changed(done: Done, path: str, *, verb: str) -> Entry:
     return Entry(section="mutations", key=path, text=text, seq=done.seq, origin="assistant")
 
 
+def is_unmade(call: ToolCall, result: ToolResult | None) -> bool:
+    """True for an edit that its result does not say was made: what it was to bring is no value that holds."""
+    if result is None or kind_of(call.name) not in ("file_edit", "file_write"):
+        return False
+    arguments = arguments_of(call)
+    path = next(iter(paths_of(call)), "")
+    return arguments.get("command") != "view" and bool(unmade(result, path, arguments=arguments))
+
+
 def _decisions(message: Message, seq: int, *, told: Told) -> Iterator[Entry]:
     for part in message.parts:
         if isinstance(part, (Text, Reasoning)):

@@ -18,9 +18,9 @@ TEXT_CHARS_MAX = 20_000
 """Of a longer text only the beginning is read."""
 EDITS_MAX = 64
 
-_OLD = ("old_str", "old_string", "oldText", "old_text", "search")
-_NEW = ("new_str", "new_string", "newText", "new_text", "replace")
-_WHOLE = ("file_text", "content", "contents", "text")
+OLD = ("old_str", "old_string", "oldText", "old_text", "search")
+NEW = ("new_str", "new_string", "newText", "new_text", "replace")
+WHOLE = ("file_text", "content", "contents", "text")
 _PATCH = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,512})$", re.MULTILINE)
 _DEFINES = re.compile(
     r"(?:(?:export|default|public|private|protected|static|async|pub)\s+){0,4}(?:def|class|function|func|fn|interface|struct|enum|trait|type|impl)\s+\w"
@@ -49,10 +49,10 @@ def _texts(arguments: Mapping[str, Any], path: str) -> Iterator[tuple[str, str]]
     edits = arguments.get("edits")
     for edit in (arguments, *(edits[:EDITS_MAX] if isinstance(edits, list) else ())):
         if isinstance(edit, dict):
-            old, new = _text_in(edit, _OLD), _text_in(edit, _NEW)
+            old, new = _text_in(edit, OLD), _text_in(edit, NEW)
             if old or new:
                 yield old, new
-            elif edit is arguments and (whole := _text_in(edit, _WHOLE)):
+            elif edit is arguments and (whole := _text_in(edit, WHOLE)):
                 yield "", whole
     for value in arguments.values():
         if isinstance(value, str) and "*** " in value:

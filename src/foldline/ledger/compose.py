@@ -18,16 +18,27 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.message import Message, ToolResult, speaks_for_user
+from foldline.core.message import Message, ToolCall, ToolResult, result_text, speaks_for_user
 from foldline.core.view import Item
-from foldline.ledger.book import Entry, Section, Told, asks, calls_in, calls_of, carried_on, entries_of
+from foldline.ledger.book import (
+    Entry,
+    Section,
+    Told,
+    asks,
+    calls_in,
+    calls_of,
+    carried_on,
+    entries_of,
+    is_unmade,
+)
 from foldline.ledger.facts import INITIALS, Fact, FactCache, Name, name_of
 from foldline.ledger.index import Prices
 from foldline.ledger.lines import one_line
 from foldline.ledger.mentions import Mentions
-from foldline.ledger.readings import Reading, Readings, fold_in, readings_in
+from foldline.ledger.readings import Reading, Readings, fold_in, readings_in, unmade_text_of
 from foldline.ledger.render import QUOTE, Draft, Written, read
 from foldline.ledger.tasks import tasks_of
+from foldline.ledger.tools import kind_of
 from foldline.ledger.words import Words, earlier, said_in, texts_in
 
 QUOTE_CHARS = 400
@@ -42,6 +53,8 @@ _GOAL = re.compile(
 EDIT_KEYS = ("edit of `", "write of `", "delete of `")
 """What the keys of edits open with that were not made."""
 MADE_LATER = re.compile(r"; changed at m\d+$")
+ANSWERS_MAX = 8_000
+"""Edits of which is remembered whether they were made."""
 CHARS_MAX = 8_000_000
 """Facts are looked for in this many of the newest characters, some two million tokens; older ones are behind addresses."""
 _IN_VIEW = -1
@@ -205,7 +218,7 @@ def mentions_of(
     has, only what is new is read; ahead of a compaction of that no more than `parts_max`."""
     texts: list[str] = []
     own: list[bool] = []
-    for text, is_own in _told(history, words, readings=readings_in(memo)):
+    for text, is_own in _told(history, words, memo=memo):
         texts.append(text)
         own.append(is_own)
     texts.reverse()
@@ -225,20 +238,40 @@ def mentions_of(
     return mentions
 
 
-def _told(history: Sequence[Message], words: Words, *, readings: Readings) -> Iterator[tuple[str, bool]]:
+def _told(history: Sequence[Message], words: Words, *, memo: dict[str, Any]) -> Iterator[tuple[str, bool]]:
     """The text of each part from the newest back, and whether it was said in somebody's own words. Of a fold nothing: its facts
-    and entries are carried on as what they are."""
+    and entries are carried on as what they are; of an edit that was not made not what it was to bring."""
+    readings: Readings = readings_in(memo)
     seen = 0
+    results: dict[str, ToolResult] = {}
     for message in _newest_first(history, words):
         reading = readings.of(message)
         for place in range(len(message.parts) - 1, -1, -1):
+            part = message.parts[place]
             if place in reading.folds:
                 continue
             text = reading.texts[place]
+            if isinstance(part, ToolResult):
+                results[part.call_id] = part
+            elif isinstance(part, ToolCall) and _is_unmade(part, results.pop(part.id, None), memo=memo):
+                text = unmade_text_of(part)
             seen += len(text)
             if seen > CHARS_MAX:
                 return
-            yield text, not isinstance(message.parts[place], ToolResult)
+            yield text, not isinstance(part, ToolResult)
+
+
+def _is_unmade(call: ToolCall, result: ToolResult | None, *, memo: dict[str, Any]) -> bool:
+    """`is_unmade`, found out once for a call and its answer."""
+    if result is None or kind_of(call.name) not in ("file_edit", "file_write"):
+        return False
+    known: dict[tuple[str, int, int, bool], bool] = memo.setdefault("unmade", {})
+    key = (call.id, hash(call.arguments), hash(result_text(result)), result.is_error)
+    if key not in known:
+        if len(known) >= ANSWERS_MAX:
+            known.clear()
+        known[key] = is_unmade(call, result)
+    return known[key]
 
 
 def _shown(evicted: Evicted, cache: FactCache) -> Set[Name]:

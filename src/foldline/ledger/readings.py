@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.core.address import read_block, without_notices
 from foldline.core.message import (
@@ -22,6 +23,7 @@ from foldline.core.message import (
     ToolResult,
     result_text,
 )
+from foldline.ledger.edit_arguments import in_time, without_new
 
 MESSAGES_MAX = 8_000
 """Messages that are remembered as they were read: about as many as two views have that fill a window."""
@@ -79,6 +81,11 @@ def fold_in(part: Part) -> str | None:
     return found[2] if found is not None and found[0] == "fold" else None
 
 
+def unmade_text_of(call: ToolCall) -> str:
+    """What a call says without what it was to bring, of an edit that was not made."""
+    return text_of(replace(call, arguments=without_new(call.arguments)))
+
+
 def text_of(part: Part) -> str:
     """The text of a part that facts are looked for in: not what a fold or a notice says of itself."""
     if type(part) is Text and "<foldline-" in part.text and (found := read_block(part.text)) is not None:
@@ -92,7 +99,7 @@ def whole_text_of(part: Part) -> str:
         case Text() | Reasoning():
             return part.text
         case ToolCall():
-            said = part.arguments
+            said = in_time(part.arguments)
             return said.replace("\\n", "\n").replace('\\"', '"') if "\\" in said else said
         case ToolResult():
             return result_text(part)
