@@ -170,3 +170,39 @@ def test_a_line_that_only_shows_what_stands_somewhere_is_known(line: str) -> Non
 def test_a_line_that_does_more_is_none_of_them(line: str) -> None:
     """The status of what it does may be among what it shows."""
     assert not only_reads(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "sudo -b npm test",
+        "ssh -f host npm test",
+        "docker exec -d app npm test",
+        "docker compose run -d app npm test",
+        "mvn -fn test",
+        "mvn test -Dmaven.test.failure.ignore=true",
+        "gdb -batch -ex run ./t",
+        "perl -e 'system \"npm test\"'",
+        "node -e \"require('child_process').exec('npm test')\"",
+        "python - <<'X'\nimport subprocess\nsubprocess.getoutput('npm test')\nX",
+        "fish -c 'npm test; true'",
+    ],
+)
+def test_what_goes_on_by_itself_or_never_fails_hides_its_status(line: str) -> None:
+    """CMP-8: status 0 of these says nothing of the tests."""
+    assert hides_status(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "sudo npm test",
+        "ssh host npm test",
+        "docker exec app npm test",
+        "docker compose run app npm test",
+        "mvn -fae test",
+    ],
+)
+def test_what_waits_for_its_command_tells_its_status(line: str) -> None:
+    """CMP-8: the counterpart."""
+    assert not hides_status(line)

@@ -39,7 +39,7 @@ _TRIVIAL = re.compile(
 _GIVES_UP = re.compile(r"\s*(?:false|(?:exit|return)\s+[1-9]\d{0,2})\s*$")
 """What may follow `||` and still end with a failure."""
 _SHELL = re.compile(
-    r"(?:^|[\s/])(?:ba|da|z|k|a)?sh(?:\s+-\w+)*\s+-\w*c\s+(?P<script>'[^']*'|\"(?:\\[\s\S]|[^\"\\])*\"|.+$)"
+    r"(?:^|[\s/])(?:ba|da|z|k|a|fi|tc|c)?sh(?:\s+-\w+)*\s+-\w*c\s+(?P<script>'[^']*'|\"(?:\\[\s\S]|[^\"\\])*\"|.+$)"
 )
 _LITERAL = re.compile(r"'[^']*+(?:'|\Z)")
 _QUOTED = re.compile(r"'[^']*+(?:'|\Z)|\"(?:\\[\s\S]|[^\"\\])*+(?:\"|\\?\Z)")
@@ -52,7 +52,9 @@ _READS_SCRIPT = re.compile(r"(?:^|[\s/({])(?:(?:ba|da|z|k|a)?sh|ssh|eval|source)
 """A shell that is given its commands in a heredoc."""
 _DETACHES = re.compile(
     r"(?:^|[\s/({])(?:tmux|screen|coproc|disown|trap|setsid\s+-f|systemd-run|Start-Process|at\s+(?:now|noon|midnight|teatime|\d\S*)|script\s(?:[^\n]{0,80}\s)?-\w*c|make\s(?:[^\n]{0,80}\s)?(?:-\w*i\w*|--ignore-errors)"
-    r"|(?:docker|podman)\s+run\s(?:[^\n]{0,80}\s)?(?:-\w{0,3}d\w{0,3}|--detach))(?=\s|$)"
+    r"|(?:docker|podman)(?:\s+compose|-compose)?\s+(?:run|exec|up)\s(?:[^\n]{0,80}\s)?(?:-\w{0,3}d\w{0,3}|--detach)"
+    r"|sudo\s(?:[^\n]{0,40}\s)?(?:-\w{0,4}b\w{0,4}|--background)|ssh\s(?:[^\n]{0,80}\s)?-\w{0,4}f\w{0,4}"
+    r"|mvn\s(?:[^\n]{0,80}\s)?(?:-fn|--fail-never|-Dmaven\.test\.failure\.ignore(?:=true)?)|gdb\s(?:[^\n]{0,80}\s)?--?batch)(?=\s|$)"
 )
 _RUNS_EACH = re.compile(r"\s-(?:exec|execdir|ok|okdir)\s")
 _RUNS_ALL = re.compile(r"\{\} ?\+")
@@ -60,7 +62,8 @@ _RUNS_ALL = re.compile(r"\{\} ?\+")
 _SUBSTITUTED = re.compile(r"(?:[<>]\(|(?:(?<=\s)|(?<![\s\S]))\w{1,60}=\"?(?:\$\((?!\()|`))\s{0,4}")
 """Where a command's output is taken for a file or for a value, whose status nobody sees once something follows."""
 _SUBPROCESS = re.compile(
-    r"\bos\.(?:system|popen)\(|\bsubprocess\.(?:run|call|Popen)\((?![^)]{0,300}check ?= ?True)|\bspawn(?:Sync)?\(|\bsystem\([\"']"
+    r"\bos\.(?:system|popen)\(|\bsubprocess\.(?:run|call|Popen)\((?![^)]{0,300}check ?= ?True)|\bsubprocess\.getoutput\(|\bsubprocess\.getstatusoutput\("
+    r"|\b(?:spawn|exec|execFile)(?:Sync)?\(|\bsystem\b\s{0,2}\(?\s{0,2}[\"']"
 )
 """A program that runs commands of its own and need not say how they ended."""
 _TELLS = re.compile(
