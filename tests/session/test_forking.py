@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 
 from foldline.core.errors import InvalidOption, SessionExists, UnknownSession
 from foldline.session.forking import create_fork
 from foldline.stores.memory import MemoryStore
+from foldline.wire.strict import loads
 from tests.session.making import answer, opened, worked
 
 
@@ -56,3 +59,39 @@ def test_a_fork_of_an_earlier_entry_is_the_session_of_then() -> None:
     opened(store, "empty").close()
     with pytest.raises(InvalidOption, match="says nothing yet"):
         create_fork(store, "empty", name="g")
+
+
+def test_the_checkpoint_of_a_fork_says_how_large_its_view_is() -> None:
+    """JRN-12: for statistics and people; by the session's counter where it forks itself, else by the model's."""
+    store = MemoryStore()
+    session = opened(store)
+    session.user("read everything")
+    worked(session, 4)
+    inside = session.fork("inside")
+    create_fork(store, "s", name="outside").close()
+    outside = opened(store, "outside", counter=None)
+    for fork in (inside, outside):
+        assert _tokens_told(store, fork.name) == [fork.prepare().tokens.tokens]
+
+
+def test_a_checkpoint_counts_a_view_that_nothing_was_asked_of_yet() -> None:
+    """JRN-12: the periodic one of a session that only recorded, and the one behind a rollback after a restart."""
+    store = MemoryStore()
+    session = opened(store, checkpoint_every=10)
+    for number in range(10):
+        session.user(f"word{number} " * 100)
+        session.record(answer("ok"))
+    session.close()
+    first, *_ = _tokens_told(store, "s")
+    again = opened(store)
+    again.rollback(to=4)
+    rest = _tokens_told(store, "s")[-1]
+    again.close()
+    assert first > 5 * 100
+    assert 0 < rest < first
+
+
+def _tokens_told(store: MemoryStore, name: str) -> list[int]:
+    with closing(store.read(name)) as pages:
+        bodies = [loads(entry.body) for entry in pages.entries() if entry.kind == "checkpoint"]
+    return [body["tokens"] for body in bodies if body["full"]]

@@ -12,21 +12,26 @@ from msgspec.structs import asdict, replace
 
 from foldline.core.entry import Draft
 from foldline.core.errors import InvalidOption, SessionFailed
-from foldline.core.ports import Store
+from foldline.core.ports import Store, TokenCounter
 from foldline.log.chain import naming
 from foldline.log.checkpoint import TooLarge, checkpoint_body
 from foldline.log.lineage import DEPTH_MAX, Cut, Lineage, WrittenLineage, read_lineage, written
 from foldline.log.replay import at as state_at
 from foldline.log.values import dumps
 from foldline.privacy.hashed import refuse_hashed
+from foldline.session.keep import told_of
 from foldline.session.library import take_back
+from foldline.session.setup import model_in, setup_for
 from foldline.wire import strict
 
 
-def create_fork(store: Store, parent: str, *, name: str, at: int | None = None) -> WrittenLineage:
+def create_fork(
+    store: Store, parent: str, *, name: str, at: int | None = None, counter: TokenCounter | None = None
+) -> WrittenLineage:
     """A new session that goes on from entry `at` of another, the last one where none is named; its log, open to be
     written. Its first entry is a checkpoint, so that it opens without reading its parent's log. Raises `SessionExists`,
-    `UnknownSession`, `InvalidOption`, and `SessionFailed`, which leaves no session behind."""
+    `UnknownSession`, `InvalidOption`, and `SessionFailed`, which leaves no session behind. `counter`: counts the view for
+    its checkpoint; left out, that of the model."""
     with naming(parent), closing(read_lineage(store, parent)) as pages:
         refuse_hashed(pages, parent)
         if pages.depth == DEPTH_MAX:
@@ -39,10 +44,11 @@ def create_fork(store: Store, parent: str, *, name: str, at: int | None = None) 
         replay = state_at(pages, cut.seq)
         state = replace(replay.state, handoff=None)  # a reminder is its own session's (requirement JRN-9)
         format = pages.format
+        counts = counter or _counter_of(state.model or model_in(pages), format=format)
     journal = store.create(name, format=format, about=dumps(told))
     log = written(store, journal)
     try:
-        body = checkpoint_body(state, replay.places)
+        body = checkpoint_body(state, replay.places, **told_of(state, counter=counts))
         log.append([Draft(kind="checkpoint", body=body)])
     except TooLarge:
         pass
@@ -51,6 +57,11 @@ def create_fork(store: Store, parent: str, *, name: str, at: int | None = None) 
         take_back(store, name)
         raise SessionFailed(name, error.why, begun=False) from error
     return log
+
+
+def _counter_of(model: str | None, *, format: str) -> TokenCounter:
+    """What the fork counts by, where nobody says otherwise."""
+    return setup_for(format=format, model=model, policy="balanced", counter=None, clock=lambda: None).counter
 
 
 def _cut(pages: Lineage, parent: str, *, at: int | None) -> Cut:

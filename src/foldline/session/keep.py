@@ -28,7 +28,7 @@ from foldline.core.view import View, view_of
 from foldline.log.chain import naming
 from foldline.log.checkpoint import EVERY, TooLarge, checkpoint_body, small_body
 from foldline.log.lineage import WrittenLineage
-from foldline.log.replay import Replay, foreseen, resume, weighed
+from foldline.log.replay import WEIGHTLESS, Replay, foreseen, resume, weighed
 from foldline.log.state import ROOT, Scope, State
 from foldline.log.values import Json, dumps, edit_json, members, message_json, read_message
 
@@ -63,6 +63,8 @@ class Keeper:
         """By ordinal: messages whose secrets the log does not hold."""
         self.replay: Replay = resume(log)
         self.replay.lives = self.lives
+        self.counter: TokenCounter = WEIGHTLESS
+        """What the view of a checkpoint is counted by, where nothing has weighed it yet."""
         self._checkpoints: int | None = None
         """Full checkpoints that are not packed away; counted when it first matters."""
         self._too_large: dict[str, View] = {}
@@ -141,7 +143,7 @@ class Keeper:
     def checkpoint(self) -> bool:
         """Write a full checkpoint of where the session stands; false where it would be too large."""
         try:
-            body = checkpoint_body(self.state, self.replay.places, **self._told())
+            body = checkpoint_body(self.state, self.replay.places, **self._told(self.state))
         except TooLarge:
             self._too_large = {name: scope.view for name, scope in self.state.scopes.items()}
             return False
@@ -155,10 +157,9 @@ class Keeper:
         known = self._too_large.items()
         return bool(known) and all(name in now and now[name].view.extends(view) for name, view in known)
 
-    def _told(self) -> Json:
-        """What a checkpoint says for statistics and people (requirement JRN-12)."""
-        running = [node.name for node in self.state.nodes.values()]
-        return {"tokens": self.state.root.view.tokens, "pending": running[:PENDING_MAX]}
+    def _told(self, state: State) -> Json:
+        counted = self.replay.counter is not WEIGHTLESS
+        return told_of(state, counter=None if counted else self.counter)
 
     # ── compactions ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -183,7 +184,7 @@ class Keeper:
             intent = begin if isinstance(begin, int) else self.intend(begin, scope=scope)
             body: Json = {"edits": told, "begin": intent, **where, **result}
             self._step(self._append([Draft(kind="compaction", body=dumps(body))], sync=True))
-            commit = checkpoint_body(self.state, self.replay.places, **self._told())
+            commit = checkpoint_body(self.state, self.replay.places, **self._told(self.state))
             self._step(self._append([Draft(kind="checkpoint", body=commit)], sync=True))
         except (SessionFailed, TooLarge) as error:
             self.replay.state = before
@@ -242,7 +243,7 @@ class Keeper:
         with naming(self.name):
             after = foreseen(self.log, entry, seq=seq, replay=self.replay)
         try:
-            body = checkpoint_body(after.state, after.places)
+            body = checkpoint_body(after.state, after.places, **self._told(after.state))
         except TooLarge:
             body = small_body(State(ordinals=after.state.ordinals))
         self.replay.places.update(after.places)
@@ -280,6 +281,17 @@ class Keeper:
         self._closed = True
         self.turn += 1
         self._log.close()
+
+
+def told_of(state: State, *, counter: TokenCounter | None) -> Json:
+    """What a checkpoint says for statistics and people (requirement JRN-12). `counter`: counts a view that nothing has
+    weighed; one that counts nothing leaves the tokens to whoever reads the log."""
+    view = state.root.view
+    pending = [node.name for node in state.nodes.values()][:PENDING_MAX]
+    if counter is WEIGHTLESS:
+        return {"pending": pending}
+    tokens = view.tokens if counter is None else sum(item.tokens for item in weighed(view.items(), counter))
+    return {"tokens": tokens, "pending": pending}
 
 
 def _is_full(entry: Entry) -> bool:

@@ -113,6 +113,7 @@ class Session(Conversation, SessionTwins, Recalling):
             idle=Condition(keeper.lock),
         )
         super().__init__(keeper, known)
+        keeper.counter = setup.counter
         self._store = store
         self.torn = keeper.log.torn
         """What an interrupted append had left at the end of the log, and was cut off; empty when it ended well."""
@@ -175,6 +176,7 @@ class Session(Conversation, SessionTwins, Recalling):
         """Go on with other settings; system prompts and tools that were said stay, counted by the new counter."""
         known = self._known
         known.setup, known.memo = setup, memo_for(setup)
+        self._keeper.counter = setup.counter
         for scope, fixed in list(known.fixed.items()):
             request = Request(format=setup.format, messages=(), system=fixed.system, tools=fixed.tools)
             known.fixed[scope] = fixed_of(request, setup.counter)
@@ -302,7 +304,9 @@ class Session(Conversation, SessionTwins, Recalling):
         refuse_no_number(or_none=True, at=at)
         with self._keeper.lock:
             self._keeper.log.sync()
-            log = create_fork(self._store, self.name, name=name, at=self.seq if at is None else at)
+            left = self.seq if at is None else at
+            counter = self._known.setup.counter
+            log = create_fork(self._store, self.name, name=name, at=left, counter=counter)
             was = self._keeper
             keeper = Keeper(name, log, durability=was.durability, redact=was.redact, every=was.every)
             return Session(keeper, self._known.setup, store=self._store, host=self._known.host)
