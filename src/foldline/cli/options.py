@@ -137,7 +137,7 @@ def page_of(
     """A page of sorted names, and the name behind which the next one begins; `None`: there is none."""
     rest = names if after is None else names[bisect_right(names, after) :]
     page = rest[:limit]
-    return page, page[-1] if len(page) < len(rest) else None
+    return page, page[-1] if page and len(page) < len(rest) else None
 
 
 def reads_file(function: Command) -> Command:

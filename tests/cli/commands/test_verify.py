@@ -53,10 +53,18 @@ def test_of_many_sessions_the_sound_ones_are_a_page_and_the_others_are_all_named
     rows = [row.split()[0] for row in every.stdout.splitlines()[1:]]
     assert (len(rows), rows[:3], rows[-1]) == (102, ["a", "b", "c"], "d098")
     assert "123 sessions: 121 clean, 1 torn, 1 corrupt; 21 clean ones are not listed" in every.stderr
+    assert "; more: foldline verify --all --after d098\n" in every.stderr
+    three = run("verify", "--all", "--limit", "3")
+    assert "; more: foldline verify --all --after d001 --limit 3\n" in three.stderr
+    then = run("verify", "--all", "--after", "d001", "--limit", "3")
+    assert [row.split()[0] for row in then.stdout.splitlines()[1:]] == ["d002", "d003", "d004"]
+    [document] = documents(run("verify", "--all", "--json", "--limit", "3").stdout)
+    assert document["after"] == "d001"
     few = run("verify", "--all", "--limit", "0")
+    assert "more:" not in few.stderr
     assert [row.split()[0] for row in few.stdout.splitlines()[1:]] == ["b", "c"]
     [document] = documents(run("verify", "--all", "--json").stdout)
-    assert len(document["sessions"]) == 123
+    assert (len(document["sessions"]), document["after"]) == (123, None)
     assert document["states"] == {"clean": 121, "torn": 1, "corrupt": 1}
     rest = run("verify", "--all", "--after", "d099")
     assert (rest.exit_code, "20 sessions: 20 clean" in rest.stderr) == (0, True)

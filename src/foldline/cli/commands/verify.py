@@ -64,15 +64,15 @@ def command(
     unfinished = unfinished_forget()
     asked, _ = ((session,), None) if session is not None else page_of(names(), after=after, limit=None)
     verdicts = _verdicts(asked)
-    rows = _listed(verdicts, limit=rows_of(limit, as_json=as_json))
+    rows, behind = _listed(verdicts, limit=rows_of(limit, as_json=as_json))
     if as_json:
         told = [_document(v) for v in rows]
-        more = {"states": _states(verdicts), "unfinished_forget": unfinished or None}
+        more = {"after": behind, "states": _states(verdicts), "unfinished_forget": unfinished or None}
         screen.write_document({"schema": "foldline.verify/1", "sessions": told, **more})
     else:
         _tell(rows)
         if every and verdicts:
-            _tell_sum(verdicts, rows)
+            _tell_sum(verdicts, rows, goes_on=_goes_on(behind, limit=limit))
     if unfinished:
         screen.say(unfinished)
     return exits.BAD_INPUT if any(verdict.state == "corrupt" for verdict in verdicts) else exits.DONE
@@ -94,11 +94,18 @@ def _salvage(session: str, out: str, *, as_json: bool) -> int:
     return _tell_salvaged(found, out, as_json=as_json)
 
 
-def _listed(verdicts: list[Verdict], *, limit: int | None) -> list[Verdict]:
-    """Those that are not clean, and of the clean ones so many."""
+def _listed(verdicts: list[Verdict], *, limit: int | None) -> tuple[list[Verdict], str | None]:
+    """Those that are not clean, and of the clean ones so many; and the name behind which the next page begins, if any."""
     sound = [verdict.name for verdict in verdicts if verdict.state == "clean"]
-    left_out = frozenset(() if limit is None else sound[limit:])
-    return [verdict for verdict in verdicts if verdict.name not in left_out]
+    page, behind = page_of(sound, after=None, limit=limit)
+    left_out = frozenset(sound[len(page) :])
+    return [verdict for verdict in verdicts if verdict.name not in left_out], behind
+
+
+def _goes_on(behind: str | None, *, limit: int | None) -> str:
+    """How the next page of clean sessions is asked for; empty where there is none."""
+    asked = "" if limit is None else f" --limit {limit}"
+    return "" if behind is None else f"; more: foldline verify --all --after {behind}{asked}"
 
 
 def _states(verdicts: list[Verdict]) -> dict[str, int]:
@@ -107,11 +114,11 @@ def _states(verdicts: list[Verdict]) -> dict[str, int]:
     return {"clean": found["clean"], "torn": found["torn"], "corrupt": found["corrupt"]}
 
 
-def _tell_sum(verdicts: list[Verdict], rows: list[Verdict]) -> None:
+def _tell_sum(verdicts: list[Verdict], rows: list[Verdict], *, goes_on: str) -> None:
     states = ", ".join(f"{count:,} {state}" for state, count in _states(verdicts).items() if count)
     left = len(verdicts) - len(rows)
     more = f"; {left:,} clean {'one is' if left == 1 else 'ones are'} not listed" if left else ""
-    screen.say(f"{plural(len(verdicts), 'session')}: {states}{more}")
+    screen.say(f"{plural(len(verdicts), 'session')}: {states}{more}{goes_on}")
 
 
 def _verdicts(names: Sequence[str]) -> list[Verdict]:
