@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from foldline.core.entry import Draft
+from foldline.core.errors import ContextExhausted, InvalidOption
+from foldline.engine.progress import STALLED_MAX
 from foldline.log.values import dumps
 from foldline.session.hosting import Host
 from foldline.session.session import Session
@@ -179,3 +181,29 @@ def test_nodes_are_measured_anew_too() -> None:
         worked(node, 1)
         session.use(SMALL)
         assert node.prepare().tokens.tokens_anchored == 0
+
+
+def test_a_window_that_holds_not_even_the_smallest_view_is_said_and_the_request_given() -> None:
+    """CMP-30: `unreachable` is an outcome with the smallest request; only what stays so raises, until another model is used."""
+    session = opened(model=LARGE)
+    session.user("hello " * 6 * WINDOW)
+    session.prepare()
+    session.use(SMALL)
+    for _ in range(STALLED_MAX):
+        request = session.prepare()
+        assert request.report.outcome == "unreachable"
+        assert request.report.reason
+        assert request.tokens.tokens > WINDOW
+    with pytest.raises(ContextExhausted, match="take a model with a larger window"):
+        session.prepare()
+    session.use(LARGE)
+    assert session.prepare().report.outcome == "unchanged"
+
+
+@pytest.mark.parametrize("name", ["", "  "])
+def test_no_model_of_no_name_is_gone_on_with(name: str) -> None:
+    """What is asked for by mistake changes nothing."""
+    session = opened(model=LARGE)
+    with pytest.raises(InvalidOption, match="name the model to go on with"):
+        session.use(name)
+    assert session.model == LARGE

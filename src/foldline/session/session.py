@@ -163,8 +163,11 @@ class Session(Conversation, SessionTwins, Recalling):
     def use(self, model: str) -> None:
         """Plan for another model from here on: its window, its counter. The format stays, and so does what was said. What the
         model before reported of usage counts no more: the next request is measured by the new counter, whole, against the
-        new window, and compacted where it is due."""
+        new window, and compacted where it is due; where even the smallest view is larger, the request's report says
+        `unreachable`. Raises `InvalidOption` for an empty name."""
         refuse_no_text(model=model)
+        if not model.strip():
+            raise InvalidOption("model", model, why="name the model to go on with")
         with self._keeper.lock:
             self._keeper.refuse_closed()
             fresh = with_limit(setup_again(self._known.setup, model=model))
