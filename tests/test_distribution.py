@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import foldline
 from foldline.core.message import Message, Opaque, Reasoning, Text, Usage
@@ -15,6 +16,7 @@ from foldline.lookup import show
 from foldline.session.library import transcript_of
 from foldline.stores.limits import Limit, Limits
 from foldline.testing.builders import assistant, call, image, result, system, user
+from foldline.transcripts.foldline_log import LogSource
 from foldline.transcripts.transcript import Transcript
 
 MESSAGES = (
@@ -185,6 +187,23 @@ def test_the_denominator_is_the_line_of_the_policy_that_compacted_a_session_last
     told = distribution(transcript_of(store, "s"))
     assert (told["policy"], told["tokens_threshold"]) == ("handoff", use["tokens_threshold"])
     assert distribution(transcript_of(store, "s"), policy="reserve")["policy"] == "reserve"
+
+
+def test_a_report_nested_too_deep_to_be_read_names_no_policy(tmp_path: Path) -> None:
+    """S12: whoever wrote the log, where its tokens are is told all the same."""
+    with foldline.open("s", model="claude-sonnet-4-5", policy="handoff", home=tmp_path) as session:
+        for number in range(12):
+            session.user(f"next {number} " + "word " * 200)
+            session.record({"role": "assistant", "content": f"look {number}"})
+        session.compact(to=0.5)
+    told = transcript_of(disk_store(tmp_path), "s")
+    assert isinstance(told.source, LogSource)
+    assert distribution(told)["policy"] == "handoff"
+    log = told.source.log
+    deep = b'{"report":{"policy":"handoff","x":' + b"[" * 200 + b"]" * 200 + b"}}"
+    entries = tuple(replace(one, body=deep) if one.kind == "compaction" else one for one in log.entries)
+    source = replace(told.source, log=replace(log, entries=entries))
+    assert distribution(replace(told, source=source))["policy"] == "balanced"
 
 
 def test_a_limit_that_a_provider_named_is_shown_with_its_endpoint(

@@ -111,7 +111,10 @@ def _in_force(transcript: Transcript) -> str | None:
     """The policy that compacted a session last; `None` where none did, or there is none of that name any more."""
     entries = transcript.source.log.entries if isinstance(transcript.source, LogSource) else ()
     last = next((entry for entry in reversed(entries) if entry.kind == "compaction"), None)
-    report = None if last is None else strict.loads(members(last.body).get("report", b"null"))
+    try:
+        report = None if last is None else strict.loads(members(last.body).get("report", b"null"))
+    except strict.BadJson:  # whoever wrote it: a log with it is read all the same
+        return None
     name = report.get("policy") if isinstance(report, dict) else None
     return name if isinstance(name, str) and (name in POLICIES or name in own_policies()) else None
 

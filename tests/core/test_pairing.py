@@ -145,6 +145,15 @@ def test_a_result_without_any_call_is_told_where_it_is_the_newest() -> None:
     assert "42 files" in found.placed[-2].message.text
 
 
+def test_a_result_without_any_call_does_not_end_a_round_that_waits() -> None:
+    """Laws PAIR and TAIL: a text behind a call that has no result yet would leave it without one for ever."""
+    waiting, gone = assistant(call("a")), result("gone", "42 files")
+    found = repaired(user("go"), waiting, gone)
+    assert kinds(found) == ["orphan-result"]
+    assert [p.message.role for p in found.placed] == ["user", "assistant"]
+    assert check([Placed(seq=p.seq, message=p.message) for p in found.placed], OPEN) == ()
+
+
 def test_a_result_without_any_call_is_nothing_once_the_user_has_gone_on() -> None:
     """A16, pydantic/pydantic-ai#4728: a late result of another run."""
     found = repaired(user("go"), assistant("ok"), result("gone", "42 files"), user("try again"))

@@ -60,7 +60,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "sessions": (
         "foldline.cli.commands.sessions",
-        "List the sessions, with their size and when each was last written.",
+        "List the sessions by name, with their size and when each was last written.",
     ),
     "import": ("foldline.cli.commands.import_", "Make a durable session of a session file."),
     "export": ("foldline.cli.commands.export", "Write a durable session as a session file."),

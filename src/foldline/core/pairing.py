@@ -250,13 +250,15 @@ def pair(
         )
         if entry.message.role == "assistant" and ends:
             out.extend(settled.added.get(pairs.rounds[at], ()))
-    _tell_newest(out, placed, pairs=pairs)
+    if not any(pairs.may_wait(entry, needs) for entry in pairs.calls if not entry.answers):
+        _tell_newest(out, placed, pairs=pairs)
     return _results_first(out, repairs) if needs.results_role == "user" else out
 
 
 def _tell_newest(out: list[Placed], placed: list[Placed], *, pairs: _Pairs) -> None:
     """The last message is what the next answer is about: a result in it whose call is gone is told as a text of ours, in front of what
-    the user says beside it. It stays a tool's word, and nobody's request. Where the user has gone on, it is nothing any more."""
+    the user says beside it. It stays a tool's word, and nobody's request. Where the user has gone on, or a call still waits for its result, it is nothing
+    any more."""
     spoken = (
         at for at, one in enumerate(placed) if one.message.role == "assistant" or _is_words(one.message)
     )
