@@ -123,8 +123,8 @@ def test_a_view_that_no_checkpoint_holds_fails_before_anything_is_written(
     session.user("read")
     worked(session, 12)
     seq = session.seq
-    monkeypatch.setattr(checkpoint, "MESSAGES_MAX", 5)
-    with pytest.raises(CheckpointFailed, match="5 messages"):
+    monkeypatch.setattr(checkpoint, "BYTES_MAX", 100)
+    with pytest.raises(CheckpointFailed, match="100 bytes"):
         session.compact(to=0.5)
     assert session.seq == seq
     session.user("on")

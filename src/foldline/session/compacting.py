@@ -31,7 +31,7 @@ from foldline.core.errors import (
 from foldline.core.estimate import Estimate
 from foldline.core.kinds import refuse_no_number, refuse_no_text
 from foldline.engine.report import Report
-from foldline.engine.run import drive, unanswered
+from foldline.engine.run import drive
 from foldline.gate import compacting
 from foldline.hooks.occasion import Occasion
 from foldline.log.state import ROOT
@@ -55,7 +55,13 @@ from foldline.session.outside import (
 from foldline.session.projecting import Fixed, Sound
 from foldline.session.request import Prepared
 from foldline.session.restoring import has_fold, with_restored
-from foldline.session.watching import Stopped, refuse_what_does_not_fit, worth_making
+from foldline.session.watching import (
+    Stopped,
+    driven_alone,
+    made_alone,
+    refuse_what_does_not_fit,
+    worth_making,
+)
 from foldline.session.working import (
     ANSWERING,
     BREAKER_MAX,
@@ -176,7 +182,7 @@ class Compacting(Landing):
         """The compaction without a model and hooks, and where the host restores nothing of its own; or what the policy does before every
         request."""
         if looked.due:
-            reduced = self._restored_here(work, lambda: worth_making(work, driven_alone(work)))
+            reduced = self._restored_here(work, lambda: worth_making(work, made_alone(work)))
             refuse_what_does_not_fit(work, reduced)
             made = self._conclude if reduced.edits else self._came_to_nothing
             return made(work, reduced)
@@ -316,6 +322,8 @@ class Compacting(Landing):
             if blocked is None:
                 ahead = yield from self._restored_ahead(work)
                 reduced = yield from self._asked(work)
+                while reduced is not None and work.lowered(reduced):
+                    reduced = yield from self._asked(work)
                 if reduced is not None:
                     work.reduced = yield from self._restored(work, reduced, ahead=ahead)
             return blocked
@@ -482,15 +490,6 @@ class Compacting(Landing):
             transcript_path=host.transcript,
             model=self._known.setup.model,
         )
-
-
-def driven_alone(work: Work) -> Reduced:
-    """The plan without a model."""
-    goal = replace(work.goal, has_model=False)
-    counter = work.counter
-    return drive(
-        compacting(work.history, goal, counter=counter, report=work.blank, clock=perf_counter), unanswered
-    )
 
 
 def _summary_in(reduced: Reduced) -> str:

@@ -17,7 +17,6 @@ from foldline.core.kinds import refuse_no_text
 from foldline.core.message import ToolCall, calls_of
 from foldline.distribution import contents, percent
 from foldline.engine.report import Report
-from foldline.session.compacting import driven_alone
 from foldline.session.incoming import (
     result_message,
     user_message,
@@ -30,6 +29,7 @@ from foldline.session.planning import Sent
 from foldline.session.reacting import Reacting
 from foldline.session.request import Prepared
 from foldline.session.serving import done_json, heard
+from foldline.session.watching import made_alone
 from foldline.wire.mismatch import Mismatch, Outgoing, mismatch_of
 from foldline.wire.native import Done
 from foldline.wire.response import Response, read_response
@@ -151,7 +151,7 @@ class Conversation(Reacting):
         with self._keeper.lock:
             looked = self._looked_for(to)
             work = self._work(looked, reason="preview", asks=False, focus=focus)
-            return self._restored_here(work, lambda: driven_alone(work)).report
+            return self._restored_here(work, lambda: made_alone(work)).report
 
     @contextmanager
     def answering(self) -> Iterator[None]:

@@ -12,6 +12,7 @@ back by a compaction that helped, by hand too, by a request with room below the 
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -31,7 +32,8 @@ from foldline.engine.progress import (
     why_too_little,
 )
 from foldline.engine.report import Covers, cache_of
-from foldline.gate import sizes_of
+from foldline.engine.run import drive, unanswered
+from foldline.gate import compacting, sizes_of
 from foldline.log.state import ROOT
 from foldline.log.values import Json, dumps, members
 from foldline.reduce import Reduced
@@ -131,6 +133,23 @@ def refuse_what_does_not_fit(work: Work, reduced: Reduced) -> None:
         raise ContextExhausted(
             f"{work.stopped}; the request takes {sizes.before:,} tokens, and the window is {sizes.window:,}"
         )
+
+
+def driven_alone(work: Work) -> Reduced:
+    """The plan without a model."""
+    goal = replace(work.goal, has_model=False)
+    counter = work.counter
+    return drive(
+        compacting(work.history, goal, counter=counter, report=work.blank, clock=perf_counter), unanswered
+    )
+
+
+def made_alone(work: Work) -> Reduced:
+    """The same for a compaction, which leaves no more messages than a checkpoint holds where it can."""
+    reduced = driven_alone(work)
+    while work.lowered(reduced):
+        reduced = driven_alone(work)
+    return reduced
 
 
 def worth_making(work: Work, reduced: Reduced) -> Reduced:

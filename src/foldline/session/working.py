@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.core.edit import Drop, Edit, Fold, Frame, Mark, Replace, apply
 from foldline.core.errors import LawViolation
@@ -20,6 +21,7 @@ from foldline.core.ports import TokenCounter
 from foldline.core.view import Item, View
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
+from foldline.log import checkpoint
 from foldline.log.edits import batches
 from foldline.reduce import Goal, History, Reduced
 
@@ -29,12 +31,15 @@ WAIT_S_MAX: Final = 900.0
 """Longest that a request waits for a compaction that another caller runs."""
 WITHIN_ASK: ContextVar[bool] = ContextVar("foldline_within_ask", default=False)
 """True inside a completer or hook: what it asks of the session compacts nothing and waits for nothing (requirement CMP-5)."""
+MESSAGES_SHARE: Final = 0.8
+"""Of what as many messages as a checkpoint holds weigh on average: the newest may be shorter."""
 
 BUSY: Final = "another compaction of this session runs; this one is skipped"
 ANSWERING: Final = "the model is answering; compact again when it has answered"
 OPEN: Final = f"the model's summary failed {BREAKER_MAX} times in a row in this session, so it is not asked now; compact by hand to try it again"
 TURNED: Final = "given up: the session was closed, cleared or taken back to an earlier point while the summary was written"
 GONE: Final = "given up: what it was to replace is no longer in the view as it was"
+LOWERED: Final = "the target was lowered: {:,} messages would have been left, and a checkpoint holds {:,}"
 NO_GAIN: Final = "given up: it would make the view no smaller, as the view is now and is counted now"
 
 
@@ -79,6 +84,19 @@ class Work(Struct, kw_only=True):
     def is_manual(self) -> bool:
         """True for one that a person or the host asked for."""
         return self.reason == "by hand"
+
+    def lowered(self, reduced: Reduced) -> bool:
+        """Lower the target where what came of it leaves more messages than a checkpoint holds. True where it was lowered, and is to
+        be planned for again."""
+        count, most, before = len(reduced.view), checkpoint.MESSAGES_MAX, self.goal.to
+        if count <= most or not reduced.edits:
+            return False
+        tokens = max(1, int(reduced.report.tokens_after * most / count * MESSAGES_SHARE))
+        if type(before) is int and tokens >= before:
+            return False
+        self.goal = replace(self.goal, to=tokens)
+        self.blank = replace(self.blank, notes=(*self.blank.notes, LOWERED.format(count, most)))
+        return True
 
 
 def still_stands(before: View, now: View, *, edits: tuple[Edit, ...]) -> bool:
