@@ -16,6 +16,7 @@ from foldline.core.ports import Store, TokenCounter
 from foldline.log.chain import naming
 from foldline.log.checkpoint import TooLarge, checkpoint_body
 from foldline.log.lineage import DEPTH_MAX, Cut, Lineage, WrittenLineage, read_lineage, written
+from foldline.log.replay import WEIGHTLESS
 from foldline.log.replay import at as state_at
 from foldline.log.values import dumps
 from foldline.privacy.hashed import refuse_hashed
@@ -23,6 +24,7 @@ from foldline.session.keep import told_of
 from foldline.session.library import take_back
 from foldline.session.setup import model_in, setup_for
 from foldline.wire import strict
+from foldline.wire.formats import CODECS
 
 
 def create_fork(
@@ -60,7 +62,9 @@ def create_fork(
 
 
 def _counter_of(model: str | None, *, format: str) -> TokenCounter:
-    """What the fork counts by, where nobody says otherwise."""
+    """What the fork counts by, where nobody says otherwise; nothing, of a log in a format that this version does not speak."""
+    if format not in CODECS:
+        return WEIGHTLESS
     return setup_for(format=format, model=model, policy="balanced", counter=None, clock=lambda: None).counter
 
 
