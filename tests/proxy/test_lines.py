@@ -121,6 +121,7 @@ def test_a_line_fits_any_terminal_in_cells(columns: int, model: str, tokens: tup
         assert text.strip()
         assert max(map(cell_len, text.split("\n"))) <= max(columns, 2)
     if columns >= 40:
+        assert record.why in " ".join(line(record, clock="14:02:11", columns=columns).split())
         assert f"{sent:,}" in line(record, clock="14:02:11", columns=columns)
 
 

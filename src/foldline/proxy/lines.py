@@ -45,9 +45,9 @@ def line(record: Record, *, clock: str, columns: int = COLUMNS) -> str:
     done_cells = max(min(DONE_CELLS_MAX, rest // 2), min(cell_len(told), rest - MODEL_CELLS_MIN))
     model_cells = min(MODEL_CELLS_MAX, rest - done_cells)
     if min(model_cells, done_cells) < MODEL_CELLS_MIN:
-        return _folded(
-            [piece for piece in (clock, model, tokens, told, cache, ms, trouble) if piece], columns
-        )
+        said = [piece for piece in (clock, model, tokens, told, cache, ms) if piece]
+        whole = _folded(said, columns)
+        return f"{whole}\n{below(trouble, columns=columns)}" if trouble else whole
     pieces = [
         clock,
         set_cell_size(_clipped(model, model_cells), model_cells),
