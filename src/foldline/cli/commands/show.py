@@ -1,4 +1,4 @@
-"""`foldline show`: the original behind an address, or a session's history page by page.
+"""`foldline show`: the original behind an address, or what was said, page by page.
 
 Owns how an original is given: untouched to a pipe or file, escaped to a terminal, whole or by lines. Finding it is
 the work of `foldline.lookup`.
@@ -18,20 +18,21 @@ from foldline.cli.options import Source, forbid_over_original, lines, reads_file
 if TYPE_CHECKING:
     from foldline.lookup import Shown
 
+PAGE = 20
+"""Messages of a page where nobody says otherwise."""
+
 
 @click.command("show")
 @click.option("--lines", "span", metavar="A-B", type=lines, help="Only these lines of a text, from 1.")
 @click.option("-o", "--output", "out", metavar="FILE", help="Write the original here; `-` is stdout.")
 @click.option(
-    "--before", metavar="ENTRY", type=int, help="Of a session's history the page that ends before this entry."
+    "--before",
+    metavar="N",
+    type=int,
+    help="Without ADDRESS: the page that ends before this entry of a session, or this message of a file.",
 )
 @click.option(
-    "--limit",
-    metavar="N",
-    type=click.IntRange(1, 1000),
-    default=20,
-    show_default=True,
-    help="Of a session's history so many messages.",
+    "--limit", metavar="N", type=click.IntRange(1, 1000), help=f"Without ADDRESS: so many.  [default: {PAGE}]"
 )
 @reads_file
 @click.argument("address", metavar="[ADDRESS]", required=False)
@@ -42,33 +43,44 @@ def command(
     span: tuple[int, int | None] | None,
     out: str | None,
     before: int | None,
-    limit: int,
+    limit: int | None,
 ) -> int:
-    """Show the original behind an address, or a session's history.
+    """Show the original behind an address, or what was said.
 
     An address is what a notice, a summary or a report names. In a pipe and with -o the original comes untouched; on a
-    terminal what could act on it is shown as an escape. FILE may be the name of a durable session; then, without ADDRESS,
-    the newest page of its history is shown, summaries included, and --before goes back from there.
+    terminal what could act on it is shown as an escape. FILE may be the name of a durable session.
+
+    Without ADDRESS the newest messages are shown, and --before goes back from there: of a file those that the model
+    would be sent next, of a session its whole history, summaries included.
     """
     from foldline.core.errors import UnknownSession
     from foldline.reading import names_session
 
     is_session = names_session(source.file)
+    here = click.get_current_context()
     if address is None:
-        if not is_session and not os.path.lexists(source.file):
+        if span is not None or out is not None:
+            raise click.UsageError("--lines and -o are for the original behind an ADDRESS.", here)
+        if not is_session and source.file != "-" and not os.path.lexists(source.file):
             raise UnknownSession(source.file)
-        if not is_session:
-            raise click.UsageError("Missing argument 'ADDRESS'.", click.get_current_context())
-        from foldline.cli.commands.show_history import show_history
-
-        return show_history(source, before=before, limit=limit)
+        return _show_page(source, is_session=is_session, before=before, limit=limit or PAGE)
+    if before is not None or limit is not None:
+        raise click.UsageError("--before and --limit are for a page, so they go without an ADDRESS.", here)
     if source.as_json and out is not None:
-        raise click.UsageError(
-            "--json holds the original itself, so it goes without -o", click.get_current_context()
-        )
+        raise click.UsageError("--json holds the original itself, so it goes without -o", here)
     forbid_over_original(source, out)
     shown = _find(source, address, is_session=is_session)
     return _give(source, shown, address=address, span=span, out=out)
+
+
+def _show_page(source: Source, *, is_session: bool, before: int | None, limit: int) -> int:
+    if is_session:
+        from foldline.cli.commands.show_history import show_history
+
+        return show_history(source, before=before, limit=limit)
+    from foldline.cli.commands.show_messages import show_messages
+
+    return show_messages(source, before=before, limit=limit)
 
 
 def _give(

@@ -14,6 +14,7 @@ from foldline.cli.options import Source
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from foldline.core.message import Message
     from foldline.session.history import Happened, Page
     from foldline.session.library import Looked
 
@@ -88,10 +89,23 @@ def _shown(one: Happened) -> list[RenderableType]:
         tokens = [one.report.get(key) for key in ("tokens_before", "tokens_after")]
         said = f"compaction, {tokens[0]:,} → {tokens[1]:,} tokens" if all(tokens) else "compaction"
         return [title(said, " · ".join(head), style="yellow"), *map(_text, one.summaries)]
+    return [title(said_by(one.message), " · ".join(head), style="bold"), words_of(one.message)]
+
+
+def said_by(message: Message) -> str:
+    """Who speaks: a tool, too, where the wire has its results in a message of the user's."""
+    from foldline.core.message import ToolResult
+
+    if message.parts and all(isinstance(part, ToolResult) for part in message.parts):
+        return "tool"
+    return message.role
+
+
+def words_of(message: Message) -> RenderableType:
+    """What a message says, as far as a page shows it."""
     from foldline.lookup import text_of
 
-    words = "\n".join(filter(None, (text_of(part).strip() for part in one.message.parts)))
-    return [title(one.message.role, " · ".join(head), style="bold"), _text(words)]
+    return _text("\n".join(filter(None, (text_of(part).strip() for part in message.parts))))
 
 
 def _text(text: str) -> RenderableType:
