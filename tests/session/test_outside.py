@@ -92,6 +92,23 @@ def test_a_block_is_honoured_as_long_as_the_request_fits_and_ends_the_turn_beyon
     assert session._known.work is None
 
 
+def test_in_the_background_a_block_reaches_nobody_as_a_fault() -> None:
+    """HOK-1 and CMP-17: nobody waits there for what is raised; nothing has changed, and the next request goes out."""
+    hook = ordered([], PreCompact={"decision": "block", "reason": "not now"})
+    completer = ScriptedCompleter(SUMMARY, is_async=True)
+
+    async def talk(session: Session) -> None:
+        assert await session.acompact_in_background()
+        await session._known.task
+        assert (await session.aprepare()).report.outcome == "failed"
+
+    session = due(completer=completer, hooks=hooks(hook))
+    before = kinds(session)
+    asyncio.run(talk(session))
+    assert kinds(session) == before
+    assert completer.requests == []
+
+
 def test_in_reserve_a_block_is_shown_and_does_not_block() -> None:
     """HOK-2: hooks never block there."""
     assert not policy_of("reserve").hooks_may_block

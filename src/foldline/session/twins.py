@@ -87,14 +87,6 @@ class Twins:
         made = await off(cast(Any, self).node, name, input=input, expose=expose, call_id=call_id)
         return cast("RunningNode", made)
 
-
-class NodeTwins(Twins):
-    """Of a node."""
-
-    async def afinish(self, output: Any = None) -> None:
-        """As `finish`."""
-        await off(cast(Any, self).finish, output)
-
     async def aanswer(self, call: object, *, everywhere: bool = False, tokens_max: int = 16_000) -> Answer:
         """As `answer`."""
         made = await off(cast(Any, self).answer, call, everywhere=everywhere, tokens_max=tokens_max)
@@ -105,6 +97,14 @@ class NodeTwins(Twins):
 
     async def __aexit__(self, kind: Any, error: Any, trace: Any) -> None:
         await off(cast(Any, self).__exit__, kind, error, trace)
+
+
+class NodeTwins(Twins):
+    """Of a node."""
+
+    async def afinish(self, output: Any = None) -> None:
+        """As `finish`."""
+        await off(cast(Any, self).finish, output)
 
 
 class SessionTwins(Twins):
@@ -143,7 +143,7 @@ class SessionTwins(Twins):
         session = cast(Any, self)
         work = await off(session._ahead, focus=focus)
         if work is not None:
-            session._known.task = asyncio.create_task(session._await(session._going_ahead(work)))
+            session._known.task = asyncio.create_task(session._quietly(session._going_ahead(work)))
         return work is not None
 
     async def afork(self, name: str, *, at: int | None = None) -> Session:
@@ -168,17 +168,6 @@ class SessionTwins(Twins):
         made = await off(cast(Any, self).open_address, address, lines=lines, chars=chars, tokens=tokens)
         return cast("Opened", made)
 
-    async def aanswer(self, call: object, *, everywhere: bool = False, tokens_max: int = 16_000) -> Answer:
-        """As `answer`."""
-        made = await off(cast(Any, self).answer, call, everywhere=everywhere, tokens_max=tokens_max)
-        return cast("Answer", made)
-
     async def aclose(self) -> None:
         """As `close`."""
-        await off(cast(Any, self).close)
-
-    async def __aenter__(self) -> Any:
-        return self
-
-    async def __aexit__(self, kind: Any, error: Any, trace: Any) -> None:
         await off(cast(Any, self).close)
