@@ -210,6 +210,10 @@ def policies_page() -> str:
         said = [f"- {words} {_line(policy[key])}\n" for key, words in LINES.items() if policy.get(key)]
         if policy.get("counter"):
             said.append(f"- tokens are counted with `{policy['counter']}`\n")
+        if policy["skill_tokens"]:
+            said.append(
+                f"- of each skill that is restored behind a summary {policy['skill_tokens']:,} tokens\n"
+            )
         if policy["native"]["clears"]:
             said.append(
                 "- in a session with `native=True` at Anthropic the service clears in the place of `microcompact`: "

@@ -9,6 +9,7 @@ import pytest
 
 from foldline import catalogue
 from foldline.core.errors import InvalidOption
+from foldline.engine.policy import Policy, Tier
 from foldline.presets import POLICIES, policy_of
 from foldline.transcripts import detect
 
@@ -35,6 +36,15 @@ def test_policies_are_printed_whole() -> None:
     assert [row["name"] for row in rows] == list(POLICIES)
     assert json.loads(json.dumps(rows)) == rows
     assert all(row["sentence"] and row["tiers"] and row["threshold"] and row["target"] for row in rows)
+
+
+def test_a_policy_is_printed_with_all_that_it_says() -> None:
+    """RST-8: what a ladder gives each skill is one of its numbers; no field of a policy, nor of a tier, is left out."""
+    [row] = catalogue.policies("ladder-professional")
+    assert set(Policy.__struct_fields__) - set(row) == set()
+    assert row["skill_tokens"] == 1_500
+    tier_fields = set(Tier.__struct_fields__) - {"reduce", "ask"}  # what stands in them is `values`
+    assert all(tier_fields - set(tier) <= {"gain_min"} for tier in row["tiers"])
 
 
 def test_a_pass_within_a_pass_is_printed_as_settings_without_its_name() -> None:

@@ -62,6 +62,7 @@ def _policy(policy: Policy, *, file: str | None) -> dict[str, Any]:
         "hooks_may_block": policy.hooks_may_block,
         "resumes_at_summary": policy.resumes_at_summary,
         "restores": policy.restores,
+        "skill_tokens": policy.skill_tokens,
         "native": msgspec.to_builtins(policy.native),
         **{name: _line(line) for name, line in lines.items()},
         "floors": {
