@@ -20,7 +20,7 @@ from foldline.ledger.found_in_text import Finder
 
 MEMOS_MAX = 2
 """Memos kept while no call uses them: threads that compact at the same time beyond these start anew."""
-KEPT = frozenset({"facts", "words", "carried", "told", "mentions", "prices", "stated"})
+KEPT = frozenset({"facts", "words", "carried", "told", "mentions", "prices", "stated", "ours"})
 
 _idle: list[dict[str, Any]] = []
 

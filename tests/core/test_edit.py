@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from msgspec.structs import replace
 
@@ -59,6 +61,30 @@ def test_a_replacement_changes_one_part_and_its_weight_alone() -> None:
     assert [a is b for a, b in zip(view, after, strict=True)] == [True, True, False, True, True, True, True]
     assert after.tokens == COUNTER.messages([i.message for i in after]) < view.tokens
     assert (len(after), after.next_seq) == (len(view), view.next_seq)
+
+
+def test_a_new_part_is_weighed_once_by_each_counter() -> None:
+    """TOK-1: what an earlier compaction made and weighed costs no count when it is made again; another counter counts it anew."""
+
+    class Twice(CharacterCounter):
+        name = "characters/2"
+
+        def text(self, text: str) -> int:
+            return 2 * super().text(text)
+
+        def weights_of(self, messages: Sequence[Message]) -> list[tuple[tuple[int, ...], int]]:
+            counted.extend(messages)
+            return super().weights_of(messages)
+
+    counted: list[Message] = []
+    view = view_from(SESSION)
+    edit = shortened(2, the_result(view, 2), "short")
+    frame = frame_for(view)
+    single = apply(view, [edit], frame=frame).tokens
+    other = replace(frame, counter=Twice())
+    assert apply(view, [edit], frame=other).tokens == apply(view, [edit], frame=other).tokens > single
+    assert len(counted) == 1
+    assert apply(view, [edit], frame=frame).tokens == single
 
 
 def test_the_parts_beside_a_replaced_one_are_the_same_objects() -> None:

@@ -29,26 +29,34 @@ def test_a_history_that_grew_states_what_it_states_at_once(first: int) -> None:
     grown.grow(told()[:first])
     grown.grow(told()[first:])
     whole.grow(told())
-    assert (grown.names, grown.totals, grown.failures) == (whole.names, whole.totals, whole.failures)
+    assert (grown.names, grown.of_kind, grown.failures) == (whole.names, whole.of_kind, whole.failures)
     for shown in ((), ("nport\x001",), ("nport\x002",)):
-        numbers = [name for name in whole.names if name[0] == "n"]
-        assert grown.stale(numbers, frozenset(shown)) == whole.stale(numbers, frozenset(shown))
+        numbers = whole.of_kind["n"]
+        assert grown.stale(numbers, grown.among(shown)) == whole.stale(numbers, whole.among(shown))
+    for place in range(len(TEXTS)):
+        meant = [place == number for number in range(len(TEXTS))]
+        assert grown.said_in(meant) == whole.said_in(meant)
 
 
 def test_names_of_code_are_not_counted() -> None:
     """OBS-3: they are listed where there is room, and nobody is promised them."""
     stated = Stated()
     stated.grow(told())
-    assert stated.totals["p"] == 2
+    assert len(stated.of_kind["p"]) == 2
     assert not [name for name in stated.names if name[0] == "s"]
-    assert "sload_rows" in stated.said_in([True, False, False, False, False])
+    assert not stated.among(["sload_rows", "never said"])
+    assert {stated.names[place] for place in stated.said_in([True, False, False, False, False])} == {
+        "psrc/a.py",
+        "nport\x001",
+    }
 
 
 def test_the_newest_value_of_a_key_is_what_holds_and_a_column_has_none() -> None:
     """OBS-3: an older value alone in view would pass for the one that holds."""
     stated = Stated()
     stated.grow(told())
-    numbers = [name for name in stated.names if name[0] == "n"]
-    assert {key_of(name) for name in numbers} == {"port", "row"}
-    assert stated.stale(numbers, frozenset({"nport\x001"})) == {"port"}
-    assert stated.stale(numbers, frozenset({"nport\x002"})) == set()
+    numbers = stated.of_kind["n"]
+    assert stated.keys(numbers) == {key_of(stated.names[place]) for place in numbers} == {"port", "row"}
+    assert stated.stale(numbers, stated.among(["nport\x001"])) == {"port"}
+    assert stated.stale(numbers, stated.among(["nport\x002"])) == set()
+    assert stated.with_key(numbers, {"port"}) == stated.among(["nport\x001", "nport\x002"])

@@ -10,8 +10,8 @@ import pytest
 from foldline.core.message import Message
 from foldline.ledger.tools import CASCADE_KINDS
 from foldline.passes.microcompact import Microcompact
-from foldline.testing.builders import assistant, call, image, result, user
-from tests.passes.planning import Planned, one_round, planned, talk, work
+from foldline.testing.builders import assistant, call, image, moment_for, result, user, view_from
+from tests.passes.planning import Planned, framed, one_round, planned, talk, work
 
 COUNTED = Microcompact(kinds=CASCADE_KINDS, first_calls=50, every_calls=25, idle_from_s=5400)
 """As `cascade` has it."""
@@ -289,3 +289,17 @@ def test_what_clearing_frees_beyond_the_target_goes_to_facts() -> None:
     close = planned(carrying, messages, target=planned(carrying, messages).before.tokens - 1_000)
     assert close.results[0].count("module_") > 40
     assert close.after.tokens <= close.before.tokens - 1_000
+
+
+def test_what_was_cleared_at_the_compaction_before_is_written_no_second_time() -> None:
+    """Law SAME, CMP-8: the same notices with the same facts, and the very parts; with another room for facts other ones."""
+    messages = [*work(12), user("next")]
+    view = view_from(messages)
+    frame = framed(view, messages)
+    for carry in (40, 40, 80):
+        carrying = Microcompact(to_target=True, carry_tokens=carry)
+        edits = carrying.plan(view, moment_for(view, 2_000), frame).edits
+        afresh = carrying.plan(view, moment_for(view, 2_000), framed(view, messages)).edits
+        again = carrying.plan(view, moment_for(view, 2_000), frame).edits
+        assert edits == afresh == again != ()
+        assert [id(edit) for edit in edits] == [id(edit) for edit in again]

@@ -67,6 +67,10 @@ class Fold(Struct, frozen=True, kw_only=True, tag="fold"):
 Edit: TypeAlias = Replace | Mark | Drop | Fold
 Place: TypeAlias = tuple[int, int]
 """Ordinal of a message, slot of a part."""
+WEIGHED_MAX = 2_000
+"""New parts whose tokens are remembered, with the parts, before all are forgotten."""
+_Weighed: TypeAlias = dict[tuple[str, int], tuple[Part, int]]
+"""Name of what counts and identity of a part → the part, held so that no other has its identity, and its tokens."""
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -140,7 +144,7 @@ def apply(view: View, edits: Sequence[Edit], *, frame: Frame) -> View:
     if not edits:
         return view
     before = outline_of(view)
-    items = edited(before.items, edits, counter=frame.counter)
+    items = edited(before.items, edits, counter=frame.counter, memo=frame.memo)
     change = Change(
         before=before.items,
         after=items,
@@ -156,12 +160,21 @@ def apply(view: View, edits: Sequence[Edit], *, frame: Frame) -> View:
     return view_of(items, next_seq=view.next_seq)
 
 
-def edited(items: Sequence[Item], edits: Sequence[Edit], *, counter: TokenCounter) -> tuple[Item, ...]:
+def edited(
+    items: Sequence[Item],
+    edits: Sequence[Edit],
+    *,
+    counter: TokenCounter,
+    memo: dict[str, Any] | None = None,
+) -> tuple[Item, ...]:
     """The items with all edits made at once, no law checked: what `apply` judges, and what the edits in a log, which
-    were judged when they were made, come to. Places that no item has are passed over."""
+    were judged when they were made, come to. Places that no item has are passed over. A new part that is the one of an
+    earlier compaction is not counted again where there is a `memo`."""
     replaced, marked, gone = _by_place(edits)
     touched = {seq for seq, _ in (*replaced, *marked)}
-    weights, added = _weights(replaced, counter), _weights(marked, counter)
+    weighed: _Weighed = {} if memo is None else memo.setdefault("weighed", {})
+    weights = _weights(replaced, counter, weighed=weighed)
+    added = _weights(marked, counter, weighed=weighed)
     covered = _covered(items, gone)
     placed: set[int] = set()
     out: list[Item] = []
@@ -221,12 +234,18 @@ def _folded(fold: Fold, covered: list[int], *, seq: int, counter: TokenCounter) 
     return item_of(seq, fold.message, weights=weights, overhead=overhead, covers=spans_of(covered))
 
 
-def _weights(replaced: dict[Place, Part], counter: TokenCounter) -> dict[Place, int]:
-    """Tokens of every new part, counted in one call."""
-    if not replaced:
-        return {}
-    [(weights, _)] = counter.weights_of([Message(role="user", parts=tuple(replaced.values()))])
-    return dict(zip(replaced, weights, strict=True))
+def _weights(replaced: dict[Place, Part], counter: TokenCounter, *, weighed: _Weighed) -> dict[Place, int]:
+    """Tokens of every new part; those that were not weighed before are counted in one call."""
+    new = [part for part in replaced.values() if (counter.name, id(part)) not in weighed]
+    if new:
+        if len(weighed) + len(new) > WEIGHED_MAX:
+            weighed.clear()
+            new = list(replaced.values())
+        [(weights, _)] = counter.weights_of([Message(role="user", parts=tuple(new))])
+        weighed.update(
+            zip([(counter.name, id(part)) for part in new], zip(new, weights, strict=True), strict=True)
+        )
+    return {place: weighed[counter.name, id(part)][1] for place, part in replaced.items()}
 
 
 def _replaced(item: Item, replaced: dict[Place, Part], *, tokens: dict[Place, int]) -> Item:

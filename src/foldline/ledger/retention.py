@@ -13,11 +13,9 @@ text that foldline wrote.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import partial
 from itertools import chain
-from operator import itemgetter
 from typing import Any
 
 from msgspec import Struct
@@ -28,9 +26,9 @@ from foldline.core.view import Item
 from foldline.ledger.facts import INITIALS, FactCache, FactKind, Name
 from foldline.ledger.index import holds_more, listed_paths, names_in_line
 from foldline.ledger.look_alikes import read_whole
-from foldline.ledger.readings import Readings, readings_in, text_of, whole_text_of
+from foldline.ledger.readings import readings_in, text_of, whole_text_of
 from foldline.ledger.standing_within import Within
-from foldline.ledger.stated import Stated, key_of
+from foldline.ledger.stated import Place, Stated, key_of
 
 FACT_KINDS: tuple[FactKind, ...] = ("paths", "identifiers", "numbers", "errors")
 KINDS = (*FACT_KINDS, "commands", "user_messages", "constraints", "rules_taken_back", "pins")
@@ -41,7 +39,6 @@ _ADDRESS = re.compile(r"\bm(\d{1,9})(?:-(\d{1,9}))?(?:\.\d{1,9})?@[0-9a-f]{8}\b"
 _SPAN_MAX = 1_000_000
 """Ordinals one address may name; a longer range is no address of ours."""
 _PATH, _IDENTIFIER = INITIALS["paths"], INITIALS["identifiers"]
-_INITIAL = itemgetter(0)
 _WORD = re.compile(r"\w+")
 _NUMBER, _ERROR = INITIALS["numbers"], INITIALS["errors"]
 
@@ -81,10 +78,12 @@ class Expected(Struct, frozen=True, kw_only=True):
 class _Shown(Struct, frozen=True, kw_only=True):
     """A view, laid out for look-ups."""
 
-    names: Set[Name]
-    """Of every fact that it says."""
-    listed: Set[Name]
-    """Those that text of foldline's says: it lists `src/app.py` no second time beside `/repo/src/app.py`."""
+    said: Set[Place]
+    """Of the facts that the history states those that the view says."""
+    keys: Set[str]
+    """Keys of the numbers that text of foldline's says."""
+    paths: Set[str]
+    """The paths that it lists: it lists `src/app.py` no second time beside `/repo/src/app.py`."""
     texts: dict[int, tuple[str, ...]]
     """Ordinal -> the texts of its message."""
     whole: frozenset[int]
@@ -93,6 +92,20 @@ class _Shown(Struct, frozen=True, kw_only=True):
     """All text that is not in the history: folds, notices, what is left of a reduced part."""
     covered: frozenset[int]
     """Ordinals that an address in `written` opens."""
+
+
+class _Ours(Struct, frozen=True, kw_only=True, gc=False):
+    """What a text says that foldline wrote."""
+
+    text: str
+    """Without what it says of itself."""
+    names: tuple[Name, ...]
+    """Of its facts …"""
+    paths: tuple[str, ...]
+    """… the paths among them, and the keys of the numbers."""
+    keys: tuple[str, ...]
+    opened: tuple[range, ...]
+    """The ordinals that its addresses open."""
 
 
 def measure(
@@ -110,21 +123,22 @@ def measure(
     """
     expected, memo = expected or Expected(), {} if memo is None else memo
     readings = readings_in(memo)
-    stated = _stated([readings.of(item.message).texts for item in history], cache=cache, memo=memo)
-    shown = _lay_out(history, view, readings=readings, cache=cache)
-    seqs = [item.seq for item in history]
-    gone = stated.names & stated.said_in([seq in expected.evicted for seq in seqs])
+    read = [(item, readings.of(item.message).texts) for item in history]
+    stated = _stated([texts for _, texts in read], cache=cache, memo=memo)
+    shown = _lay_out(read, view, stated=stated, cache=cache, memo=memo)
+    gone = stated.said_in([item.seq in expected.evicted for item in history])
     whole = {kind: [0, 0, 0, 0] for kind in KINDS}
     evicted = {kind: [0, 0, 0, 0] for kind in KINDS}
-    for sums, totals in ((whole, stated.totals), (evicted, Counter(map(_INITIAL, gone)))):
-        for kind in FACT_KINDS:
-            sums[kind][_IN_VIEW] = totals[INITIALS[kind]]
-    for outcome, names in _not_in_view(stated, shown, is_opened=[seq in shown.covered for seq in seqs]):
-        for sums, found in ((whole, names), (evicted, names & gone)):
-            initials = Counter(map(_INITIAL, found))
-            for kind in FACT_KINDS:
-                sums[kind][outcome] += initials[INITIALS[kind]]
-                sums[kind][_IN_VIEW] -= initials[INITIALS[kind]]
+    became = dict(_not_in_view(stated, shown, is_opened=[item.seq in shown.covered for item in history]))
+    for kind in FACT_KINDS:
+        of_kind = stated.of_kind[INITIALS[kind]]
+        for sums, total in ((whole[kind], len(of_kind)), (evicted[kind], len(of_kind & gone))):
+            sums[_IN_VIEW] = total
+        for outcome, places in became.items():
+            found = places & of_kind
+            for sums, count in ((whole[kind], len(found)), (evicted[kind], len(found & gone))):
+                sums[outcome] += count
+                sums[_IN_VIEW] -= count
     for said, is_left, outcome in _sayings(history, shown, expected=expected):
         whole[said][outcome] += 1
         evicted[said][outcome] += is_left
@@ -156,39 +170,54 @@ def _stated(texts: list[tuple[str, ...]], *, cache: FactCache, memo: dict[str, A
 
 
 def _lay_out(
-    history: Sequence[Item], view: Sequence[Item], *, readings: Readings, cache: FactCache
+    history: Sequence[tuple[Item, tuple[str, ...]]],
+    view: Sequence[Item],
+    *,
+    stated: Stated,
+    cache: FactCache,
+    memo: dict[str, Any],
 ) -> _Shown:
-    came_in = {id(item.message): readings.of(item.message).texts for item in history}
-    parts = {id(part) for item in history for part in item.message.parts}
+    """The view for look-ups. What stands as it came in is told by where it stood in the history, given with its texts; only
+    edited messages are looked at part by part."""
+    place_of = {id(item.message): place for place, (item, _) in enumerate(history)}
+    is_whole = [False] * len(history)
     shown: dict[int, tuple[str, ...]] = {}
-    texts: list[str] = []
-    ours: list[Part] = []
-    written: list[str] = []
+    edited: list[Item] = []
     for item in view:
-        said = came_in.get(id(item.message))
-        if said is not None:
-            texts += said
-        else:
-            said = tuple(map(text_of, item.message.parts))
-            for part, text in zip(item.message.parts, said, strict=True):
-                if id(part) in parts:
-                    texts.append(text)
-                else:
-                    ours.append(part)
-                    written.append(text)
+        place = place_of.get(id(item.message))
+        if place is None:
+            edited.append(item)
+            continue
+        is_whole[place] = True
+        if not item.covers:
+            shown[item.seq] = history[place][1]
+    came_in = {
+        id(part): text
+        for (item, said), stays in zip(history, is_whole, strict=True)
+        if not stays
+        for part, text in zip(item.message.parts, said, strict=True)
+    }
+    ours = [part for item in edited for part in item.message.parts if id(part) not in came_in]
+    told = _told_by_us(ours, cache=cache, memo=memo)
+    stay: list[str] = []
+    written = iter(told)
+    for item in edited:
+        said = tuple(
+            [came_in[id(part)] if id(part) in came_in else next(written).text for part in item.message.parts]
+        )
+        stay += [came_in[id(part)] for part in item.message.parts if id(part) in came_in]
         if not item.covers:
             shown[item.seq] = said
-    listed = _written("\n".join(written), cache=cache)
-    joined = "\n".join(map(whole_text_of, ours))
+    names = [cache.found(text).names for text in stay]
+    names += [one.names for one in told]
     return _Shown(
-        names=listed | set().union(*[cache.found(text).names for text in texts]),
-        listed=listed,
+        said=stated.said_in(is_whole) | stated.among(chain.from_iterable(names)),
+        keys=set().union(*[one.keys for one in told]),
+        paths=set().union(*[one.paths for one in told]),
         texts=shown,
-        whole=frozenset(
-            [item.seq for item in history if _stands(came_in[id(item.message)], shown.get(item.seq))]
-        ),
-        written=joined,
-        covered=frozenset(_opened(joined)),
+        whole=frozenset([item.seq for item, said in history if _stands(said, shown.get(item.seq))]),
+        written="\n".join(map(whole_text_of, ours)),
+        covered=frozenset(chain.from_iterable([ordinals for one in told for ordinals in one.opened])),
     )
 
 
@@ -197,42 +226,68 @@ def _stands(said: tuple[str, ...], now: tuple[str, ...] | None) -> bool:
     return now is not None and (now is said or all(text in now for text in said))
 
 
-def _written(text: str, *, cache: FactCache) -> Set[Name]:
-    """The names of the facts that text of foldline's says. Those of an index, which opens behind a notice or a heading, are
-    read off it."""
-    names: set[Name] = set()
+def _told_by_us(parts: Sequence[Part], *, cache: FactCache, memo: dict[str, Any]) -> list[_Ours]:
+    """What parts say that foldline wrote. Remembered for the next compaction, which writes most of them again."""
+    before: dict[str, _Ours] = memo.get("ours", {})
+    texts = list(map(whole_text_of, parts))
+    new = {text: part for text, part in zip(texts, parts, strict=True) if text not in before}
+    read = {whole: _read_back(text_of(part)) for whole, part in new.items()}
+    cache.learn(chain.from_iterable([pieces for _, _, pieces in read.values()]))
+    made = {
+        whole: _ours(
+            whole, text, names=[*listed, *chain.from_iterable([cache.found(piece).names for piece in pieces])]
+        )
+        for whole, (text, listed, pieces) in read.items()
+    }
+    memo["ours"] = {text: made[text] if text in made else before[text] for text in texts}
+    return [memo["ours"][text] for text in texts]
+
+
+def _ours(whole: str, text: str, *, names: Iterable[Name]) -> _Ours:
+    once = tuple(dict.fromkeys(names))
+    return _Ours(
+        text=text,
+        names=once,
+        paths=tuple([name[1:] for name in once if name[0] == _PATH]),
+        keys=tuple({key_of(name) for name in once if name[0] == _NUMBER}),
+        opened=tuple(_opened(whole)),
+    )
+
+
+def _read_back(text: str) -> tuple[str, list[Name], list[str]]:
+    """A text of foldline's; the names of the facts of an index in it, which opens behind a notice or a heading; and in pieces
+    what is no index, or holds more than it lists."""
+    names: list[Name] = []
     others: list[str] = []
     is_index = False
     for line in text.split("\n"):
         listed = names_in_line(line) if is_index else ()
-        names.update(listed)
+        names += listed
         if not listed:
             is_index = not line or line.startswith("#")
         if not listed or holds_more(line):
             others.append(line)
-    pieces = list(read_whole(others))
-    cache.learn(pieces)
-    return names.union(*[cache.found(piece).names for piece in pieces])
+    return text, names, list(read_whole(others))
 
 
-def _opened(text: str) -> Iterator[int]:
+def _opened(text: str) -> Iterator[range]:
     """The ordinals that the addresses in a text open."""
     for match in _ADDRESS.finditer(text) if "@" in text else ():
         first = int(match[1])
         last = int(match[2] or first)
         if first <= last <= first + _SPAN_MAX:
-            yield from range(first, last + 1)
+            yield range(first, last + 1)
 
 
 def _not_in_view(
     stated: Stated, shown: _Shown, *, is_opened: Sequence[bool]
-) -> Iterator[tuple[int, Set[Name]]]:
+) -> Iterator[tuple[int, Set[Place]]]:
     """The facts that a view does not say, by what became of them. `is_opened`: of each message, whether an address opens it."""
-    rest = stated.names - shown.names
-    rest -= _within_paths(rest, shown)
-    lines = {name: stated.failures[name] for name in rest if name[0] == _ERROR}
-    rest -= {name for name, line in lines.items() if _quotes(shown, line)}
-    altered = _altered(rest, shown.names, stated=stated)
+    rest = set(range(len(stated.names))) - shown.said
+    rest -= _within_paths(rest, shown, stated=stated)
+    failures = rest & stated.of_kind[_ERROR]
+    rest -= {place for place in failures if _quotes(shown, stated.failures[place])}
+    altered = _altered(rest, shown, stated=stated)
     rest -= altered
     lost = rest - stated.said_in(is_opened) if rest else rest
     yield _ALTERED, altered
@@ -240,34 +295,34 @@ def _not_in_view(
     yield _RECALLABLE, rest - lost
 
 
-def _within_paths(names: Set[Name], shown: _Shown) -> Set[Name]:
-    """Of the names of paths those that stand within longer ones that foldline wrote, which hold their last name; and of
-    identifiers those that stand within paths that it listed."""
-    paths = [name[1:] for name in names if name[0] == _PATH]
+def _within_paths(rest: Set[Place], shown: _Shown, *, stated: Stated) -> Set[Place]:
+    """Of these the paths that stand within longer ones that foldline wrote, which hold their last name; and the identifiers that
+    stand within paths that it listed."""
+    paths = [stated.names[place][1:] for place in rest & stated.of_kind[_PATH]] if shown.paths else []
     last = {path.rstrip("/").rpartition("/")[2] for path in paths}
-    longer = [name[1:] for name in shown.listed if name[0] == _PATH] if paths else []
-    last.intersection_update("/".join(longer).split("/"))
-    holding = [path for path in longer if not last.isdisjoint(path.split("/"))] if last else []
+    last.intersection_update("/".join(shown.paths).split("/"))
+    holding = [path for path in shown.paths if not last.isdisjoint(path.split("/"))] if last else []
     among = Within(paths if holding else ())
     found = {f"{_PATH}{path}" for within in map(among.path, holding) for path in within}
-    identifiers = [name for name in names if name[0] == _IDENTIFIER]
+    identifiers = [stated.names[place] for place in rest & stated.of_kind[_IDENTIFIER]]
     listed = listed_paths(shown.written.split("\n")) if identifiers else ""
     for parts in (listed.replace("/", " ").split, partial(_WORD.findall, listed)):
         if identifiers:
             held = {name[1:] for name in identifiers}.intersection(parts())
             found.update([f"{_IDENTIFIER}{text}" for text in held])
             identifiers = [name for name in identifiers if name[1:] not in held]
-    return found
+    return stated.among(found)
 
 
-def _altered(names: Set[Name], shown: Set[Name], *, stated: Stated) -> Set[Name]:
+def _altered(rest: Set[Place], shown: _Shown, *, stated: Stated) -> Set[Place]:
     """Numbers whose key stands in the view with other values alone, none of them the newest. A key to which a text gives
     several values is a column: none of them is its value."""
-    numbers = [name for name in names if name[0] == _NUMBER]
-    stale = stated.stale(numbers, shown)
+    numbers = stated.of_kind[_NUMBER]
+    missing = rest & numbers
+    stale = stated.stale(missing, shown.said)
     if stale:
-        stale &= {key_of(name) for name in shown if name[0] == _NUMBER}
-    return {name for name in numbers if key_of(name) in stale} if stale else set()
+        stale &= stated.keys(shown.said & numbers) | shown.keys
+    return stated.with_key(missing, stale) if stale else set()
 
 
 def _quotes(shown: _Shown, text: str) -> bool:

@@ -1,68 +1,100 @@
 """Stated: the facts that a history states, each once, with what a look-up needs to tell what became of them.
 
-Grows as the history does: what was told of it at the compaction before is told of its beginning. Knows facts by their
-names, and no messages. Counterpart: `retention`, which asks it.
+Grows as the history does: what was told of it at the compaction before is told of its beginning. Each fact goes by its place
+in `names`, so that what is asked of thousands of facts are operations on sets of small numbers. Knows facts by their names,
+and no messages. Counterpart: `retention`, which asks it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Set
-from itertools import chain, compress
+from collections.abc import Iterable, Sequence, Set
+from itertools import chain, compress, repeat
+from typing import TypeAlias
 
 from foldline.ledger.errors_in_text import IN_CODE
 from foldline.ledger.facts import INITIALS, VALUE, Found, Name
 
+Place: TypeAlias = int
+"""Of a fact in `Stated.names`."""
+
 _ERROR, _SYMBOL = INITIALS["errors"], INITIALS["symbols"]
 _CODE = _ERROR + IN_CODE
+_NOWHERE = -1
+"""The place of what is said and not counted."""
 
 
 class Stated:
     """The facts of a history, told message by message."""
 
     def __init__(self) -> None:
-        self.founds: list[tuple[Found, ...]] = []
-        """Of each message, part by part."""
-        self.names: set[Name] = set()
+        self.names: list[Name] = []
         """Of every fact that is counted: names of code are not, nor are lines of code that speak of a failure."""
-        self.totals: Counter[str] = Counter()
-        """How many of each kind, by the initial of the kind."""
-        self.failures: dict[Name, str] = {}
+        self.of_kind: dict[str, set[Place]] = {initial: set() for initial in INITIALS.values()}
+        """The facts of each kind, by its initial."""
+        self.failures: dict[Place, str] = {}
         """Failure → its newest line."""
-        self._newest: dict[str, Name] = {}
-        """A number's key → the name of its newest value."""
-        self._keys: dict[Name, str] = {}
-        """A number's name → its key."""
+        self._places: dict[Name, Place] = {}
+        self._said: list[tuple[Place, ...]] = []
+        """Of each message what it says."""
+        self._newest: dict[str, Place] = {}
+        """A number's key → its newest value."""
+        self._keys: dict[Place, str] = {}
+        """Number → its key."""
         self._columns: set[str] = set()
         """Keys to which one text gives several values: none of them is the key's value."""
 
-    def said_in(self, is_meant: Sequence[bool]) -> set[Name]:
-        """The names of all that is said in those messages that are meant."""
-        founds = chain.from_iterable(compress(self.founds, is_meant))
-        return set().union(*[found.names for found in founds])
+    def said_in(self, is_meant: Sequence[bool]) -> set[Place]:
+        """All that is said in those messages that are meant."""
+        said: set[Place] = set().union(*compress(self._said, is_meant))
+        said.discard(_NOWHERE)
+        return said
+
+    def among(self, names: Iterable[Name]) -> set[Place]:
+        """Those of these names that are stated."""
+        found = set(map(self._places.get, names, repeat(_NOWHERE)))
+        found.discard(_NOWHERE)
+        return found
 
     def grow(self, founds: Sequence[tuple[Found, ...]]) -> None:
-        """Take in newer messages, the oldest of them first."""
-        said: set[Name] = set().union(*[found.names for found in chain.from_iterable(founds)])
-        new = {name for name in said - self.names if _is_counted(name)}
-        self.totals.update([name[0] for name in new])
-        self.names |= new
+        """Take in newer messages, the oldest of them first. Of each the facts of its parts."""
+        said = [list(chain.from_iterable([found.names for found in parts])) for parts in founds]
+        self._place([name for name in dict.fromkeys(chain.from_iterable(said)) if name not in self._places])
+        place_of = self._places.__getitem__
+        self._said += [tuple(map(place_of, names)) for names in said]
         for found in chain.from_iterable(founds):
-            names = found.names[found.numbers : found.errors]
+            places = list(map(place_of, found.names[found.numbers :]))
+            size = found.errors - found.numbers
             keys = [fact.key for fact in found.facts[found.numbers : found.errors]]
-            self._keys.update(zip(names, keys, strict=True))
-            here = dict(zip(keys, names, strict=True))
+            self._keys.update(zip(places, keys, strict=False))
+            here = dict(zip(keys, places, strict=False))
             self._newest |= here
-            if len(here) < len(keys):
+            if len(here) < size:
                 self._columns.update([key for key, count in Counter(keys).items() if count > 1])
-            for name, fact in zip(found.names[found.errors :], found.facts[found.errors :], strict=True):
-                self.failures[name] = fact.text
-        self.founds += founds
+            failures = [fact.text for fact in found.facts[found.errors :]]
+            self.failures.update(zip(places[size:], failures, strict=True))
 
-    def stale(self, numbers: Sequence[Name], shown: Set[Name]) -> set[str]:
-        """The keys of those numbers of which a view that says these names has no newest value."""
-        keys = set(map(self._keys.__getitem__, numbers)) - self._columns
+    def _place(self, new: Sequence[Name]) -> None:
+        """Give each of these a place, as far as it is counted."""
+        counted = [name for name in new if _is_counted(name)]
+        self._places.update(dict.fromkeys(new, _NOWHERE))
+        self._places.update(zip(counted, range(len(self.names), len(self.names) + len(counted)), strict=True))
+        for place, name in enumerate(counted, len(self.names)):
+            self.of_kind[name[0]].add(place)
+        self.names += counted
+
+    def stale(self, numbers: Set[Place], shown: Set[Place]) -> set[str]:
+        """The keys of those numbers of which a view that says these has no newest value."""
+        keys = self.keys(numbers) - self._columns
         return {key for key in keys if self._newest[key] not in shown}
+
+    def keys(self, numbers: Set[Place]) -> set[str]:
+        """The keys of numbers."""
+        return set(map(self._keys.__getitem__, numbers))
+
+    def with_key(self, numbers: Set[Place], keys: Set[str]) -> set[Place]:
+        """Those of the numbers that have one of these keys."""
+        return {place for place in numbers if self._keys[place] in keys}
 
 
 def _is_counted(name: Name) -> bool:

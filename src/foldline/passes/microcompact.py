@@ -4,6 +4,7 @@ which cuts one large result whatever its age. Knows results and their calls, nev
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -11,7 +12,7 @@ from msgspec import Struct
 from foldline.core.address import has_notice, is_notice
 from foldline.core.bounds import Positive, Seconds, Share, Whole
 from foldline.core.edit import Edit, Frame, Plan, Replace
-from foldline.core.message import result_text
+from foldline.core.message import ToolResult, result_text
 from foldline.core.ports import Moment
 from foldline.core.rounds import outline_of, tail_start
 from foldline.core.view import View
@@ -135,9 +136,6 @@ class Microcompact(Struct, frozen=True, kw_only=True):
         carry = self.carry_tokens if freed >= excess else 0
         if self.only_enough and freed - sum([_carried_by(found, carry) for found in old]) < excess:
             return Plan()
-        if carry:
-            originals = [frame.original_of(found.seq, found.part) for found in old]
-            fact_cache(frame).learn(map(result_text, originals))
         going: list[Found] = []
         for found in old:
             if excess <= 0:
@@ -148,14 +146,40 @@ class Microcompact(Struct, frozen=True, kw_only=True):
         spare = max(0, -excess) if carry else 0
         whole = sum(found.tokens for found in going)
         rooms = [carry + spare * found.tokens // whole if carry else 0 for found in going]
-        edits: list[Edit] = []
-        for found, lines in zip(going, _carried(going, rooms, frame=frame), strict=True):
-            newest = copies.get(id(found))
-            why = "cleared" if newest is None else f"read again in message {newest.seq}"
-            edit = _cleared(found, why, frame=frame, facts=lines)
-            if edit is not None:
-                edits.append(edit)
-        return Plan(edits=tuple(edits))
+        whys = [
+            "cleared" if (newest := copies.get(id(found))) is None else f"read again in message {newest.seq}"
+            for found in going
+        ]
+        edits = _with_facts(going, whys, rooms=rooms, frame=frame)
+        return Plan(edits=tuple([edit for edit in edits if edit is not None]))
+
+
+class _Notice(Struct, frozen=True, kw_only=True, gc=False):
+    """What became of a result that was to be cleared."""
+
+    part: ToolResult
+    """Held, so that no other part has its identity."""
+    edit: Replace | None
+
+
+def _with_facts(
+    going: Sequence[Found], whys: Sequence[str], *, rooms: Sequence[int], frame: Frame
+) -> list[Replace | None]:
+    """`_cleared` for many results, with lines of facts in the room of each. Remembered for the next compaction: a part never
+    changes, and neither does its notice."""
+    before: dict[Any, _Notice] = frame.memo.get("notices", {})
+    keys = [
+        (id(found.part), found.seq, why, _stepped(_carried_by(found, room)), frame.counter.name)
+        for found, why, room in zip(going, whys, rooms, strict=True)
+    ]
+    new = [place for place, key in enumerate(keys) if key not in before]
+    lines = _carried([going[place] for place in new], [keys[place][3] for place in new], frame=frame)
+    now = {key: before[key] for key in keys if key in before}
+    for place, facts in zip(new, lines, strict=True):
+        edit = _cleared(going[place], whys[place], frame=frame, facts=facts)
+        now[keys[place]] = _Notice(part=going[place].part, edit=edit)
+    frame.memo["notices"] = now
+    return [now[key].edit for key in keys]
 
 
 def _cleared(found: Found, why: str, *, frame: Frame, facts: Sequence[str] = ()) -> Replace | None:
@@ -168,17 +192,16 @@ def _cleared(found: Found, why: str, *, frame: Frame, facts: Sequence[str] = ())
 
 def _carried(going: Sequence[Found], rooms: Sequence[int], *, frame: Frame) -> list[tuple[str, ...]]:
     """Lines of facts for each result that is cleared, out of the result as it came in: an earlier pass may have cut it.
-    Remembered for the next compaction: a history that comes back longer has the same results cleared again."""
+    Remembered for the next compaction: a history that comes back longer, in messages read anew, has the same results
+    cleared again."""
     if not any(rooms):
         return [()] * len(going)
     texts = [result_text(frame.original_of(found.seq, found.part)) for found in going]
-    asked = [
-        (text, _stepped(_carried_by(found, room)), frame.counter.name)
-        for text, room, found in zip(texts, rooms, going, strict=True)
-    ]
+    asked = [(text, room, frame.counter.name) for text, room in zip(texts, rooms, strict=True)]
     before: dict[tuple[str, int, str], tuple[str, ...]] = frame.memo.get("carried", {})
     new = list(dict.fromkeys([one for one in asked if one not in before]))
     facts = fact_cache(frame)
+    facts.learn([text for text, _, _ in new])
     lines = indexes([(facts.of(text), room) for text, room, _ in new], prices=prices_of(frame))
     made = dict(zip(new, map(tuple, lines), strict=True))
     frame.memo["carried"] = {one: made[one] if one in made else before[one] for one in asked}
