@@ -38,10 +38,10 @@ help: ## this list
 demo: $(RUN) ## compact a bundled real session: size before, report, size after
 	@scripts/demo.sh
 
-test: $(DEV) ## all tests
+test: $(DEV) ## the tests but the long ones, which `nightly` runs
 	@$(PYTEST)
 
-check: $(DEV) format-check lint types imports coverage ## format, lint, types, layers, then all tests with coverage
+check: $(DEV) format-check lint types imports coverage ## format, lint, types, layers, then what `test` runs, with coverage
 
 format-check: $(DEV)
 	@echo "check: format"

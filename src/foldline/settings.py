@@ -12,7 +12,8 @@ The user's file goes first, the project's (`foldline.toml` in the working folder
     [[hooks.PreCompact]]
     …                       (docs/guides/hooks.md)
 
-What a policy says is read where one is asked for by its name (`foldline.policy_file`). Knows files and the environment, so nothing below the doors may import it.
+What a policy says is read where one is asked for by its name (`foldline.policy_file`). Knows files and the environment, so
+nothing below the facade may import it.
 """
 
 from __future__ import annotations

@@ -5,6 +5,9 @@ That each law catches what breaks it and lets its sound neighbour pass: `tests/l
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
@@ -14,6 +17,7 @@ from foldline.core.pairing import Needs, Placed
 from foldline.core.rounds import open_seqs, outline
 from foldline.testing.builders import assistant, call, result, user, view_from
 
+ARCHITECTURE = Path(__file__).parents[2] / "ARCHITECTURE.md"
 ROUND = [
     user("go"),
     assistant(call("read", "a", path="a.py"), call("read", "b", path="b.py")),
@@ -32,6 +36,12 @@ def test_every_law_is_named_once_in_capitals_with_a_sentence() -> None:
     ids = [law.id for law in LAWS]
     assert len(set(ids)) == len(ids) == 15
     assert all(law.id.isupper() and law.sentence for law in LAWS)
+
+
+def test_the_table_in_the_architecture_is_this_one() -> None:
+    """A row that says more than its check does is a promise that nobody keeps."""
+    rows = re.findall(r"^\| ([A-Z]+) \| (.+) \|$", ARCHITECTURE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert rows == [(law.id, law.sentence) for law in LAWS]
 
 
 def test_a_law_is_checked_exactly_where_it_says() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from foldline.core.laws import LAWS, Violation, check, judge
+from foldline.core.laws import Violation, check, judge
 from foldline.core.message import Message, Text
 from foldline.core.pairing import Needs, Placed
 from foldline.testing.builders import assistant, call, result, system, user
@@ -81,9 +81,3 @@ def test_what_was_not_edited_leaves_as_the_very_object_and_what_was_edited_does_
     assert changed is not values[0]
     assert changed["x_unknown"] == {"kept": [1, 2.50]}
     assert reading.decode(changed).text == "other"
-
-
-def test_the_table_has_each_law_once_with_its_sentence() -> None:
-    """Laws are a table; a new provider rule is a new value or a new row."""
-    assert len({law.id for law in LAWS}) == len(LAWS) == 15
-    assert all(law.sentence for law in LAWS)

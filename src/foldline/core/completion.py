@@ -106,14 +106,14 @@ FAILURES: Mapping[FailureName, str] = {
     "provider_error": "the request failed",
     "overflow": "the provider says that the request for the summary was too long itself",
 }
-"""Each in a sentence."""
+"""Each in a sentence; `docs/reference/report.md` is made of them."""
 
 
 class Failure(Struct, frozen=True, kw_only=True, gc=False):
     """One attempt that came to nothing."""
 
     name: FailureName
-    """One of the names below."""
+    """One of the names of failures."""
     attempt: int
     """From 1."""
     why: str

@@ -1,7 +1,7 @@
 """Edits, and the one function that applies them.
 
-A pass never builds a view: it returns edits, and `apply` makes the new view, checks the laws before and after,
-and derives what was done. Four edits suffice:
+A pass never builds a view: it returns edits, and `apply` makes the new view and checks the laws: of the change, before
+against after, and of the view it comes to. Four edits suffice:
 
     replace   [0][1][2][3][4]  →  [0][1][2′][3][4]      one part, same kind, same pair
     mark      [0][1][2][3][4]  →  [0][1][2 ‹m›][3][4]   a part behind a user's words that no longer stand; they stay

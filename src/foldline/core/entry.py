@@ -1,6 +1,6 @@
 """Entries: the records of a session's log, as every layer above shares them.
 
-A log is a header and numbered entries, only ever appended to. What the kinds mean is `foldline.log.replay`'s to know,
+A log is a header and numbered entries, only ever appended to. What they come to is `foldline.log.replay`'s to say,
 how a line is spelt `foldline.log.lines`'s, where it lies a store's.
 """
 

@@ -299,11 +299,16 @@ def _list(unit: Iterable[int]) -> str:
 LAWS: tuple[Law, ...] = (
     Law(
         id="PAIR",
-        sentence="every result has its call, every call of a closed round its result; ids are unique within a round",
+        sentence="every result has its call, every call of a closed round its result; pairs are made by round, never by id alone",
         holds="history",
         of_history=_pair,
     ),
-    Law(id="ROUND", sentence="a round is kept or folded whole", holds="change", of_change=_round),
+    Law(
+        id="ROUND",
+        sentence="a round, with the signed reasoning that belongs to it, is kept or folded whole: drops and folds begin and end at cut points",
+        holds="change",
+        of_change=_round,
+    ),
     Law(
         id="CUT",
         sentence="a replacement keeps its part's kind and id; nothing is added but a mark behind a user's words",
@@ -318,25 +323,33 @@ LAWS: tuple[Law, ...] = (
     ),
     Law(
         id="ROLE",
-        sentence="order of roles, first role and content are what the target demands",
+        sentence="the order of roles, the first role and non-empty content are what the target format demands",
         holds="history",
         of_history=_role,
     ),
     Law(id="PIN", sentence="pinned parts survive verbatim", holds="change", of_change=_pin),
     Law(
         id="PREFIX",
-        sentence="bytes before the first edited message are those of the previous request",
+        sentence="bytes before the first edited message are the same as in the request before",
         holds="change",
         of_change=_prefix,
     ),
-    Law(id="ONCE", sentence="one prefix break per compaction: all its edits land together", holds="engine"),
-    Law(id="LOSSLESS", sentence="what was not edited is encoded as it came, byte for byte", holds="codec"),
+    Law(id="ONCE", sentence="one prefix break per compaction", holds="engine"),
+    Law(
+        id="LOSSLESS",
+        sentence="what was not edited is encoded byte for byte as it was decoded; unknown parts pass through",
+        holds="codec",
+    ),
     Law(id="LOG", sentence="the log is append-only; any prefix of it loads", holds="log"),
-    Law(id="REPLAY", sentence="project(log) is the view the live session had", holds="log"),
-    Law(id="SAME", sentence="same log and settings, same bytes", holds="engine"),
+    Law(id="REPLAY", sentence="projecting the log gives the view the session had", holds="log"),
+    Law(
+        id="SAME",
+        sentence="same input and settings, same bytes: no clock, no randomness, no set order",
+        holds="engine",
+    ),
     Law(
         id="GAIN",
-        sentence="an applied compaction shrinks the view by at least the declared minimum",
+        sentence="an applied compaction shrinks the view by at least the declared minimum, and reports by how much",
         holds="engine",
     ),
     Law(
@@ -347,7 +360,7 @@ LAWS: tuple[Law, ...] = (
     ),
     Law(
         id="END",
-        sentence="each tier runs at most once; the last reaches the target or says why not",
+        sentence="a request triggers each tier at most once; the last one reaches the target or says exactly why not",
         holds="engine",
     ),
 )

@@ -1,4 +1,4 @@
-"""Replay: what the entries of a log come to. The one place that knows what the kinds of entries mean.
+"""Replay: what the entries of a log come to. Who reads single entries for what they are about (audit, recall) asks nobody here.
 
     log     m0 m1 m2 m3 │ compaction {fold 1–2} │ m4          view    m0 [fold 1–2] m3 m4
 
