@@ -29,7 +29,6 @@ from foldline.core.received import received
 from foldline.core.repair import repair
 from foldline.core.rounds import kept_seqs, outline_of, whole_units
 from foldline.core.view import Item, View, item_of, view_of
-from foldline.engine.breaker import Breaker
 from foldline.engine.policy import Policy, Tier
 from foldline.engine.report import OutcomeName, Report, cache_of, covers_of, passes_of, with_asked
 from foldline.engine.run import (
@@ -51,7 +50,6 @@ if TYPE_CHECKING:
 
 MARKS = Tier(name="supersession", reduce=MarkSuperseded(), gain_min=-(10**9))
 """Runs before the tiers of every policy: what it adds, they make room for."""
-OPEN_NOTE = "a model was not asked for a summary: {failures} compactions in a row came to nothing; compact by hand to try again"
 LEFT_OF_TARGET, LEFT_TO_LINE = 4, 3
 _TEMPLATE = re.compile(r"^(?:m\d+ (?:user|assistant|tool|system)\b|\(calls: )", re.MULTILINE)
 """A line of a template summary."""
@@ -113,8 +111,6 @@ class Goal(Struct, frozen=True, kw_only=True):
     """With `at_once`: in the background, before the line is reached; nobody asked for the last tier."""
     focus: str = ""
     """What the summary should dwell on, in the caller's words."""
-    breaker: Breaker = Breaker()
-    """The session's: an open one keeps the model from being asked but by hand (requirements CMP-14, CMP-36)."""
 
 
 class Reduced(Struct, frozen=True, kw_only=True):
@@ -285,7 +281,7 @@ def _moment_of(history: History, goal: Goal, *, target: int | None) -> Moment:
         calls=goal.calls,
         scale=goal.scale,
         usage_known=window is not None and (goal.is_window_known or by_hand),
-        has_model=goal.has_model and (by_hand or (window is not None and not goal.breaker.is_open)),
+        has_model=goal.has_model and (by_hand or window is not None),
         tokens_window_asked=goal.tokens_window_asked,
         at_once=goal.at_once,
         ahead=goal.ahead,
@@ -295,13 +291,10 @@ def _moment_of(history: History, goal: Goal, *, target: int | None) -> Moment:
 
 
 def _warned(goal: Goal) -> tuple[str, ...]:
-    """What a person should know of a window that a policy's reserve takes whole (requirement BUD-2), and of a model that
-    is not asked any more."""
+    """What a person should know of a window that a policy's reserve takes whole (requirement BUD-2)."""
     window, policy = goal.tokens_window, goal.policy
     if goal.to is not None or not window:
         return ()
-    if goal.has_model and goal.breaker.is_open and not goal.at_once and policy.asking:
-        return (OPEN_NOTE.format(failures=goal.breaker.failures),)
     if policy.threshold.budget(window, goal.output_cap, output_max=goal.output_max) > 0:
         return ()
     return (

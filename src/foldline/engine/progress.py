@@ -4,7 +4,8 @@
 
 A compaction that frees something and leaves the request due, or due again with the next round, is paid for and helps nothing.
 Such runs end with a cause a person can act on (anomalyco/opencode#27924, #48188, 1jehuang/jcode#170). A value; the log keeps
-the count, so that it outlives a restart. Counterpart: `foldline.engine.breaker`, which counts what fails.
+the count, so that it outlives a restart. Counterpart: `foldline.log.failures`, which counts what
+comes to nothing.
 """
 
 from __future__ import annotations
