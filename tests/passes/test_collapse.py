@@ -1,16 +1,14 @@
-"""Collapse shows talk without consequences as one summary, and the store takes it back."""
+"""Collapse shows talk without consequences as one summary."""
 
 from __future__ import annotations
 
 import pytest
 
 from foldline.core.address import read_block
-from foldline.core.edit import Fold, apply
-from foldline.core.errors import UnknownAddress
 from foldline.core.message import Message
-from foldline.passes.collapse import Collapse, Collapsed, CollapseStore
-from foldline.testing.builders import assistant, call, image, result, system, user, view_from
-from tests.passes.planning import Planned, framed, one_round, planned, talk
+from foldline.passes.collapse import Collapse
+from foldline.testing.builders import assistant, call, image, result, system, user
+from tests.passes.planning import Planned, one_round, planned, talk
 
 DEFAULT = Collapse()
 PROFESSIONAL = Collapse(window=15)
@@ -92,66 +90,6 @@ def test_the_summary_has_one_line_a_message() -> None:
         "m2 assistant, 204 tokens + 1 image",
         f'm3 user: "{"v" * 199}…"',
     ]
-
-
-# ── the store ────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def collapsed(done: Planned, number: int = 0, *, at_s: float = 1000.0) -> Collapsed:
-    """What the store keeps of a planned fold."""
-    fold = done.edits[number]
-    assert isinstance(fold, Fold)
-    return Collapsed(fold=fold, tokens_before=done.before.tokens, tokens_after=done.after.tokens, at_s=at_s)
-
-
-def test_a_span_shows_as_one_summary_and_can_be_unfolded() -> None:
-    """COL-1: the stored messages are never changed; projecting and unfolding gives the view there was."""
-    messages = spoken(30)
-    stored = view_from(messages)
-    frame = framed(stored, messages)
-    done = planned(DEFAULT, messages, target=0)
-    store = CollapseStore().add(collapsed(done))
-    shown = apply(stored, store.edits(), frame=frame)
-    assert len(shown) == len(stored) - 29
-    assert [item.message for item in stored] == messages
-    rest = store.unfold(done.edits[0].address)  # type: ignore[union-attr]
-    assert [item.message for item in apply(stored, rest.edits(), frame=frame)] == messages
-
-
-def test_the_store_keeps_extent_summary_tokens_and_time_by_message() -> None:
-    """COL-5: keyed by ordinals, which an earlier removal does not move, and never by a place in the view."""
-    messages = [*talk(20), *one_round(0), *talk(20), *one_round(1), user("next")]
-    done = planned(DEFAULT, messages, target=0)
-    second = collapsed(done, 1, at_s=12.5)
-    assert [(span.start, span.end) for span in second.fold.spans] == [(22, 42)]
-    assert read_block(second.fold.message.text) is not None
-    assert (second.tokens_before > second.tokens_after, second.at_s) == (True, 12.5)
-    stored = view_from(messages)
-    frame = framed(stored, messages)
-    first = apply(stored, CollapseStore().add(collapsed(done)).edits(), frame=frame)
-    first_then_second = apply(first, (second.fold,), frame=frame)
-    assert [item.message for item in first_then_second] == [item.message for item in done.after]
-
-
-def test_no_span_is_collapsed_twice_and_none_is_refused_wrongly() -> None:
-    """COL-6: exact membership, for every message of a long history."""
-    messages = [*talk(20), *one_round(0), *talk(2000), *one_round(1), user("next")]
-    done = planned(DEFAULT, messages, target=0)
-    store = CollapseStore().add(collapsed(done))
-    assert [seq for seq in range(len(messages)) if store.holds([seq])] == list(range(20))
-    with pytest.raises(ValueError, match="overlaps"):
-        store.add(collapsed(done))
-    both = store.add(collapsed(done, 1))
-    assert len(both.spans) == 2
-    assert both.holds([21, 1000])
-    assert not both.holds([20, 21, 2022])
-    assert done.again == ()
-
-
-def test_unfolding_what_is_not_collapsed_says_so() -> None:
-    """An address of nothing is an error, not silence."""
-    with pytest.raises(UnknownAddress):
-        CollapseStore().unfold("m1-2@00000000")
 
 
 def test_a_decisive_message_that_only_answers_counts_too() -> None:

@@ -1,15 +1,14 @@
 """Collapse: talk without consequences shows as one template summary, and can be unfolded again. Counterpart:
-`fold_oldest`, which folds anything old. Knows what is decisive; the store of what was collapsed is a value here."""
+`fold_oldest`, which folds anything old. Knows what is decisive; what was collapsed is the log's to keep."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
 from foldline.core.bounds import Positive, Whole
-from foldline.core.edit import Edit, Fold, Frame, Plan
-from foldline.core.errors import UnknownAddress
+from foldline.core.edit import Edit, Frame, Plan
 from foldline.core.message import ToolCall, ToolResult
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, outline_of
@@ -20,45 +19,6 @@ from foldline.passes.template import body
 
 SUMMARY_SHARE = 0.5
 """A summary larger than this share of its span is not worth making."""
-
-
-class Collapsed(Struct, frozen=True, kw_only=True):
-    """One collapsed span, for the store (requirement COL-5)."""
-
-    fold: Fold
-    """Extent (ordinals, never view indexes) and summary."""
-    tokens_before: int
-    tokens_after: int
-    at_s: float
-    """When, in Unix seconds; comes in from outside."""
-
-
-class CollapseStore(Struct, frozen=True, kw_only=True):
-    """What is collapsed at read time. The messages themselves never change (requirement COL-1)."""
-
-    spans: tuple[Collapsed, ...] = ()
-
-    def holds(self, seqs: Iterable[int]) -> bool:
-        """True when any of these ordinals is collapsed already: exact, so no span is refused wrongly (COL-6)."""
-        wanted = set(seqs)
-        return any(not wanted.isdisjoint(range(s.start, s.end)) for c in self.spans for s in c.fold.spans)
-
-    def add(self, collapsed: Collapsed) -> CollapseStore:
-        """The store with one more span. Raises `ValueError` when a message would be collapsed twice."""
-        if self.holds(seq for span in collapsed.fold.spans for seq in range(span.start, span.end)):
-            raise ValueError(f"{collapsed.fold.address} overlaps a collapsed span")
-        return CollapseStore(spans=(*self.spans, collapsed))
-
-    def unfold(self, address: str) -> CollapseStore:
-        """The store without the span of that address. Raises `UnknownAddress`."""
-        rest = tuple(c for c in self.spans if c.fold.address != address)
-        if len(rest) == len(self.spans):
-            raise UnknownAddress(address, "no collapsed span has this address")
-        return CollapseStore(spans=rest)
-
-    def edits(self) -> tuple[Edit, ...]:
-        """What projects the stored messages into the collapsed view."""
-        return tuple(c.fold for c in self.spans)
 
 
 class Collapse(Struct, frozen=True, kw_only=True):
