@@ -73,8 +73,6 @@ def test_the_first_block_ends_it(ask: Asked) -> None:
         verdict = ask(Hooks(hooks=(block, late), environ=ENVIRON))
         assert verdict.blocked is not None
         assert verdict.blocked.endswith(": red")
-        with pytest.raises(CompactionBlocked, match="red; nothing was changed"):
-            verdict.raise_if_blocked()
     assert after == []
 
 
@@ -84,7 +82,6 @@ def test_where_the_policy_lets_no_hook_block_a_block_is_shown() -> None:
     verdict = hooks.pre_compact(AUTO, may_block=False)
     assert verdict.blocked is None
     assert "red (shown alone" in verdict.notes[0]
-    verdict.raise_if_blocked()
 
 
 @both

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.ledger.supersession import supersedes
+from tests.ledger.taking_back import supersedes
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from foldline.ledger.cues import is_meant, is_turned
-from foldline.ledger.supersession import supersedes
+from tests.ledger.taking_back import supersedes
 from tests.linear import slowness
 
 TASK = [(0, "Fix the login bug.")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foldline.ledger.rules_taken_back import stems, taken_back
-from foldline.ledger.supersession import supersedes
+from tests.ledger.taking_back import supersedes
 
 
 @pytest.mark.parametrize(

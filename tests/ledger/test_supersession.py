@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.ledger.supersession import supersedes, supersessions
+from foldline.ledger.supersession import supersessions
+from tests.ledger.taking_back import supersedes
 from tests.linear import slowness
 
 TAKES_BACK = [
@@ -188,5 +189,10 @@ def test_a_whole_history_gives_for_each_message_the_last_that_supersedes_it() ->
     "piece", ["never x. ", "you can ", "drop A and ", "let's ", "x # never\n", ". ", "use x ", "`"]
 )
 def test_hostile_text_takes_time_in_proportion(piece: str) -> None:
-    """30,000 characters against themselves."""
-    assert slowness(lambda text: supersedes(text, [(0, text)]), piece, size=30_000, scans_max=100) == ""
+    """30,000 characters against themselves, each of the two read and heard."""
+
+    def halves(text: str) -> object:
+        half = text[: len(text) // 2]
+        return supersessions([(0, half), (1, half)])
+
+    assert slowness(halves, piece, size=60_000, scans_max=100) == ""

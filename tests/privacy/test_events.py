@@ -6,9 +6,14 @@ import json
 
 from foldline.core.entry import Draft
 from foldline.log.audit import Event
-from foldline.privacy.events import Following, digest_with, events_of
+from foldline.privacy.events import Following, digest_with
 from foldline.stores.memory import MemoryStore
 from foldline.testing.counting import CharacterCounter
+
+
+def following(*, first: int = 0) -> Following:
+    """Of a session of which nothing has been read yet."""
+    return Following(key=b"k" * 32, counter=CharacterCounter(), first=first)
 
 
 def test_old_events_are_left_out_and_keep_their_numbers() -> None:
@@ -21,9 +26,9 @@ def test_old_events_are_left_out_and_keep_their_numbers() -> None:
         journal.append([Draft(kind="message", body=json.dumps(body).encode())])
         now = 9_000
     pages = store.read("s")
-    told = list(events_of(pages, key=b"k" * 32, counter=CharacterCounter(), since_ms=5_000))
+    told = list(following().more(pages, since_ms=5_000))
     assert [event["seq"] for event in told] == [2]
-    assert len(list(events_of(pages, key=b"k" * 32, counter=CharacterCounter()))) == 2
+    assert len(list(following().more(pages))) == 2
 
 
 def test_readings_in_pieces_give_the_events_of_one() -> None:
@@ -31,18 +36,18 @@ def test_readings_in_pieces_give_the_events_of_one() -> None:
     times = iter(range(0, 9_000, 1_000))
     store = MemoryStore(clock=lambda: next(times))
     journal = store.create("s", format="anthropic", about=b"{}")
-    following = Following(key=b"k" * 32, counter=CharacterCounter(), first=7)
+    begun = following(first=7)
     call = {"type": "tool_use", "id": "c", "name": "run", "input": {}}
     result = {"type": "tool_result", "tool_use_id": "c", "content": "done"}
     told: list[Event] = []
     for role, content in (("user", "go"), ("assistant", [call]), ("user", [result])):
         body = {"format": "anthropic", "wire": {"role": role, "content": content}}
         journal.append([Draft(kind="message", body=json.dumps(body).encode())])
-        told += following.more(store.read("s"))
-    assert told == list(events_of(store.read("s"), key=b"k" * 32, counter=CharacterCounter(), first=7))
+        told += begun.more(store.read("s"))
+    assert told == list(following(first=7).more(store.read("s")))
     assert [(one["seq"], one["entry"]) for one in told] == [(1, 7), (2, 8), (3, 9)]
     assert told[-1]["duration_ms"] == 1_000
-    assert list(following.more(store.read("s"))) == []
+    assert list(begun.more(store.read("s"))) == []
 
 
 def test_hashes_are_the_same_under_one_key_and_others_under_another() -> None:

@@ -16,7 +16,7 @@ from foldline.core.laws import check
 from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult, speaks_for_user
 from foldline.core.pairing import Needs, Placed
 from foldline.core.view import View
-from foldline.engine.run import Compacted, run
+from foldline.engine.run import Compacted
 from foldline.passes.bounded_fold import BoundedFold
 from foldline.passes.budget_reduction import BudgetReduction
 from foldline.passes.collapse import Collapse
@@ -30,6 +30,7 @@ from foldline.presets import POLICIES, policy_of
 from foldline.testing.builders import frame_for, moment_for, system, user, view_from
 from foldline.testing.counting import CharacterCounter
 from foldline.testing.strategies import broken_sessions, media, rounds, texts
+from tests.engine.alone import run
 
 PASSES = (
     BudgetReduction(limit=200, head=120, tail=80),

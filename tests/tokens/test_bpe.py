@@ -90,7 +90,7 @@ def test_the_vocabulary_is_loaded_at_the_first_count_and_not_before() -> None:
     counter = Exact("o200k_base", load=lambda: SimpleNamespace(_encoding=encoding))
     assert counter.one("") == 0
     assert opened == []
-    counter.warm()
+    counter.one("some")
     counter.one("more")
     assert opened == ["o200k_base"]
 

@@ -11,7 +11,7 @@ import pytest
 import foldline
 from foldline.testing.judges import anthropic
 from foldline.testing.twin import Answer, Call, Twin
-from foldline.testing.twin.anthropic_edits import block_of
+from foldline.testing.twin.anthropic_edits import ON_DEMAND_BETA, block_of
 from foldline.wire import native
 from foldline.wire.body import read_body, write_body
 from tests.testing.twin.client import CLAUDE, GPT, Back, send
@@ -146,7 +146,7 @@ def test_a_compaction_of_the_service_stands_first_and_whole_after_ours() -> None
     assert out.messages[0] == first
     assert anthropic.violations({"messages": out.messages}) == []
     with Twin() as twin:
-        assert ask(twin, out.messages, native.Asked(body={}, betas=(native.ON_DEMAND_BETA,))).status == 200
+        assert ask(twin, out.messages, native.Asked(body={}, betas=(ON_DEMAND_BETA,))).status == 200
 
 
 def test_a_sealed_item_of_openai_stays_whole_after_ours() -> None:

@@ -65,7 +65,7 @@ class Law(Struct, frozen=True, kw_only=True):
 
     id: str
     sentence: str
-    holds: Literal["history", "change", "both", "codec", "engine", "log"]
+    holds: Literal["history", "change", "codec", "engine", "log"]
     """Where it is checked."""
     of_history: HistoryCheck | None = None
     of_change: ChangeCheck | None = None

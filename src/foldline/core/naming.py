@@ -8,7 +8,7 @@ from typing import Final
 from foldline.core.errors import InvalidOption
 
 NAME_CHARS_MAX: Final = 128
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", re.ASCII)
+_NAME: Final = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{NAME_CHARS_MAX - 1}}}", re.ASCII)
 
 
 def is_name(text: str) -> bool:

@@ -164,11 +164,6 @@ class Policy(Struct, frozen=True, kw_only=True):
     resumes_at_summary: bool = False
     """True: opened again, a session goes on from its last summary and what followed it (requirement JRN-8)."""
 
-    @property
-    def inactive(self) -> tuple[Tier, ...]:
-        """Tiers that cannot run here, for want of what they need."""
-        return tuple(tier for tier in self.tiers if tier.reduce is None)
-
     def acts_on_each(self, *, is_window_known: bool) -> bool:
         """True where something is done before every request, whatever its size."""
         whens = {tier.when for tier in self.tiers}

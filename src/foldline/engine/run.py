@@ -116,19 +116,12 @@ def unanswered(ask: Ask) -> NoReturn:
 # ── the loop ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def run(
-    view: View, policy: Policy, *, moment: Moment, frame: Frame, clock: Callable[[], float] = lambda: 0.0
-) -> Outcome:
-    """Reduce `view` to `moment.tokens_target` as the policy says, without a model. `moment.tokens_excess` is recomputed
-    for each tier. Whether the target was reached is for the caller to read from the view."""
-    alone = replace(moment, has_model=False)
-    return drive(running(view, policy, moment=alone, frame=frame, clock=clock), unanswered)
-
-
 def running(
     view: View, policy: Policy, *, moment: Moment, frame: Frame, clock: Callable[[], float] = lambda: 0.0
 ) -> Running:
-    """As `run`, asking a model where `moment.has_model`. A compaction by hand goes straight to the model, past the tiers
+    """Reduce `view` to `moment.tokens_target` as the policy says, asking a model where `moment.has_model`.
+    `moment.tokens_excess` is computed anew for each tier. Whether the target was reached is for the caller to read from the view. A
+    compaction by hand goes straight to the model, past the tiers
     before it (requirement BUD-13); where that comes to nothing, all tiers run without it."""
     course = _Course(view, moment=moment, frame=frame, clock=clock)
     try:

@@ -71,13 +71,6 @@ class HookVerdict(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     """To be shown to the person."""
 
-    def raise_if_blocked(self) -> None:
-        """Raise `CompactionBlocked`, in which nothing has changed."""
-        if self.blocked is not None:
-            raise CompactionBlocked(
-                f"{self.blocked}; nothing was changed: mend the hook's cause or take the hook out"
-            )
-
 
 class HookAdded(Struct, frozen=True, kw_only=True):
     """What SessionStart or PostCompact comes to."""

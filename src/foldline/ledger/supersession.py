@@ -131,15 +131,6 @@ class _Said(Struct, frozen=True, kw_only=True, dict=True):
 _Struck: TypeAlias = "tuple[_Said, tuple[Span, ...], How]"
 
 
-def supersedes(later: str, earlier: Sequence[tuple[int, str]]) -> tuple[Supersession, ...]:
-    """What `later` supersedes among a person's earlier messages (ordinal and text, oldest first); often nothing."""
-    if is_answer(later):
-        return ()
-    return _merged(
-        _struck_by(_read(-1, later), [_read(ordinal, text) for ordinal, text in earlier[-LOOK_BACK:]])
-    )
-
-
 def supersessions(messages: Sequence[tuple[int, str]]) -> dict[int, tuple[int, Supersession]]:
     """Of all messages of a person, oldest first: each superseded one's ordinal → the ordinal of what supersedes it, and
     how. Where several do, their sentences are put together under the last. Reads each message once."""

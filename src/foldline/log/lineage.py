@@ -23,12 +23,12 @@ from msgspec.structs import replace
 from foldline.core.entry import Draft, Entry
 from foldline.core.errors import InvalidOption, SessionCorrupt, UnknownSession
 from foldline.core.ports import Journal, Pages, Store
+from foldline.log.handoff import KIND
 from foldline.log.shelf import Lent, Shelf
 from foldline.wire import strict
 
 DEPTH_MAX: Final = 1000
 """Forks of forks."""
-HIDDEN: Final = "handoff"
 
 
 class Cut(Struct, frozen=True, kw_only=True):
@@ -89,7 +89,7 @@ class Stretch(Struct, frozen=True, kw_only=True):
 
     def placed(self, entry: Entry) -> Entry:
         """An entry as the lineage has it: hand-off records of what it goes on from say nothing there."""
-        hidden = self.end is not None and entry.kind == HIDDEN
+        hidden = self.end is not None and entry.kind == KIND
         if not (hidden or self.seq or self.begin):
             return entry
         kind = "hidden" if hidden else entry.kind

@@ -24,18 +24,9 @@ def digest_with(key: bytes) -> Callable[[bytes], str]:
     return lambda data: hmac.new(key, b"event\0" + data, hashlib.sha256).hexdigest()
 
 
-def events_of(
-    pages: Pages, *, key: bytes, counter: TokenCounter, since_ms: int | None = None, first: int = 0
-) -> Iterator[Event]:
-    """A session's events, oldest first, each with the `entry` of the log it comes from: the number that `undo`, `rollback`
-    and `fork` take. `first`: the number of the log's first entry, which in a fork goes on from its parent's.
-    `since_ms`: leave out what is older; an entry without a time is never. Raises
-    `SessionCorrupt` at damage, after what stands before it."""
-    return Following(key=key, counter=counter, first=first).more(pages, since_ms=since_ms)
-
-
 class Following:
-    """A session's events as they come: what `events_of` gives, in as many readings as one likes."""
+    """A session's events as they come, in as many readings as one likes. `first`: the number of the log's first entry, which in a
+    fork goes on from its parent's."""
 
     def __init__(self, *, key: bytes, counter: TokenCounter, first: int = 0) -> None:
         self._audit = Audit(digest_with(key), counter)
@@ -44,7 +35,9 @@ class Following:
         """Events that were left out as too old."""
 
     def more(self, pages: Pages, *, since_ms: int | None = None) -> Iterator[Event]:
-        """The events of what stands in the log behind the last reading. Raises as `events_of`."""
+        """The events of what stands in the log behind the last reading, oldest first, each with the `entry` of the log it comes
+        from: the number that `undo`, `rollback` and `fork` take. `since_ms`: leave out what is older; an entry without a time is
+        never. Raises `SessionCorrupt` at damage, after what stands before it."""
         for entry in pages.entries(self._next):
             for event in self._audit.events(entry):
                 if _is_old(entry, since_ms):

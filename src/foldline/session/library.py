@@ -37,7 +37,8 @@ from foldline.transcripts import detect, foldline_log
 from foldline.transcripts.transcript import Transcript, Written
 from foldline.wire import strict
 
-NAME_CHARS_MAX: Final = 100
+IMPORTED_NAME_CHARS_MAX: Final = 100
+"""Of a name made from a transcript's id, or its file's name."""
 LOOK_BYTES_MAX: Final = 16 << 20
 """Bytes of a log that are looked through for damage while somebody waits for a page of it: a tenth of a second."""
 LEFT_OUT: Final = Draft(kind="left_out", body=b"{}")
@@ -273,7 +274,7 @@ def take_back(store: Store, name: str) -> None:
 def name_for(id: str | None, path: str) -> str:
     """A name that a session of a transcript may have: its id, else the file's. Raises `InvalidOption`."""
     for told in (id, path.rsplit("/", 1)[-1].partition(".")[0]):
-        name = re.sub(r"[^A-Za-z0-9._-]+", "-", told or "").strip("-._")[:NAME_CHARS_MAX]
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", told or "").strip("-._")[:IMPORTED_NAME_CHARS_MAX]
         if name:
             return name
     raise InvalidOption("name", path, why="neither file nor session has a name; give one with --name")

@@ -31,7 +31,6 @@ CLEARS: Final = frozenset(("anthropic",))
 COMPACTS: Final = frozenset(("anthropic", "openai-responses"))
 """Formats whose provider compacts on its side."""
 NOTHING: Final = native.Asked(body={})
-SERVED: Final = "the provider's service compacts this session, so foldline does not"
 
 
 def clears(setup: Setup) -> bool:

@@ -44,8 +44,6 @@ from foldline.wire import strict
 if TYPE_CHECKING:
     from foldline.session.working import Work
 
-MODEL_LEFT_OUT = "no summary was asked for, since the last ones did not help"
-
 
 class Stopped(Struct, frozen=True, kw_only=True):
     """A request that a compaction is due for, and that compactions do not help."""

@@ -204,8 +204,3 @@ def as_prose(text: str) -> str:
     """A model's words as they stand in a fold: every line with one space before it, no tag of ours in them."""
     lines = [line.rstrip() for line in escape_tags(text).splitlines()]
     return "\n".join(f" {line}" if line else "" for line in lines)
-
-
-def is_prose(line: str) -> bool:
-    """True for a line of a fold that is a model's."""
-    return line.startswith(" ")

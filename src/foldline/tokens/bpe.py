@@ -52,10 +52,6 @@ class Exact:
         except UnicodeEncodeError:
             return self._batch([text if text.isascii() else scrub(text) for text in texts])
 
-    def warm(self) -> None:
-        """Load the vocabulary now, so that the first count (perhaps in an event loop) does not wait for it."""
-        self.one(" ")
-
     def _first(self, text: str) -> int:
         tokenizer = getattr(self._toktok, "_encoding", None)
         count = getattr(tokenizer(self.encoding), "count", None) if tokenizer is not None else None

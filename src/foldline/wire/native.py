@@ -19,7 +19,6 @@ from msgspec import Struct
 
 CLEARING_BETA: Final = "context-management-2025-06-27"
 THRESHOLD_BETA: Final = "compact-2026-01-12"
-ON_DEMAND_BETA: Final = "compact-2026-09-04"
 
 
 class Asked(Struct, frozen=True, kw_only=True):

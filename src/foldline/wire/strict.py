@@ -24,7 +24,6 @@ from typing import Any, NoReturn
 import msgspec
 from msgspec import Raw
 
-LINE_BYTES_MAX = 64 * 2**20
 """Longest line of a JSONL file: twice the largest request Anthropic accepts (32 MB, API overview, "Request size
 limits"), so that one record with every image of a request still fits. The requirement's 16 MB would refuse those."""
 DOCUMENT_BYTES_MAX = 2**30

@@ -10,10 +10,11 @@ import pytest
 from foldline.testing.twin import Answer, Twin
 from foldline.testing.twin.anthropic_edits import (
     CLEARED,
+    ON_DEMAND_BETA,
     after_compaction,
     block_of,
 )
-from foldline.wire.native import CLEARING_BETA, ON_DEMAND_BETA, THRESHOLD_BETA
+from foldline.wire.native import CLEARING_BETA, THRESHOLD_BETA
 from tests.testing.twin.client import CLAUDE, Back, ask, send
 
 DEMAND = {"compaction": {"type": "summarize"}}

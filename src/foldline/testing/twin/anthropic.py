@@ -57,7 +57,7 @@ LEGACY_KEYS: Final = frozenset({"temperature", "top_k", "top_p"})
 """No longer in the SDK's types; older clients send them."""
 BETA_KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "context_management": (native.CLEARING_BETA, native.THRESHOLD_BETA),
-    "compaction": (native.ON_DEMAND_BETA,),
+    "compaction": (edits.ON_DEMAND_BETA,),
     "billing_policy": (),
     "fallback_credit_token": (),
     "fallbacks": (),

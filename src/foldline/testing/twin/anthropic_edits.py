@@ -16,8 +16,9 @@ from msgspec import Struct
 from foldline.testing.twin import parameters, seal
 from foldline.testing.twin.measure import Scales, Weight
 from foldline.testing.twin.refused import Refused
-from foldline.wire.native import ON_DEMAND_BETA, THRESHOLD_BETA
+from foldline.wire.native import THRESHOLD_BETA
 
+ON_DEMAND_BETA: Final = "compact-2026-09-04"
 CLEAR_TOOLS: Final = "clear_tool_uses_20250919"
 CLEAR_THINKING: Final = "clear_thinking_20251015"
 COMPACT: Final = "compact_20260112"
