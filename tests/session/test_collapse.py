@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from foldline.core.edit import Fold
 from foldline.core.errors import TargetUnreachable
 from foldline.engine.policy import Tier
-from foldline.log.values import elements, members, read_edit
+from foldline.log.values import members, read_edits
 from foldline.passes.collapse import Collapse
 from foldline.session.session import Made, Session
 from foldline.stores.memory import MemoryStore
@@ -35,8 +33,8 @@ def talked(session: Session, *, count: int = TALK) -> None:
 def spans_of(session: Session, made: Made) -> list[tuple[int, int]]:
     """The messages that a compaction folded, by the ordinals in its entry; half-open."""
     [entry] = [entry for entry in session._keeper.log.entries() if entry.seq == made.seq]
-    edits: list[Any] = [one for told in elements(members(entry.body)["edits"]) for one in read_edit(told)]
-    return [(span.start, span.end) for edit in edits for span in edit.spans if isinstance(edit, Fold)]
+    edits = read_edits(members(entry.body)["edits"])
+    return [(span.start, span.end) for edit in edits if isinstance(edit, Fold) for span in edit.spans]
 
 
 def test_a_span_shows_as_one_summary_and_can_be_unfolded_with_every_byte() -> None:

@@ -25,8 +25,8 @@ from foldline.core.message import NEW, Message, Part, Text
 from foldline.core.ports import TokenCounter
 from foldline.core.view import Item, Span, View, item_of, view_of
 from foldline.log.applied import page_json, read_page, turned
+from foldline.log.kinds import read_node
 from foldline.log.state import (
-    EXPOSES,
     ROOT,
     SUPPRESSED,
     Anchor,
@@ -234,6 +234,11 @@ class Reading(Struct, frozen=True, kw_only=True):
     """Filled with what is found on the way."""
 
 
+def is_full(entry: Entry) -> bool:
+    """True for a checkpoint that says a whole state."""
+    return entry.kind == "checkpoint" and members(entry.body).get("full") == b"true"
+
+
 def read_checkpoint(entry: Entry, reading: Reading) -> State:
     """The state that a full checkpoint says, but for system prompt and tools, which it says the bytes of. Raises
     `ValueError`, `LookupError` or `TypeError` for anything else."""
@@ -296,18 +301,7 @@ class _Budget:
 
 def _read_node(pieces: Mapping[str, bytes]) -> tuple[Node, Mapping[str, Any]]:
     told = {key: strict.loads(piece) for key, piece in pieces.items() if key != "view"}
-    if told["expose"] not in EXPOSES:
-        raise ValueError(f"a node exposes one of {', '.join(EXPOSES)}, not {told['expose']!r}")
-    node = Node(
-        id=str(told["id"]),
-        name=str(told["name"]),
-        expose=told["expose"],
-        parent=str(told.get("parent", ROOT)),
-        call_id=told.get("call_id"),
-        seq=int(told["seq"]),
-        start=int(told["start"]),
-    )
-    return node, told
+    return read_node(told, seq=int(told["seq"]), start=int(told["start"])), told
 
 
 def _scope(

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -71,19 +71,23 @@ def _settle(state: State, entry: Entry) -> State:
     return replace(state, open_begin=None) if state.open_begin == int(told["begin"]) else state
 
 
-def _node(state: State, entry: Entry) -> State:
-    told = strict.loads(entry.body)
+def read_node(told: Mapping[str, Any], *, seq: int, start: int) -> Node:
+    """A node from what its entry, or a checkpoint, says of it. Raises `ValueError` or `LookupError`."""
     if told["expose"] not in EXPOSES:
         raise ValueError(f"a node exposes one of {', '.join(EXPOSES)}, not {told['expose']!r}")
-    node = Node(
+    return Node(
         id=str(told["id"]),
         name=str(told["name"]),
         expose=told["expose"],
         parent=str(told.get("parent", ROOT)),
         call_id=told.get("call_id"),
-        seq=entry.seq,
-        start=state.ordinals,
+        seq=seq,
+        start=start,
     )
+
+
+def _node(state: State, entry: Entry) -> State:
+    node = read_node(strict.loads(entry.body), seq=entry.seq, start=state.ordinals)
     if node.id == ROOT or node.id in state.nodes:
         raise ValueError(f"node {node.id!r} runs already")
     return replace(

@@ -31,7 +31,7 @@ from foldline.core.received import received
 from foldline.core.view import Item, View, item_of, view_of
 from foldline.log.anchors import after_edits, after_message, after_usage, dropped
 from foldline.log.chain import Beyond, Voided, chain_of, unreadable
-from foldline.log.checkpoint import Reading, read_checkpoint
+from foldline.log.checkpoint import Reading, is_full, read_checkpoint
 from foldline.log.edits import batches, refuse_nowhere
 from foldline.log.failures import failures_after, stalled_after
 from foldline.log.handoff import KIND as HANDOFF
@@ -45,11 +45,11 @@ from foldline.log.state import (
     State,
 )
 from foldline.log.values import (
-    elements,
     members,
     read_bytes,
-    read_edit,
+    read_edits,
     read_message,
+    read_scope,
     read_system,
     read_usage,
 )
@@ -117,8 +117,7 @@ class Replay:
             case "message":
                 read_message(draft.body)
             case "compaction" | "edit":
-                for one in elements(members(draft.body)["edits"]):
-                    read_edit(one)
+                read_edits(members(draft.body)["edits"])
             case _:
                 take = KINDS.get(draft.kind)
                 if take is not None:
@@ -178,7 +177,7 @@ class Replay:
         message = received(self.lives.get(ordinal, stored))
         self.places[ordinal] = (entry.offset, entry.size)
         extra = members(entry.body)
-        scope = str(strict.loads(extra["node"])) if "node" in extra else ROOT
+        scope = read_scope(extra)
         weights, overhead = self.counter.weights(message)
         item = item_of(ordinal, message, weights=weights, overhead=overhead)
         scopes = dict(state.scopes)
@@ -219,8 +218,8 @@ class Replay:
     def _edits(self, state: State, entry: Entry, *, voided: Voided) -> State:
         is_edit = entry.kind == "edit"
         told = members(entry.body)
-        scope = str(strict.loads(told["node"])) if "node" in told else ROOT
-        made = tuple(edit for one in elements(told["edits"]) for edit in read_edit(one))
+        scope = read_scope(told)
+        made = read_edits(told["edits"])
         for edit in made:
             refuse_nowhere(edit, messages=state.ordinals)
         begun = int(strict.loads(told["begin"])) if "begin" in told else None
@@ -281,7 +280,7 @@ def foreseen(pages: Pages, entry: Entry, *, seq: int, replay: Replay) -> Replay:
     """What a log comes to with one more entry, which takes something back: read again from the last full checkpoint that
     is not after entry `seq`. `replay` says how to weigh, and what the log does not hold. Raises `SessionCorrupt`."""
     for earlier in pages.back():
-        if earlier.seq > seq or not _is_full(earlier):
+        if earlier.seq > seq or not is_full(earlier):
             continue
         after = Replay(counter=replay.counter, lives=replay.lives)
         try:
@@ -306,14 +305,10 @@ def at(pages: Pages, seq: int) -> Replay:
     return replay
 
 
-def _is_full(entry: Entry) -> bool:
-    return entry.kind == "checkpoint" and strict.loads(members(entry.body)["full"]) is True
-
-
 def _last_full(pages: Pages) -> Entry | None:
     """The last full checkpoint, by way of a small one where that comes first."""
     for entry in pages.back():
-        if _is_full(entry):
+        if is_full(entry):
             return entry
         if entry.kind == "checkpoint":
             base = members(entry.body).get("base")

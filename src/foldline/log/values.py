@@ -33,6 +33,7 @@ from foldline.core.message import (
     Usage,
 )
 from foldline.core.view import Span
+from foldline.log.state import ROOT
 from foldline.wire import strict
 from foldline.wire.formats import CODECS, codec
 
@@ -193,6 +194,19 @@ def _read_meta(body: Mapping[str, Any]) -> Meta | None:
     return meta if usage is None else replace(meta, usage=read_usage(usage))
 
 
+# ── scopes ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def scope_json(scope: str) -> Json:
+    """What an entry says of the scope that it is of: of the session's own nothing."""
+    return {} if scope == ROOT else {"node": scope}
+
+
+def read_scope(pieces: Mapping[str, bytes]) -> str:
+    """The scope that an entry speaks of, from its members: the session's own, or a node's."""
+    return str(strict.loads(pieces["node"])) if "node" in pieces else ROOT
+
+
 # ── parts ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -282,6 +296,11 @@ def read_edit(data: bytes) -> tuple[Edit, ...]:
             return (Fold(spans=_read_spans(body["messages"]), message=message, address=str(body["address"])),)
         case other:
             raise ValueError(f"there is no edit called {other!r}")
+
+
+def read_edits(data: bytes) -> tuple[Edit, ...]:
+    """All edits of an entry, from its member `edits`. Raises as `read_message` does."""
+    return tuple(edit for one in elements(data) for edit in read_edit(one))
 
 
 def _spans_json(spans: Sequence[Span], ordinal: Callable[[int], int]) -> list[list[int]]:

@@ -22,7 +22,7 @@ from foldline.core.errors import UnknownAddress, UnknownFormat
 from foldline.core.message import Message, ToolCall, ToolResult
 from foldline.ledger.book import paths_of
 from foldline.ledger.tools import READS, kind_of
-from foldline.log.values import elements, members, read_edit
+from foldline.log.values import members, read_edits
 from foldline.recall.entries import message_of
 from foldline.recall.texts import asked_in, is_asking
 
@@ -198,7 +198,7 @@ def _canonical(json_text: str) -> str:
 def _ordinals(entry: Entry) -> Iterator[int]:
     """The messages whose content an entry took out of view, wholly or in part."""
     try:
-        edits = [edit for told in elements(members(entry.body)["edits"]) for edit in read_edit(told)]
+        edits = read_edits(members(entry.body)["edits"])
     except (ValueError, LookupError, TypeError, OverflowError, UnknownFormat):
         return
     for edit in edits:

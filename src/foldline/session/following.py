@@ -27,10 +27,9 @@ from foldline.core.view import View
 from foldline.log.applied import newest_first
 from foldline.log.chain import back
 from foldline.log.state import ROOT, Applied
-from foldline.log.values import elements, members, read_edit, read_message
+from foldline.log.values import members, read_edits, read_message, read_scope
 from foldline.recall.tool import NAME, Scope, execute
 from foldline.session.handing_off import in_force
-from foldline.session.history import scope_of
 from foldline.session.incoming import result_message
 from foldline.session.keep import message_draft
 from foldline.session.projecting import frame_of
@@ -131,7 +130,7 @@ class Following:
         found = [
             Kept(seq=entry.seq, ordinal=ordinals[entry.offset], message=read_message(entry.body))
             for entry in back(log)
-            if entry.kind == "message" and scope_of(entry) == ROOT
+            if entry.kind == "message" and read_scope(members(entry.body)) == ROOT
         ]
         return [one for one in found[::-1] if not _is_beside(one.message)]
 
@@ -190,9 +189,8 @@ class Following:
 
     def _made(self, one: Applied) -> Made:
         told = members(self._keeper.log.entry(one.offset).body)
-        edits = tuple(edit for piece in elements(told["edits"]) for edit in read_edit(piece))
         more = {key: strict.loads(value) for key, value in told.items() if key not in ("edits", "begin")}
-        return Made(edits=edits, is_edit=one.is_edit, told=more)
+        return Made(edits=read_edits(told["edits"]), is_edit=one.is_edit, told=more)
 
     def make_again(self, made: Sequence[Made]) -> list[Made]:
         """Make them once more, up to the first that the laws forbid on the view as it is now; that one and what follows."""

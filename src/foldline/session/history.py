@@ -19,7 +19,7 @@ from foldline.core.ports import Pages
 from foldline.log.chain import back
 from foldline.log.said import time_of
 from foldline.log.state import ROOT
-from foldline.log.values import elements, members, read_edit, read_message
+from foldline.log.values import members, read_edits, read_message, read_scope
 from foldline.wire import strict
 from foldline.wire.formats import DEFAULT, codec
 
@@ -71,7 +71,7 @@ class Chronicle:
             entry = next(self._walk, None)
             if entry is None:
                 return
-            if entry.kind in self._kinds and scope_of(entry) == self._scope:
+            if entry.kind in self._kinds and read_scope(members(entry.body)) == self._scope:
                 self._found.append(entry.offset)
 
     def __len__(self) -> int:
@@ -160,17 +160,10 @@ def happened(entry: Entry) -> Happened:
         message = read_message(entry.body)
         return Happened(seq=entry.seq, kind="message", time_ms=time_of(entry, message), message=message)
     told = members(entry.body)
-    edits = [edit for one in elements(told["edits"]) for edit in read_edit(one)]
     return Happened(
         seq=entry.seq,
         kind="compaction",
         time_ms=entry.time_ms,
-        summaries=tuple(edit.message.text for edit in edits if isinstance(edit, Fold)),
+        summaries=tuple(edit.message.text for edit in read_edits(told["edits"]) if isinstance(edit, Fold)),
         report=strict.loads(told["report"]) if "report" in told else {},
     )
-
-
-def scope_of(entry: Entry) -> str:
-    """The scope that an entry speaks of: the session's own, or a node's."""
-    told = members(entry.body).get("node")
-    return ROOT if told is None else str(strict.loads(told))

@@ -26,11 +26,11 @@ from foldline.core.message import Message
 from foldline.core.ports import TokenCounter
 from foldline.core.view import View, view_of
 from foldline.log.chain import naming
-from foldline.log.checkpoint import EVERY, TooLarge, checkpoint_body, small_body
+from foldline.log.checkpoint import EVERY, TooLarge, checkpoint_body, is_full, small_body
 from foldline.log.lineage import WrittenLineage
 from foldline.log.replay import WEIGHTLESS, Replay, foreseen, resume, weighed
 from foldline.log.state import ROOT, Scope, State
-from foldline.log.values import Json, dumps, edit_json, members, message_json, read_message
+from foldline.log.values import Json, dumps, edit_json, message_json, read_message, scope_json
 
 Durability: TypeAlias = Literal["event", "turn", "checkpoint"]
 """When what was appended is put on disk: after each append, once a turn, or at checkpoints alone (requirement JRN-5)."""
@@ -165,8 +165,7 @@ class Keeper:
 
     def intend(self, begin: Json, *, scope: str) -> int:
         """Append the intent to compact; returns its entry. Raises `SessionFailed`."""
-        where = {"node": scope} if scope != ROOT else {}
-        self._step(self._append([Draft(kind="begin", body=dumps({**begin, **where}))], sync=True))
+        self._step(self._append([Draft(kind="begin", body=dumps({**begin, **scope_json(scope)}))], sync=True))
         return self.state.seq
 
     def settled(self, begin: int, *, outcome: str, why: str, **more: Any) -> None:
@@ -177,12 +176,11 @@ class Keeper:
         """Make a compaction durable, then take it in. `begin`: the body of its intent, or the entry of one that stands in the
         log. Raises `CheckpointFailed`; memory is as it was then."""
         before = self.state
-        where = {"node": scope} if scope != ROOT else {}
         told = [edit_json(edit, lambda seq: seq) for edit in edits]
         try:
             self._refuse_too_large(scope, edits)
             intent = begin if isinstance(begin, int) else self.intend(begin, scope=scope)
-            body: Json = {"edits": told, "begin": intent, **where, **result}
+            body: Json = {"edits": told, "begin": intent, **scope_json(scope), **result}
             self._step(self._append([Draft(kind="compaction", body=dumps(body))], sync=True))
             commit = checkpoint_body(self.state, self.replay.places, **self._told(self.state))
             self._step(self._append([Draft(kind="checkpoint", body=commit)], sync=True))
@@ -199,7 +197,7 @@ class Keeper:
         if self._checkpoints is None:
             packed = self.log.packed
             newest = takewhile(lambda entry: entry.offset >= packed, self.log.back())
-            self._checkpoints = sum(_is_full(entry) for entry in newest)
+            self._checkpoints = sum(is_full(entry) for entry in newest)
         else:
             self._checkpoints += 1
         if self._checkpoints >= ARCHIVE_EVERY:
@@ -216,20 +214,16 @@ class Keeper:
 
     def edit(self, *, scope: str, edits: Sequence[Edit], report: Json) -> None:
         """Append edits that are no compaction: what a policy does before every request, whatever its size."""
-        where = {"node": scope} if scope != ROOT else {}
         told = [edit_json(edit, lambda seq: seq) for edit in edits]
-        self.say(Draft(kind="edit", body=dumps({"edits": told, "report": report, **where})))
+        self.say(Draft(kind="edit", body=dumps({"edits": told, "report": report, **scope_json(scope)})))
 
     def settle(self) -> None:
         """At resume: an intent without its result was given up; a result without its commit is committed, since it was
         judged before it was written; a node that ran when the process ended was interrupted (its caller appends that)."""
         if self.state.open_begin is not None:
-            told = {
-                "begin": self.state.open_begin,
-                "outcome": "abandoned",
-                "why": "the process ended before its result",
-            }
-            self.say(Draft(kind="settle", body=dumps(told)))
+            self.settled(
+                self.state.open_begin, outcome="abandoned", why="the process ended before its result"
+            )
         last = next((a for a in reversed(self.state.applied) if not a.is_edit), None)
         if last is not None and (self.state.full_at is None or last.offset > self.state.full_at):
             self.checkpoint()
@@ -294,11 +288,6 @@ def told_of(state: State, *, counter: TokenCounter | None) -> Json:
     return {"tokens": tokens, "pending": pending}
 
 
-def _is_full(entry: Entry) -> bool:
-    return entry.kind == "checkpoint" and members(entry.body).get("full") == b"true"
-
-
 def message_draft(message: Message, *, scope: str = ROOT, **more: Any) -> Draft:
     """A message entry."""
-    where = {"node": scope} if scope != ROOT else {}
-    return Draft(kind="message", body=dumps({**message_json(message), **where, **more}))
+    return Draft(kind="message", body=dumps({**message_json(message), **scope_json(scope), **more}))

@@ -27,7 +27,7 @@ from foldline.ledger.facts import CACHED_BYTES_MAX, FactCache
 from foldline.ledger.found_in_text import WORDS_MAX, Finder
 from foldline.log.applied import newest_first
 from foldline.log.state import ROOT, Applied, Expose
-from foldline.log.values import dumps, elements, members, read_edit
+from foldline.log.values import dumps, members, read_edits
 from foldline.lookup import Shown
 from foldline.own_loop import begun
 from foldline.session.commanding import (
@@ -237,8 +237,7 @@ class Session(Conversation, SessionTwins, Recalling):
         with self._keeper.lock:
             self._keeper.refuse_closed()
             for one in self._counting():
-                told = members(self._keeper.log.entry(one.offset).body)
-                edits = [edit for piece in elements(told["edits"]) for edit in read_edit(piece)]
+                edits = read_edits(members(self._keeper.log.entry(one.offset).body)["edits"])
                 if any(not isinstance(edit, Drop) and edit.address == address for edit in edits):
                     draft = Draft(kind="unfold", body=dumps({"entry": one.seq, "address": address}))
                     self._keeper.take_back(draft, seq=one.seq - 1)
