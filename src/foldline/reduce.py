@@ -41,7 +41,8 @@ from foldline.engine.run import (
     unanswered,
     why_failed,
 )
-from foldline.engine.unreached import goes_no_further, why_unreached
+from foldline.engine.unreached import FOLDED, goes_no_further, why_unreached
+from foldline.passes.fold_oldest import FoldOldest
 from foldline.passes.supersession import MarkSuperseded
 from foldline.wire.codec import Rules
 
@@ -128,6 +129,7 @@ def needs_of(rules: Rules, *, tail_stays_open: bool) -> Needs:
     return Needs(
         results_role="user" if rules.results == "user" else "tool",
         blank_text=rules.blank_text,
+        empty_failure=rules.empty_failure,
         first=rules.first,
         alternates=rules.alternates,
         results_follow=rules.results_follow,
@@ -477,9 +479,11 @@ def _seen(fold: Fold, history: History, *, counter: TokenCounter) -> int:
 
 def _why_unreached(history: History, view: View, *, goal: Goal, kept: Set[int], target: int) -> str:
     if target < 1:
-        share = f"that share of {history.tokens:,} tokens is less than one token"
-        return f"{share}; give a larger share, or tokens"
-    end = goes_no_further(goal.policy, has_model=goal.has_model)
+        return (
+            f"that share of {history.tokens:,} tokens is less than one token; give a larger share, or tokens"
+        )
+    folds = any(isinstance(tier.reduce, FoldOldest) for tier in goal.policy.tiers)
+    end = FOLDED if folds else goes_no_further(goal.policy, has_model=goal.has_model)
     return why_unreached(view, kept=kept, tokens_fixed=history.tokens_fixed, target=target, policy_end=end)
 
 

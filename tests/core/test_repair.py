@@ -10,9 +10,19 @@ from msgspec.structs import replace
 
 from foldline.core.laws import check
 from foldline.core.mending import mended
-from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
+from foldline.core.message import (
+    Media,
+    Message,
+    Opaque,
+    Part,
+    Reasoning,
+    Text,
+    ToolCall,
+    ToolResult,
+    result_text,
+)
 from foldline.core.pairing import Needs
-from foldline.core.repair import NOTHING, OPENING, Repaired, repair
+from foldline.core.repair import NOTHING, OPENING, SILENT, Repaired, repair
 from foldline.testing.builders import assistant, call, result, system, thinking, user
 
 STRICT = Needs(blank_text=False, first=frozenset({"user"}), reasoning_may_end=False)
@@ -38,6 +48,21 @@ def test_a_blank_text_is_taken_out_where_the_provider_refuses_it() -> None:
     assert kinds(found) == ["blank-text"]
     assert found.placed[0].message.text == "go"
     assert repair(messages, Needs()).placed[0].message is messages[0]
+
+
+def test_a_failed_result_without_content_gets_a_line_where_the_provider_refuses_it() -> None:
+    """Law ROLE: Anthropic, "content cannot be empty if `is_error` is true"; the same without the mark is accepted."""
+    failed = Message(role="tool", parts=(ToolResult(call_id="a", is_error=True),))
+    empty = Message(role="tool", parts=(ToolResult(call_id="b"),))
+    messages = [user("go"), assistant(call("a"), call("b")), failed, empty]
+    found = repair(messages, Needs(empty_failure=False))
+    assert kinds(found) == ["empty-failure"]
+    mended, same = (placed.message for placed in found.placed[2:])
+    assert isinstance(mended.parts[0], ToolResult)
+    assert result_text(mended.parts[0]) == SILENT
+    assert same is empty
+    assert repair([placed.message for placed in found.placed], Needs(empty_failure=False)).repairs == ()
+    assert repair(messages, Needs()).repairs == ()
 
 
 def test_a_blank_text_beside_calls_stays_where_results_have_a_role_of_their_own() -> None:

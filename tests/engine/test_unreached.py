@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import foldline
-from foldline.engine.unreached import goes_no_further, why_unreached
+from foldline import files, reading
+from foldline.engine.unreached import FOLDED, goes_no_further, why_unreached
 from foldline.presets import policy_of
 from foldline.testing.builders import user, view_from
 from tests.session.making import answer, opened
@@ -63,6 +65,13 @@ def test_a_tier_that_the_session_does_itself_lacks_nothing() -> None:
     """The reminder and what is restored take nothing out of a view, so no end of a policy is theirs."""
     for name in ("handoff", "ladder-enterprise"):
         assert "session" not in goes_no_further(policy_of(name), has_model=False)
+
+
+def test_a_policy_that_folds_is_not_told_to_fold() -> None:
+    """A short history may be smaller than any ledger of it; `balanced` was said to do what `balanced` had not done."""
+    session = Path(__file__).parent.parent / "data/codex/shape-fixture-compacted.jsonl"
+    [result] = files.compact(reading.read(str(session)), files.CompactOptions(to=0.25)).results
+    assert result.report.reason == FOLDED
 
 
 def test_a_history_that_stands_fast_is_the_reason_itself() -> None:

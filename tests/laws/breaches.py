@@ -140,6 +140,13 @@ HISTORIES = (
     ),
     History(
         law="ROLE",
+        why="a failed result without content",
+        sound=(user("go"), assistant(call("a")), by_user(ToolResult(call_id="a"))),
+        broken=(user("go"), assistant(call("a")), by_user(ToolResult(call_id="a", is_error=True))),
+        needs=Needs(empty_failure=False),
+    ),
+    History(
+        law="ROLE",
         why="a message without parts",
         sound=(user("go"), assistant(thinking("so"))),
         broken=(user("go"), assistant()),

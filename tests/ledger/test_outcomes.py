@@ -262,7 +262,7 @@ def test_a_status_in_a_file_that_is_shown_is_not_the_commands(text: str, script:
             "npm run check",
             "failed (exit 2): a.ts(8,2): error TS2307: no module",
         ),
-        ("[foldline: no result; the call was interrupted]", "npm run check", "no result"),
+        ("[foldline: no result; none is recorded for this call]", "npm run check", "no result"),
     ],
 )
 def test_what_came_of_a_command_is_told_in_its_own_words(text: str, script: str, outcome: str) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+import pytest
+
 from foldline.core.message import calls_of, result_text, speaks_for_user
 from foldline.transcripts import detect
 from foldline.transcripts.swe_agent import READER
@@ -39,15 +41,24 @@ def test_a_newer_file_says_that_its_model_saw_less() -> None:
     assert "last 5 observations" in note
 
 
-def test_an_older_file_pairs_by_position_and_leaves_the_last_action_open() -> None:
-    """26 messages, 12 actions; the observation of `submit` is not in the history."""
+def test_an_older_file_pairs_by_position_and_finds_its_last_observation_in_the_trajectory() -> None:
+    """26 messages, 12 actions; the observation of `submit` is not in the history, and not lost: what it came to says that
+    it was submitted."""
     found = read_one(READER, OLDER)
-    assert (len(found.messages), len(calls_in(found)), len(results_in(found))) == (26, 12, 11)
+    assert (len(found.messages), len(calls_in(found)), len(results_in(found))) == (27, 12, 12)
+    assert "diff --git a/pydicom/pixel_data_handlers" in result_text(results_in(found)[-1])
     first = calls_in(found)[0]
     assert (first.name, json.loads(first.arguments)) == ("create", {"command": "create reproduce_bug.py\n"})
     assert not first.wire_id
     assert results_in(found)[0].call_id == first.id
     assert "[File: /pydicom__pydicom/reproduce_bug.py" in result_text(results_in(found)[0])
+
+
+@pytest.mark.parametrize("last", [{"action": "pwd", "observation": "/"}, {"action": "ls\n"}, {}, None])
+def test_a_trajectory_that_ends_elsewhere_gives_the_last_action_no_result(last: object) -> None:
+    entry = {"role": "assistant", "content": "hm", "thought": "hm", "action": "ls\n"}
+    document = {"history": [{"role": "user", "content": "go"}, entry], "trajectory": [last]}
+    assert results_in(read_one(READER, document)) == []
 
 
 def test_an_older_file_loses_no_word_of_the_assistant() -> None:

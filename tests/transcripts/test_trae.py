@@ -22,12 +22,25 @@ def step(*sent: Mapping[str, object], calls: int = 0, content: str = "", **usage
 
 
 def test_a_recorded_run_is_the_concatenation_of_its_deltas() -> None:
-    """23 calls; the last one, like in most runs, has no result."""
+    """23 calls; what the last one came to was never sent."""
     found = read_one(READER, RECORDED)
     assert (len(found.messages), len(calls_in(found)), len(results_in(found))) == (48, 23, 22)
     assert [c.id for c in calls_in(found)][:-1] == [r.call_id for r in results_in(found)]
     assert (found.model, found.wire) == ("claude-sonnet-4-5-20250929", "anthropic")
     assert [m.role for m in found.messages[:5]] == ["system", "system", "user", "assistant", "tool"]
+
+
+def test_what_the_last_calls_came_to_is_taken_from_the_step_that_made_them() -> None:
+    """It was sent to nobody any more, and is what the next one needs to know: that the command failed and said nothing."""
+    told = {"call_id": "c0", "success": False, "result": "", "error": "", "id": None}
+    document = {
+        "task": "t",
+        "llm_interactions": [step({"role": "user", "content": "q"}, calls=1)],
+        "agent_steps": [{"tool_results": [told]}, {"tool_results": None, "error": "400"}],
+    }
+    (result,) = results_in(read_one(READER, document))
+    assert (result.call_id, result.is_error, result_text(result)) == ("c0", True, "")
+    assert results_in(read_one(READER, document | {"agent_steps": [{"tool_results": []}]})) == []
 
 
 def test_every_response_has_its_usage_and_the_context_only_grows() -> None:

@@ -25,6 +25,7 @@ from foldline.core.message import (
     results_of,
     speaks_for_user,
 )
+from foldline.core.repair import SILENT
 from foldline.testing.judges import anthropic as anthropic_judge
 from foldline.testing.judges import gemini as gemini_judge
 from foldline.testing.judges import openai_chat as chat_judge
@@ -502,6 +503,14 @@ def test_a_failed_result_is_noted_where_nothing_can_mark_it() -> None:
     assert wires("gemini", *history.messages)[2]["parts"][0]["functionResponse"]["response"] == {
         "error": "no"
     }
+
+
+@pytest.mark.parametrize("to", TARGETS)
+def test_a_tool_that_failed_in_silence_is_told_where_the_mark_alone_would_not_do(to: str) -> None:
+    """Anthropic refuses it without content; chat and Responses have no mark, so that it would read as a success."""
+    failed = Message(role="tool", parts=(ToolResult(call_id="a", is_error=True),))
+    out = wires(to, user(Text(text="go")), assistant(a_call("a")), failed)
+    assert (SILENT in json.dumps(out)) == (to != "gemini")
 
 
 def test_blank_texts_go_where_they_are_refused() -> None:

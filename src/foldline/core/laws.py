@@ -24,6 +24,7 @@ from foldline.core.message import (
     ToolResult,
     calls_of,
     is_blank,
+    is_empty_failure,
     may_open,
     results_of,
     speaks_for_user,
@@ -131,6 +132,8 @@ def _role(history: Sequence[Standing], needs: Needs) -> Iterator[Violation]:
         opened = True
         if not _is_plain(message):
             yield from _content(placed, needs)
+        if not needs.empty_failure and any(map(is_empty_failure, message.parts)):
+            yield Violation(law="ROLE", at=_at(placed.seq), why="a failed result without content")
         if needs.alternates and before is not None and before.role == message.role:
             yield Violation(
                 law="ROLE", at=_at(placed.seq), why=f"two messages of role {message.role} in a row"

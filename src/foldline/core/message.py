@@ -204,6 +204,16 @@ def is_blank(part: Part) -> bool:
     return type(part) is Text and (not part.text or part.text.isspace())
 
 
+def is_empty_failure(part: Part) -> bool:
+    """True for a client-side result that is marked as failed and holds nothing, which some providers refuse."""
+    return (
+        type(part) is ToolResult
+        and part.is_error
+        and not part.server
+        and all([type(inner) is Text and not inner.text for inner in part.content])
+    )
+
+
 def is_fold(message: Message) -> bool:
     """True for a message of ours that stands for others."""
     return message.synthetic in ("fold", "notice")

@@ -41,6 +41,7 @@ RepairKind: TypeAlias = Literal[
     "orphan-result",
     "duplicate-id",
     "blank-text",
+    "empty-failure",
     "empty-message",
     "trailing-reasoning",
     "lone-surrogate",
@@ -49,7 +50,7 @@ RepairKind: TypeAlias = Literal[
     "moved-system",
 ]
 
-INTERRUPTED = "[foldline: no result; the call was interrupted]"
+INTERRUPTED = "[foldline: no result; none is recorded for this call]"
 WAITING = "[foldline: no result yet; the call waits for a person]"
 UNCALLED = "[foldline: the result of a call that is not in this conversation, {}]"
 STATUS_MAX_CHARS = 80
@@ -83,6 +84,8 @@ class Needs(Struct, frozen=True, kw_only=True, gc=False):
     """Role of a message that holds results."""
     blank_text: bool = True
     """True when a text without a visible character is accepted."""
+    empty_failure: bool = True
+    """False when a result that is marked as failed must hold something."""
     first: frozenset[str] = frozenset({"user", "assistant", "tool"})
     """Roles that may open the history, leading system messages apart."""
     alternates: bool = False

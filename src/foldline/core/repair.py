@@ -11,6 +11,7 @@ view each time and a result that turns up later takes its place by itself. What 
                                                      message told as a text of ours, since the answer is about it
     one id for two calls of a round               →  the second pair gets an id of its own
     text without a visible character              →  taken out where the provider refuses it
+    failed result that holds nothing              →  a line of ours in it, where the provider refuses it
     message left with nothing                     →  taken out
     history left with nothing                     →  a line of ours in its place: no provider takes an empty one
     reasoning at the end of a message, or of a    →  taken out where the provider refuses it there
@@ -35,13 +36,16 @@ from foldline.core.message import (
     Reasoning,
     Text,
     ToolCall,
+    ToolResult,
     is_blank,
+    is_empty_failure,
     may_open,
 )
 from foldline.core.pairing import Needs, Placed, Repair, ours, pair
 from foldline.core.system_place import misplaced, system_in_place
 
 OPENING = "[foldline: the conversation opens with the assistant]"
+SILENT = "[foldline: the tool failed and said nothing]"
 NOTHING = "[foldline: the conversation holds nothing that can be sent]"
 
 
@@ -88,6 +92,8 @@ def cleaned(
     may_end = needs.reasoning_may_end
     for seq in range(first + len(messages) - 1, first - 1, -1):
         message = _with_arguments(messages[seq - first], seq, repairs=repairs)
+        if not needs.empty_failure and any(map(is_empty_failure, message.parts)):
+            message = _with_words(message, seq, repairs=repairs)
         clean = _clean(message, seq, needs=needs, may_end=may_end, repairs=repairs)
         if clean is not None:
             placed.append(Placed(seq=seq, message=clean))
@@ -139,6 +145,17 @@ def _clean(
         return message
     if any(is_blank(part) for part in message.parts) and len(parts) < len(message.parts):
         repairs.append(Repair(kind="blank-text", seq=seq, why="a text without a visible character"))
+    return replace(message, parts=tuple(parts), edited=True)
+
+
+def _with_words(message: Message, seq: int, *, repairs: list[Repair]) -> Message:
+    """The message with a line of ours in each failed result that holds nothing."""
+    parts: list[Part] = []
+    for part in message.parts:
+        if isinstance(part, ToolResult) and is_empty_failure(part):
+            repairs.append(Repair(kind="empty-failure", seq=seq, why="a failed result without content"))
+            part = replace(part, content=(Text(text=SILENT),), edited=True)
+        parts.append(part)
     return replace(message, parts=tuple(parts), edited=True)
 
 

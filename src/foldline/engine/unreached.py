@@ -10,6 +10,9 @@ from collections.abc import Set
 from foldline.core.view import View
 from foldline.engine.policy import Policy
 
+FOLDED = "what is left is no larger than what would stand in its place; raise the target"
+"""The end of a policy that folds until nothing is left to gain."""
+
 
 def why_unreached(view: View, *, kept: Set[int], tokens_fixed: int, target: int, policy_end: str) -> str:
     """Why the smallest `view` that a policy comes to is above `target`. `kept`: ordinals that no pass may edit; `tokens_fixed`: of

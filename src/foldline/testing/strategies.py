@@ -42,11 +42,12 @@ def media(draw: st.DrawFn) -> Media:
 
 @st.composite
 def results(draw: st.DrawFn, call_id: str) -> ToolResult:
-    """A result for a call: text short or long, an image, an error, or nothing at all."""
+    """A result for a call: text short or long, an image, an error, or nothing at all, which no failure is."""
     content: list[Text | Media | Opaque] = [Text(text=text) for text in draw(st.lists(texts, max_size=2))]
     if draw(st.integers(0, 9)) == 0:
         content.append(draw(media()))
-    return ToolResult(call_id=call_id, content=tuple(content), is_error=draw(st.integers(0, 5)) == 0)
+    is_error = bool(content) and draw(st.integers(0, 5)) == 0
+    return ToolResult(call_id=call_id, content=tuple(content), is_error=is_error)
 
 
 @st.composite
@@ -168,7 +169,17 @@ def _reuse(draw: st.DrawFn, messages: list[Message], *, at: int) -> list[Message
     return [*messages[:at], *round_, *messages[at:]]
 
 
-_DAMAGE = (_lose, _repeat, _move, _orphan, _interim, _empty, _tear, _reuse)
+def _silence(draw: st.DrawFn, messages: list[Message], *, at: int) -> list[Message]:
+    if not messages:
+        return messages
+    parts = [
+        msgspec.structs.replace(part, content=(), is_error=True) if isinstance(part, ToolResult) else part
+        for part in messages[at].parts
+    ]
+    return [*messages[:at], msgspec.structs.replace(messages[at], parts=tuple(parts)), *messages[at + 1 :]]
+
+
+_DAMAGE = (_lose, _repeat, _move, _orphan, _interim, _empty, _tear, _reuse, _silence)
 
 
 def _slotted(parts: list[Part]) -> tuple[Part, ...]:

@@ -1,6 +1,7 @@
 """SWE-agent trajectories (format `swe-agent`).
 
-Owns the `.traj` document: `history` is the prompt list, `trajectory` repeats it in another form and is left unread.
+Owns the `.traj` document: `history` is the prompt list; `trajectory` repeats it in another form, and is read for what the
+last action of an older file came to alone, which no prompt showed any more.
 Newer files pair calls and results by `tool_call_ids`; older ones have no calls at all, and an observation answers
 the action before it by position. Those become calls and results too, so that old output can be told from what a
 person said:
@@ -49,6 +50,9 @@ class _SweAgent:
             reading.add(entry)
         if not reading.messages:
             return ()
+        if reading.waiting is not None and (steps := document.items(root.get("trajectory"))):
+            at = f"trajectory[{len(steps) - 1}]"
+            reading.finish(mapping(document.read(source, steps[-1], at=at)))
         config = document.fields(root.get("replay_config"))
         agent = document.read(
             source, document.fields(config.get("agent")).get("model"), at="replay_config.agent.model"
@@ -76,6 +80,7 @@ class _Reading:
         self.skipped: Counter[str] = Counter()
         self.agent: str | None = None
         self.waiting: ToolCall | None = None
+        self.action: str | None = None
 
     def add(self, entry: dict[str, Any]) -> None:
         """Read one entry of `history`. Entries of another agent than the first are its own conversation."""
@@ -96,6 +101,11 @@ class _Reading:
             case other:
                 self.skipped[str(other)] += 1
 
+    def finish(self, step: dict[str, Any]) -> None:
+        """What the last action came to, from the trajectory's last step, where that is the same one."""
+        if self.action is not None and step.get("action") == self.action and "observation" in step:
+            self._user({"content": step["observation"]})
+
     def _assistant(self, entry: dict[str, Any]) -> None:
         calls = mappings(entry.get("tool_calls"))
         parts: list[Part] = [*_thinking(entry)]
@@ -103,7 +113,7 @@ class _Reading:
         if calls:
             parts += [*content_parts(entry.get("content")), *(_call(call) for call in calls)]
         else:
-            self.waiting = _action(entry, len(self.messages))
+            self.waiting, self.action = _action(entry, len(self.messages)), string(entry.get("action"))
             parts += _said(entry, self.waiting)
         self.messages.append(neutral("assistant", parts))
 

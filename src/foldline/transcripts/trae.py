@@ -2,7 +2,8 @@
 
 Owns the trajectory document: `llm_interactions` holds one request and one response a call, and its
 `input_messages` are only what is new, so that the conversation is the running concatenation. `agent_steps` repeats
-everything and is never read. Results are user messages with a `tool_result`; every later user text is the host's.
+everything; what the last calls came to, which was not sent any more, stands there alone. Results are user messages with a
+`tool_result`; every later user text is the host's.
 
     interactions   [in: system system user │ out: call]  [in: result │ out: call]  [in: result …
     read            system system user       assistant        tool      assistant       tool …
@@ -12,9 +13,10 @@ Shapes: trae-agent `utils/trajectory_recorder.py`; read only. Sizes: the largest
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
-from foldline.core.message import Message, Meta, Part, ToolCall, ToolResult, Usage
+from foldline.core.message import Message, Meta, Part, ToolCall, ToolResult, Usage, calls_of
 from foldline.transcripts import document
 from foldline.transcripts.neutral import (
     arguments_text,
@@ -59,6 +61,7 @@ class _Trae:
                 usage_at = len(messages) - 1 if _usage_of(messages[-1]) else usage_at
         if not messages:
             return ()
+        messages += _last_results(source, root.get("agent_steps"), calls=calls_of(messages[-1]))
         model = string(document.read(source, root.get("model"), at="model"))
         return (
             Transcript(
@@ -83,6 +86,18 @@ def _input(entry: dict[str, Any], *, first: bool) -> Message:
     if entry.get("role") == "system":
         return neutral("system", content_parts(entry.get("content")))
     return neutral("user", content_parts(entry.get("content")), meta=None if first else Meta(injected=True))
+
+
+def _last_results(source: Source, steps: document.Piece, *, calls: Sequence[ToolCall]) -> list[Message]:
+    """The results of the calls that end the conversation, from the step that made them."""
+    open_ids = {call.id for call in calls}
+    pieces = document.items(steps) if open_ids else []
+    for at in range(len(pieces) - 1, -1, -1):
+        step = mapping(document.read(source, pieces[at], at=f"agent_steps[{at}]"))
+        told = [one for one in mappings(step.get("tool_results")) if one.get("call_id") in open_ids]
+        if told:
+            return [neutral("tool", (_result(one),)) for one in told]
+    return []
 
 
 def _result(told: dict[str, Any]) -> ToolResult:

@@ -36,6 +36,7 @@ RULES = Rules(
     # "Mid-conversation system messages", limitations (as quoted in maximhq/bifrost#3945, langchain4j#5604)
     system_between=True,
     blank_text=False,  # 400 "text content blocks must contain non-whitespace text"
+    empty_failure=False,  # 400 "tool_result: content cannot be empty if `is_error` is true"
     ids_once=True,  # 400 "tool_use ids must be unique"
     reasoning_may_end=False,  # 400 "The final block in an assistant message cannot be `thinking`"
     ids_pattern=r"[a-zA-Z0-9_-]+",  # 400 "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"

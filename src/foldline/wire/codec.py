@@ -35,6 +35,8 @@ class Rules(Struct, frozen=True, kw_only=True):
     """Where results travel: in the next user message, in messages of role tool, or as items of their own."""
     blank_text: bool
     """True when a text without a visible character is accepted."""
+    empty_failure: bool = True
+    """False when a result that is marked as failed must hold something."""
     ids_max: int | None = None
     """Longest tool call id accepted, in characters."""
     ids_pattern: str | None = None

@@ -40,6 +40,7 @@ from foldline.core.message import (
     is_blank,
     is_fold,
 )
+from foldline.core.repair import SILENT
 from foldline.wire import anthropic, gemini, openai_chat, openai_responses
 from foldline.wire.call_ids import CallIds
 from foldline.wire.carry import CARRIES, carry_media, carry_reasoning, media_words, opaque_words, server_words
@@ -364,6 +365,8 @@ class _Work:
                     content.append(self._media_of_result(piece, message, call_id=new, beside=beside))
                 case _:
                     assert_never(piece)
+        if result.is_error and not content and (self.to not in ERROR_MARK or not self.rules.empty_failure):
+            content.append(Text(text=SILENT))
         return ToolResult(
             call_id=new,
             content=tuple(content),

@@ -77,6 +77,8 @@ BREAKS: dict[str, list[Change]] = {
         lambda b: b["messages"][1]["content"].insert(1, text("")),
         lambda b: b["messages"][1]["content"].insert(1, text("\n\n")),
         lambda b: b["messages"].insert(3, {"role": "assistant", "content": []}),
+        lambda b: b["messages"][7]["content"][0].update(is_error=True, content=""),
+        lambda b: b["messages"][7]["content"][0].update(is_error=True, content=[]),
         lambda b: b.update(system=" "),
         lambda b: b.update(system=[text("")]),
     ],

@@ -238,10 +238,11 @@ def _empty(case: Case) -> Found:
         final_answer = message["role"] == "assistant" and at == len(messages) - 1
         if not message["content"] and not final_answer:
             yield f"messages.{at}", "content must not be empty"
-            continue
-        for index, block in enumerate(_blocks(message)):
-            if block["type"] == "text" and blank(block["text"]) and message["content"]:
-                yield f"messages.{at}.content.{index}", "text blocks must hold text that can be seen"
+    for place, message, block in _placed(case.body):
+        if block["type"] == "text" and blank(block["text"]) and message["content"]:
+            yield place, "text blocks must hold text that can be seen"
+        if block["type"] == "tool_result" and block.get("is_error") is True and not block.get("content"):
+            yield place, "content cannot be empty if `is_error` is true"
     yield from _empty_system(case.body.get("system", ""))
 
 
@@ -459,7 +460,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "empty",
         "measured table in experientiallabs/experiential#804; anomalyco/opencode#6446; home-assistant/core#175637. "
-        "Stricter than measured: a blank block is refused beside others too",
+        "Stricter than measured: a blank block is refused beside others too. Failed results: a public TRAE run ends so",
         _empty,
     ),
     Rule("ids", _ERRORS + "maximhq/bifrost#5097: '^[a-zA-Z0-9_-]+$'", _ids),

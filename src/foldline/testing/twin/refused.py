@@ -72,6 +72,8 @@ ANTHROPIC: Final[Words] = {
     "empty": lambda found, _: (
         "messages: text content blocks must be non-empty"
         if "text" in found.why
+        else f"{found.place}.tool_result: {found.why}"
+        if "is_error" in found.why
         else f"{found.place}: all messages must have non-empty content except for the optional final assistant message"
     ),
     "roles": lambda found, _: f"{found.place}: Input should be 'user' or 'assistant'",
