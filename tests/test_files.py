@@ -350,3 +350,19 @@ def test_a_system_message_in_mid_conversation_is_judged_where_it_is_sent(tmp_pat
     options = CompactOptions(to=0.6, as_format="foldline")
     (result,) = files.compact(reading.read(str(path), format="anthropic"), options).results
     assert result.report.valid, result.report.violations
+
+
+@pytest.mark.parametrize("format", ["claude-code", "anthropic", "openai-chat", "atif"])
+def test_a_file_compacted_again_keeps_the_entries_of_its_ledger(format: str, tmp_path: Path) -> None:
+    """CMP-16: carried forward as they are. Claude Code keeps summaries of its own, and what we wrote as one was summed up as
+    a stranger's: cut at 600 characters, its headings gone."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    options = files.CompactOptions(to=0.25, as_format=format)
+    source = Path(__file__).parent / "data/claude-code/cc-viewer-5c0375b4-cjk.jsonl"
+    first.write_bytes(files.compact(reading.read(str(source)), options).data)
+    again = files.CompactOptions(to=0.75, as_format=format)
+    second.write_bytes(files.compact(reading.read(str(first)), again).data)
+    edited = "CLAUDE.md edited, +47"
+    assert edited in first.read_text()
+    assert edited in second.read_text()
+    assert "earlier summary" not in second.read_text()

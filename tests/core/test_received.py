@@ -24,6 +24,7 @@ def test_an_earlier_fold_is_known_again() -> None:
     note = Message(role="user", parts=(Text(text=block("notice", "m0-3@00000000", body="lines")),))
     assert recognised(fold).synthetic == "fold"
     assert recognised(note).synthetic == "notice"
+    assert recognised(replace(fold, synthetic="summary")).synthetic == "fold"
     for other in (
         user("<foldline-fold> is a tag"),
         user("plain"),

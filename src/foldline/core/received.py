@@ -27,8 +27,9 @@ def slotted(message: Message) -> Message:
 
 
 def recognised(message: Message) -> Message:
-    """The message, known as a fold of ours where that is all it holds: a summary is carried on, not summarised."""
-    if message.role != "user" or message.synthetic or len(message.parts) != 1:
+    """The message, known as a fold of ours where that is all it holds: a summary is carried on, not summarised. So is one
+    that a file of another tool's keeps as that tool keeps its own summaries."""
+    if message.role != "user" or message.synthetic not in (None, "summary") or len(message.parts) != 1:
         return message
     part = message.parts[0]
     found = read_block(part.text) if isinstance(part, Text) and part.text.startswith("<foldline-") else None
