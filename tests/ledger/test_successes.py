@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foldline.core.message import Text, ToolResult
-from foldline.ledger.outcomes import is_carried_out, outcome_of, unmade, went_well
+from foldline.ledger.outcomes import outcome_of, unmade, went_well
 from foldline.ledger.successes import line_says_done, says_done, shows_new_text, structured_success
 
 ARGUMENTS = {"path": "src/x.py", "old_string": "a = 1", "new_string": "alpha_value = 2"}
@@ -135,14 +135,6 @@ def test_a_printed_line_counts_as_passed_where_it_says_so(outcome: str, *, well:
     """CMP-8: `printed: Waiting for approval; failed at m1` read as got over."""
     assert went_well(outcome) is well
     assert went_well(f"{outcome}; failed at m1") is well
-
-
-def test_only_an_answer_that_says_so_carries_a_call_out() -> None:
-    """CMP-8: any later result without an error flag passed for success."""
-    for text in ("Error: deploy failed again", "Waiting for approval by ops", "部署失败：配额不足", "", "x"):
-        assert not is_carried_out(said(text)), text
-    for text in ("deployed staging", '{"ok": true}', "exit code: 0", "部署完成"):
-        assert is_carried_out(said(text)), text
 
 
 def test_what_is_read_of_an_answer() -> None:

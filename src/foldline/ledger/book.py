@@ -19,20 +19,20 @@ from msgspec.structs import replace
 
 from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult, result_text, speaks_for_user
 from foldline.core.view import Item
+from foldline.ledger.actions import answer_of, call_line, gist_of_call, is_action, is_same_task
 from foldline.ledger.changes import gist_of
 from foldline.ledger.command_lines import hides_status, only_looks, run_of
 from foldline.ledger.facts import Origin
-from foldline.ledger.lines import last_line, one_line, unbroken
+from foldline.ledger.lines import one_line, unbroken
 from foldline.ledger.outcomes import (
     FAILED_AT,
-    is_carried_out,
-    is_failed,
     names_failure,
     outcome_of,
     unmade,
     went_well,
 )
 from foldline.ledger.sentences import sentences
+from foldline.ledger.successes import is_doubted
 from foldline.ledger.tools import kind_of
 
 Section: TypeAlias = Literal[
@@ -105,11 +105,14 @@ LAST_UNDONE = "; last edit undone"
 _ASKS = re.compile(r"[?？؟](?=[\s\"'”’)\]）」*_]|$)|(?:吗|呢)[。\s]*$")
 
 
-FAILED = " failed: "
 NOTHING_FOUND = ("failed (exit 1): (no output)", "failed (exit 1): no output")
 """What a search comes to that finds nothing."""
+CALLED_AGAIN = re.compile(r"; (?:called again at m\d+, .*|done at m\d+)$")
+"""Behind what an action that failed came to: what a later one for the same task did."""
 NOT_SEEN_TO_PASS = ", not seen to pass since"
 ANSWER_CHARS = 100
+REPORT_CHARS = 60
+"""What is told of an answer is this long where it is a report, not a word that may say that something waits."""
 
 
 class Entry(Struct, frozen=True, kw_only=True, gc=False):
@@ -192,7 +195,7 @@ def carried_on(before: Entry, entry: Entry) -> Entry:
     if entry.section == "mutations" and (entry.text.endswith(UNDONE) or before.text.endswith(UNDONE)):
         return _undone(before, entry)
     times = before.times + entry.times
-    outcome, last = _outcome_in(before), _outcome_in(entry)
+    outcome, last = outcome_in(before), outcome_in(entry)
     if not outcome or names_failure(last) or FAILED_AT.search(entry.text):
         return replace(entry, times=times)
     failed = FAILED_AT.search(before.text)
@@ -212,9 +215,10 @@ def _undone(before: Entry, entry: Entry) -> Entry:
     return replace(entry, text=text, times=before.times - 1)
 
 
-def _outcome_in(entry: Entry) -> str:
-    """What a command came to, as its entry says; empty for other entries."""
-    return entry.text.rpartition("` → ")[2] if entry.section == "evidence" and "` → " in entry.text else ""
+def outcome_in(entry: Entry) -> str:
+    """What a command or an action came to, as its entry says; empty for other entries."""
+    is_told = entry.section in ("evidence", "risks", "mutations") and "` → " in entry.text
+    return entry.text.rpartition("` → ")[2] if is_told else ""
 
 
 def _entries(items: Sequence[Item], *, told: Told) -> Iterator[Entry]:
@@ -235,32 +239,36 @@ def _entries(items: Sequence[Item], *, told: Told) -> Iterator[Entry]:
 
 
 def _got_over(entries: Sequence[Entry], calls: Sequence[Done]) -> Iterator[Entry]:
-    """What failed is no open risk where the same call, made again later, says that it was carried out; where it says
-    something else, that is told with it."""
-    again = {
-        (done.call.name, done.call.arguments): (done.seq, done.result)
-        for done in calls
-        if done.result is not None
-    }
-    asked = {(done.seq, _risk_of(done)): done.call for done in calls if done.result is not None}
+    """What failed is no open risk where a later call for the same task went well; where that said something else, it is told
+    with it."""
+    again: dict[str, list[Done]] = {}
+    for done in calls:
+        again.setdefault(done.call.name, []).append(done)
+    failed = {(done.seq, _action(done).text): done for done in calls if kind_of(done.call.name) == "other"}
     for entry in entries:
-        call = asked.get((entry.seq, entry.text)) if entry.section == "risks" else None
-        later, result = again[call.name, call.arguments] if call is not None else (entry.seq, None)
-        if result is None or later <= entry.seq:
-            yield entry
-        elif is_carried_out(result):
-            text = f"{entry.text}; a later call went through (m{later})"
-            yield replace(entry, section="evidence", key=text, text=text)
-        elif not is_failed(result):
-            said = one_line(result_text(result), ANSWER_CHARS)
-            yield replace(entry, text=f"{entry.text}; called again at m{later}, answer: {said or 'none'}")
-        else:
-            yield entry
+        found = failed.get((entry.seq, entry.text)) if entry.section == "risks" else None
+        later = [] if found is None else _later(found, again[found.call.name])
+        yield settled(entry, by=_action(later[-1])) if later else entry
 
 
-def _risk_of(done: Done) -> str:
-    """What is told of a call of a tool of no known kind that failed."""
-    return f"{done.call.name}{FAILED}{last_line(result_text(done.result))}" if done.result is not None else ""
+def _later(failed: Done, calls: Iterable[Done]) -> list[Done]:
+    """The answered calls after one that failed that were for the same task."""
+    asked = arguments_of(failed.call)
+    return [
+        done
+        for done in calls
+        if done.seq > failed.seq and done.result is not None and is_same_task(asked, arguments_of(done.call))
+    ]
+
+
+def settled(entry: Entry, *, by: Entry) -> Entry:
+    """An action that failed, with what a later one for the same task came to."""
+    outcome, text = outcome_in(by), CALLED_AGAIN.sub("", entry.text)
+    if names_failure(outcome):
+        return entry
+    if outcome.startswith("ok") or (len(outcome) >= REPORT_CHARS and not is_doubted(outcome)):
+        return replace(entry, section="evidence", text=f"{text}; done at m{by.seq}")
+    return replace(entry, text=f"{text}; called again at m{by.seq}, {one_line(outcome, ANSWER_CHARS)}")
 
 
 def _folder_of(call: ToolCall) -> str:
@@ -366,9 +374,21 @@ def _of_call(done: Done, *, folder: str = "") -> Iterator[Entry]:
                 text = f"`{command}` → {outcome}"
                 yield Entry(section="evidence", key=run_of(command), text=text, seq=done.seq, origin="tool")
         case _:
-            if done.result is not None and is_failed(done.result):
-                text = _risk_of(done)
-                yield Entry(section="risks", key=text, text=text, seq=done.seq, origin="tool")
+            entry = _action(done)
+            is_told = kind == "other" and is_action(done.call.name, done.result)
+            if is_told or entry.section == "risks":
+                yield entry
+
+
+def _action(done: Done) -> Entry:
+    """A call of a tool of no known kind, whose failure is an open risk."""
+    arguments = arguments_of(done.call)
+    call, gist = call_line(done.call.name, arguments), gist_of_call(arguments)
+    outcome = answer_of(done.result, arguments)
+    about = f"; about: {gist}" if gist and gist.rstrip("…") not in outcome.replace("`", "'") else ""
+    text = f"`{call}` → {outcome}{about}"
+    section: Section = "risks" if done.result is not None and names_failure(outcome) else "mutations"
+    return Entry(section=section, key=call, text=text, seq=done.seq, origin="tool")
 
 
 def _open_file(result: ToolResult | None) -> tuple[str, ...]:

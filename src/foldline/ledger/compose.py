@@ -30,6 +30,7 @@ from foldline.ledger.book import (
     carried_on,
     entries_of,
     is_unmade,
+    settled,
 )
 from foldline.ledger.facts import INITIALS, Fact, FactCache, Name, name_of
 from foldline.ledger.index import Prices
@@ -120,7 +121,10 @@ def _merged(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
 
 def _settled(entry: Entry, *, changed: Mapping[tuple[Section, str], Entry]) -> Entry:
-    """An edit that was not made, with where the file was changed after it."""
+    """An edit that was not made, with where the file was changed after it; an action that failed, with where it was made."""
+    if entry.section == "risks":
+        done = changed.get(("mutations", entry.key))
+        return settled(entry, by=done) if done is not None and done.seq > entry.seq else entry
     if entry.section != "evidence" or not entry.key.startswith(EDIT_KEYS):
         return entry
     made = changed.get(("mutations", entry.key.partition("`")[2]))

@@ -146,7 +146,7 @@ def outcome_of(result: ToolResult | None, *, hidden: bool = False, script: str =
 
 def names_failure(outcome: str) -> bool:
     """True for an outcome that names a failure, or that there was none to see."""
-    return not outcome.startswith(("ok", "ran", "printed", ASKED))
+    return not outcome.startswith(("ok", "ran", "printed", "answered", ASKED))
 
 
 def went_well(outcome: str) -> bool:
@@ -157,15 +157,10 @@ def went_well(outcome: str) -> bool:
     return said == "ok" or said.startswith("ok: ")
 
 
-def is_carried_out(result: ToolResult) -> bool:
-    """True where a result says that its call was carried out."""
-    text = result_text(result)
-    if is_refused(result):
-        return False
-    if status_of(text) == 0:
-        return True
-    told = structured_success(text)
-    return says_done(text) if told is None else told
+def put_off(text: str) -> bool:
+    """True where an answer opens by saying that what was asked for is still to be done, or never will be."""
+    first = next((line for line in text[:EDIT_CHARS].split("\n") if line.strip()), "")
+    return _NOT_YET.search(first) is not None
 
 
 def _why(text: str) -> str:

@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.address import escape_tags
+from foldline.ledger.actions import bearing_of
 from foldline.ledger.book import Entry, Section
 from foldline.ledger.command_lines import VERIFIES, run_of
 from foldline.ledger.facts import Fact, Origin
@@ -59,6 +60,8 @@ CHANGES_SHARE = 0.5
 """Share of the budget that open tasks and changes to files may take before facts, with what users said."""
 ENTRY_TOKENS = 500
 """What entries may have where facts are few."""
+ACTIONS_SHARE = 0.75
+"""What they may take with the actions of other tools, which nobody may make twice."""
 HEADING_TOKENS = 8
 SPARE_TOKENS = 8
 """Less room than this is not worth filling again."""
@@ -246,7 +249,8 @@ def _kept(
         cost = costs[place] + 1 + (0 if section in sections else HEADING_TOKENS)
         is_change = section != "objective" and _leaving(entries[place]) <= _CHANGES
         if is_change:
-            fits = used + cost <= max(cap, int(room * CHANGES_SHARE))
+            share = ACTIONS_SHARE if entries[place].text.startswith("`") else CHANGES_SHARE
+            fits = used + cost <= max(cap, int(room * share))
         else:
             fits = section == "objective" or used - max(0, changes - cap // 2) + cost <= cap
         if not fits or used + cost > room:
@@ -268,13 +272,19 @@ def _leaving(entry: Entry) -> int:
         case "tasks":
             return 3 if entry.text.startswith("[open]") else 8
         case "mutations":
-            return _CHANGES
+            is_sure = (
+                not entry.text.startswith("`")
+                or bearing_of(entry.text[1:].partition(" ")[0].rstrip("`")) == "acts"
+            )
+            return _CHANGES if is_sure else 5
         case "evidence":
             command, _, outcome = entry.text.rpartition("` → ")
             if names_failure(outcome):
                 return 5
             return 6 if VERIFIES.search(command) else 8
-        case "risks" | "decisions":
+        case "risks":
+            return 5
+        case "decisions":
             return 6
         case "read" | "index":
             return 9
@@ -342,6 +352,8 @@ def _entry_in(line: str, section: Section) -> Entry | None:
 def key_of(section: Section, text: str) -> str:
     """The key an entry's text was made with."""
     match section:
+        case "mutations" | "risks" if text.startswith("`"):
+            return text[1:].partition("`")[0]
         case "mutations" | "read":
             return _CHANGED.sub("", text)
         case "evidence":
