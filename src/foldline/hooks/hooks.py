@@ -6,8 +6,8 @@
     PostCompact ─► nothing; it is told
 
 Nothing a hook does fails a compaction but an explicit block, and that only where the policy lets hooks block (requirements
-CMP-17, HOK-2): what went wrong is a note for the person. Asking is written once, as a generator; two short drivers know whether
-there is an event loop. A command's approval is looked at again the moment before it is started.
+CMP-17, HOK-2): what went wrong is a note for the person. Asking is written once, as a generator; `foldline.engine.run` drives
+it, with an event loop or without. A command's approval is looked at again the moment before it is started.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from msgspec.structs import replace
 from foldline.core.errors import CompactionBlocked
 from foldline.core.foreign import Raised, atried, tried
 from foldline.core.surrogates import whole
+from foldline.engine.run import adrive, drive
 from foldline.hooks.answers import Answer, noted, of_command, of_value
 from foldline.hooks.approval import Approved, why_not
 from foldline.hooks.command import TIMEOUT_S, Command, seen_by, without_values
@@ -128,24 +129,10 @@ class Hooks(Struct, frozen=True, kw_only=True):
     # ── asking ───────────────────────────────────────────────────────────────────────────────────────────────
 
     def _drive(self, told: Payload, occasion: Occasion) -> tuple[Answer, ...]:
-        asking = self._asking(told, occasion)
-        try:
-            hook = next(asking)
-            while True:
-                hook = asking.send(self._ask(hook, told))
-        except StopIteration as end:
-            answers: tuple[Answer, ...] = end.value
-            return answers
+        return drive(self._asking(told, occasion), lambda hook: self._ask(hook, told))
 
     async def _adrive(self, told: Payload, occasion: Occasion) -> tuple[Answer, ...]:
-        asking = self._asking(told, occasion)
-        try:
-            hook = next(asking)
-            while True:
-                hook = asking.send(await self._aask(hook, told))
-        except StopIteration as end:
-            answers: tuple[Answer, ...] = end.value
-            return answers
+        return await adrive(self._asking(told, occasion), lambda hook: self._aask(hook, told))
 
     def _asking(self, told: Payload, occasion: Occasion) -> Asking:
         """Yields each hook that is to be asked and is sent its answer. The first block ends it."""
