@@ -20,10 +20,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from foldline.core.surrogates import whole
 from foldline.tokens.bpe import Exact
 from foldline.tokens.estimate import estimate, quarter
 from foldline.tokens.families import FAMILIES, Scaled
-from foldline.tokens.text import scrub
 
 CHARS_MIN = 40
 """Shorter strings are keys and ids; their error is one token either way."""
@@ -51,7 +51,7 @@ def print_families(texts: list[str]) -> None:
     """The same for the corrections in `foldline.tokens.families`."""
     splintr = importlib.import_module("splintr")
     base = Exact("o200k_base")
-    texts = [text for text in texts if text.isascii() or scrub(text) == text]
+    texts = [text for text in texts if text.isascii() or whole(text) == text]
     print(f"{'family':44} {'strings':>8} {'tokens':>9} {'sum':>7} {'median':>7} {'p95':>7} {'o200k':>9}")
     for name, family in FAMILIES.items():
         tokenizer = splintr.Tokenizer.from_pretrained(name)

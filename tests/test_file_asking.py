@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from foldline.asking import asking_notes
 from foldline.core.completion import Ask
-from foldline.file_asking import answering_for, asking_notes
+from foldline.file_asking import answering_for
 from foldline.presets import policy_of
 from foldline.reading import read
 from foldline.reduce import Goal

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from foldline.asking import Basis, aanswering, adriven, answering
+from foldline.asking import Basis, aanswering, adriven, answering, asking_notes
 from foldline.core.completion import Ask, Reply
 from foldline.core.errors import InvalidOption, InvalidTranscript, TargetUnreachable
 from foldline.engine.policy import Policy
@@ -24,7 +24,7 @@ from foldline.gate import compacting
 from foldline.held_elsewhere import refuse_held_elsewhere
 from foldline.memory import remembered
 from foldline.outgoing import fixed_tokens, joined
-from foldline.presets import policy_of
+from foldline.presets import policy_of, refuse_no_policy
 from foldline.reduce import Goal, Reduced, broken_laws, history_of, is_near, needs_of, pins_of
 from foldline.settings import plan_for, window_asked
 from foldline.survival import look_ahead
@@ -35,8 +35,6 @@ from foldline.wire.codec import Codec, Rules
 from foldline.wire.formats import PLAIN, codec, detect, is_plain, settle
 
 _DECLARED = ("functionDeclarations", "function_declarations")
-UNASKED_NOTE = "policy {} never asks a model: the completer was not called"
-FOCUS_NOTE = "focus has no effect without a model to write the summary"
 
 
 class Compaction(Struct, frozen=True, kw_only=True):
@@ -165,10 +163,6 @@ def _compacting(messages: Sequence[Any], given: Given) -> Generator[Ask, Reply, 
         counter=counting,
         tokens_fixed=fixed_tokens(request, counting),
     )
-    asks = given.has_model and bool(chosen.asking)
-    unheard = (FOCUS_NOTE,) if given.focus and not asks else ()
-    unasked = (UNASKED_NOTE.format(chosen.name),) if given.has_model and not asks else ()
-    blank = Report(format=name, model=given.model, notes=(*planned.notes, *unheard, *unasked))
     goal = Goal(
         policy=chosen,
         to=given.to,
@@ -179,6 +173,7 @@ def _compacting(messages: Sequence[Any], given: Given) -> Generator[Ask, Reply, 
         tokens_window_asked=given.tokens_window_asked,
         focus=given.focus or "",
     )
+    blank = Report(format=name, model=given.model, notes=(*planned.notes, *asking_notes(goal)))
     with remembered() as memo:
         history = replace(history, limits=declared_limits(request.tools), memo=memo)
         reduced = yield from compacting(history, goal, counter=counting, report=blank, clock=perf_counter)
@@ -192,8 +187,7 @@ def _check_kinds(*, policy: object, **texts: object) -> None:
     for option, value in texts.items():
         if not isinstance(value, str) and (value is not None or option == "format"):
             raise InvalidOption(option, value, why="give a text, or leave it out")
-    if not isinstance(policy, (str, Policy)):
-        raise InvalidOption("policy", policy, why="give a policy's name (`foldline policies` lists them)")
+    refuse_no_policy(policy)
 
 
 def _listed(messages: object) -> list[Any]:

@@ -21,9 +21,11 @@ from foldline.core.completion import Ask, Reply
 from foldline.core.errors import InvalidOption
 from foldline.core.foreign import Raised, atried, tried
 from foldline.core.message import Message, ToolCall, Usage, calls_of
+from foldline.engine.run import Done, Owed, step
 from foldline.log.secrets import find
 from foldline.outgoing import joined
 from foldline.own_loop import is_in_a_loop, is_of_another_loop, waited
+from foldline.reduce import Goal
 from foldline.threads import off
 from foldline.wire import strict
 from foldline.wire.codec import Request, Rules
@@ -34,6 +36,8 @@ from foldline.wire.overflow import classify_error
 from foldline.wire.response import read_response
 from foldline.wire.usage import SHAPES, read_usage
 
+FOCUS_NOTE = "focus has no effect without a model to write the summary"
+UNASKED_NOTE = "policy {} never asks a model: none was asked"
 PIECES_MAX = 1_000_000
 """Deltas of one reply; more is no reply."""
 WITHHELD = "…"
@@ -52,8 +56,6 @@ Told = TypeVar("Told")
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
 Listen = Callable[[str], None]
-Owed = Callable[[Any], Any]
-"""The answer to a question that is asked even of a caller who gave up, where he does not wait for it; `None` for any other."""
 
 
 class Basis(Struct, frozen=True, kw_only=True):
@@ -113,56 +115,28 @@ def _judged(told: Reply | Raised) -> Reply:
     return failed(told.error)
 
 
-def _never(asked: Any) -> Any:
-    """Nothing is owed."""
-
-
-def driven(
-    asking: Generator[Question, Answer, Told], answer: Callable[[Question], Answer], *, owed: Owed = _never
-) -> Told:
-    """As `foldline.engine.run.drive`. Interrupted in an answer that is owed (see `adriven`), it goes on to the end before
-    `KeyboardInterrupt` goes through; an interrupt between two answers goes through at once."""
-    interrupt: KeyboardInterrupt | None = None
-    try:
-        asked = _step(asking, None)
-        while not isinstance(asked, _Done):
-            try:
-                reply = answer(asked)
-            except KeyboardInterrupt as error:
-                if (given := owed(asked)) is None:
-                    raise
-                interrupt, reply = error, given
-            asked = _step(asking, reply)
-        if interrupt is not None:
-            raise interrupt
-        told: Told = asked.value
-        return told
-    finally:
-        asking.close()
-
-
 async def adriven(
     asking: Generator[Question, Answer, Told],
     answer: Callable[[Question], Awaitable[Answer]],
     *,
-    owed: Owed = _never,
+    owed: Owed = lambda asked: None,
 ) -> Told:
-    """As `foldline.engine.run.adrive`, with everything between the answers off the event loop. Cancelled, it waits for what
+    """As `foldline.engine.run.drive`, awaiting the answers, with everything between them off the event loop. Cancelled, it waits for what
     runs, and gives up; but what is owed, since what it belongs to is done, is still asked: the answer that is waited for is
     given up for the one that `owed` gives, and the task is cancelled behind the last."""
     reply: Answer | None = None
     cancelled: asyncio.CancelledError | None = None
     try:
         while True:
-            step = asyncio.ensure_future(off(_step, asking, reply))
+            going = asyncio.ensure_future(off(step, asking, reply))
             try:
-                asked = await asyncio.shield(step)
+                asked = await asyncio.shield(going)
             except asyncio.CancelledError as error:
-                await asyncio.wait([step])
-                asked, cancelled = step.result(), error
-                if not isinstance(asked, _Done) and owed(asked) is None:
+                await asyncio.wait([going])
+                asked, cancelled = going.result(), error
+                if not isinstance(asked, Done) and owed(asked) is None:
                     raise
-            if isinstance(asked, _Done):
+            if isinstance(asked, Done):
                 if cancelled is not None:
                     raise cancelled
                 told: Told = asked.value
@@ -177,16 +151,11 @@ async def adriven(
         asking.close()
 
 
-class _Done(Struct, frozen=True):
-    value: Any
-
-
-def _step(asking: Generator[Question, Answer, Any], reply: Answer | None) -> Question | _Done:
-    """The next question, or the result: StopIteration cannot leave a thread."""
-    try:
-        return next(asking) if reply is None else asking.send(reply)
-    except StopIteration as done:
-        return _Done(done.value)
+def asking_notes(goal: Goal) -> tuple[str, ...]:
+    """What a person should know of a focus that nobody hears, or a model that nobody asks."""
+    asks = goal.has_model and bool(goal.policy.asking)
+    unheard = (FOCUS_NOTE,) if goal.focus and not asks else ()
+    return (*unheard, *((UNASKED_NOTE.format(goal.policy.name),) if goal.has_model and not asks else ()))
 
 
 def _check(completer: object) -> None:

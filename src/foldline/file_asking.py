@@ -16,22 +16,11 @@ from foldline.asking import Basis, answering
 from foldline.core.completion import Ask, Reply
 from foldline.core.message import Message, Part, Reasoning
 from foldline.core.view import Item
-from foldline.reduce import Goal
 from foldline.transcripts.transcript import Transcript
 from foldline.wire import strict
 from foldline.wire.completion import Completer
 from foldline.wire.formats import CODECS, DEFAULT
 from foldline.wire.tools import convert_tools
-
-FOCUS_NOTE = "focus has no effect without a model to write the summary"
-UNASKED_NOTE = "policy {} never asks a model: none was asked"
-
-
-def asking_notes(goal: Goal) -> tuple[str, ...]:
-    """What a person should know of a focus that nobody hears, or a model that nobody asks."""
-    asks = goal.has_model and bool(goal.policy.asking)
-    unheard = (FOCUS_NOTE,) if goal.focus and not asks else ()
-    return (*unheard, *((UNASKED_NOTE.format(goal.policy.name),) if goal.has_model and not asks else ()))
 
 
 def answering_for(

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from foldline.asking import asking_notes
 from foldline.core.completion import Ask, Reply
 from foldline.core.pairing import Needs
 from foldline.core.ports import TokenCounter
@@ -22,7 +23,7 @@ from foldline.core.system_place import system_in_place
 from foldline.core.view import Item
 from foldline.engine.report import Cache, Report
 from foldline.engine.run import drive, unanswered
-from foldline.file_asking import answering_for, asking_notes
+from foldline.file_asking import answering_for
 from foldline.gate import compacting
 from foldline.held_elsewhere import refuse_held_elsewhere
 from foldline.memory import remembered

@@ -20,16 +20,16 @@ from typing import Any, Literal, TypeAlias
 from msgspec import Struct
 
 from foldline.core.errors import InvalidOption
+from foldline.home import Home, home_at
 from foldline.hooks.approval import Approvals, Approved, Shown, shown
 from foldline.hooks.command import search_path
 from foldline.hooks.hooks import Hook, Hooks
 from foldline.hooks.written import Written, read_hooks
-from foldline.settings import environment, hooks_written, runs_project_hooks, sessions_home
+from foldline.settings import environment, hooks_written, runs_project_hooks
 
 State: TypeAlias = Literal["runs", "approved", "waiting", "unreadable"]
 """`runs`: the user's own · `approved`: a project's, agreed to as it is now · `waiting`: a project's that is new or has changed ·
 `unreadable`: a project's that cannot be looked through."""
-Home: TypeAlias = "str | os.PathLike[str] | None"
 
 
 class Listed(Struct, frozen=True, kw_only=True):
@@ -83,7 +83,7 @@ def _listed(project: Path, home: Home) -> Iterator[Listed]:
                 yield Listed(written=written, file=source.file, state="runs")
                 continue
             if approved is None:
-                approved = Approvals(_place(home)).all()
+                approved = Approvals(home_at(home)).all()
             try:
                 seen = shown(
                     written.command,
@@ -166,7 +166,7 @@ def approve(digest: str, *, project: str | os.PathLike[str] | None = None, home:
     Raises `InvalidOption` where none has it now."""
     for one in listed(project=project, home=home):
         if one.shown is not None and one.digest == digest.strip().lower():
-            Approvals(_place(home)).add(one.shown, name=one.written.command.name)
+            Approvals(home_at(home)).add(one.shown, name=one.written.command.name)
             return one
     why = "no hook of this project has this digest now; `foldline hooks` shows what there is"
     raise InvalidOption("digest", digest, why=why)
@@ -174,18 +174,14 @@ def approve(digest: str, *, project: str | os.PathLike[str] | None = None, home:
 
 def revoke(digest: str, *, home: Home = None) -> None:
     """Take an approval back. Raises `InvalidOption` where there is none."""
-    if not Approvals(_place(home)).remove(digest.strip().lower()):
+    if not Approvals(home_at(home)).remove(digest.strip().lower()):
         raise InvalidOption("digest", digest, why="nothing is approved under this digest")
-
-
-def _place(home: Home) -> str | os.PathLike[str]:
-    return sessions_home() if home is None else home
 
 
 def _redactor(home: Home) -> Any:
     from foldline.privacy.key import redactor_in
 
-    return redactor_in(_place(home)).text
+    return redactor_in(home_at(home)).text
 
 
 def _as_it_is(text: str) -> str:

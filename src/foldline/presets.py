@@ -290,6 +290,12 @@ def policy_of(name: str | Policy, tokens_window: int | None = None) -> Policy:
     return read_policy(name, own[name].table, file=own[name].file)
 
 
+def refuse_no_policy(given: object) -> None:
+    """Raise `InvalidOption` for what is neither a policy nor a text that may name one."""
+    if not isinstance(given, (str, Policy)):
+        raise InvalidOption("policy", given, why="give a policy's name (`foldline policies` lists them)")
+
+
 def own_policies() -> dict[str, WrittenPolicy]:
     """The user's own, as their files have them. Raises `InvalidOption` for one that takes the name of a preset: what a name
     stands for must not depend on the folder."""

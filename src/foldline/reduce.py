@@ -204,7 +204,7 @@ def reducing(
     report: Report,
     clock: Callable[[], float] = lambda: 0.0,
 ) -> Reducing:
-    """As `reduce`, asking a model where `goal.has_model`; drive it with `foldline.engine.run.drive` or `adrive`. Closed
+    """As `reduce`, asking a model where `goal.has_model`; drive it with `foldline.engine.run.drive` or `foldline.asking.adriven`. Closed
     between two questions, nothing has been done."""
     started = clock()
     target = target_of(history.tokens, goal, tokens_fixed=history.tokens_fixed)

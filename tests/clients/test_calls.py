@@ -36,7 +36,7 @@ def test_the_conversation_and_what_stands_beside_it_are_told_apart(is_bytes: boo
     assert call.system == "be brief"
     assert call.tools == CHAT["tools"]
     assert call.parameters == {"temperature": 0.5}
-    assert call.passes_because == ""
+    assert call.why_passed() == ""
     shown = [call.messages[0], b'{"role":"user","content":"folded"}']
     written = strict.parse(strict.dump(call.with_messages(shown)))
     assert written == {
@@ -151,8 +151,8 @@ def test_history_that_the_provider_keeps_or_reduces_is_none_of_ours(
 ) -> None:
     """MIC-3: its own compaction and ours are exclusive; a word in a text decides nothing, nor does what keeps all (Claude Code
     always asks for that)."""
-    assert read(body, format).passes_because == why
-    assert read(json.dumps(body).encode(), format).passes_because == why
+    assert read(body, format).why_passed() == why
+    assert read(json.dumps(body).encode(), format).why_passed() == why
 
 
 @pytest.mark.parametrize("body", [b"no json", b"[]", {"messages": 5}, {}, {"messages": [object()]}])

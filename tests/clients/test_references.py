@@ -42,8 +42,8 @@ def test_an_item_that_stands_by_reference_and_a_result_without_its_call_are_kept
     body = {"input": [{"role": "user", "content": "go on"}, *items]}
     call = read(body, "openai-responses")
     why = f"the provider keeps the history ({kind})"
-    assert call.passes_because == why
-    assert read(strict.dump(body), "openai-responses").passes_because == why
+    assert call.why_passed() == why
+    assert read(strict.dump(body), "openai-responses").why_passed() == why
     known = conversations()
     assert known.told(call) == why
     assert known.passed == {why: 1}

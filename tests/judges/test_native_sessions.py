@@ -43,7 +43,7 @@ def why_it_passes(body: dict[str, Any], format: str) -> str:
     """Why a wrapped client or the proxy leaves a request alone."""
     call = call_of(body, format=format)
     assert call is not None
-    return call.passes_because
+    return call.why_passed()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import base64
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foldline.tokens.text import ascii_classes, find_blobs, script_classes, scrub
+from foldline.tokens.text import ascii_classes, find_blobs, script_classes
 
 BLOB = base64.b64encode(bytes(range(256))).decode()
 
@@ -59,9 +59,3 @@ def test_blobs_are_found_wherever_they_stand(words: list[str], gap: str) -> None
     text = gap.join(words)
     found = [text[start:end] for start, end in find_blobs(text.encode())]
     assert found == [word for word in words if len(word) >= 80]
-
-
-def test_a_pair_of_surrogates_becomes_its_character_and_a_lone_one_the_replacement() -> None:
-    """As tiktoken does it: `a\\ud800b\\udfff` has four tokens."""
-    assert scrub("\ud83d\ude00") == "😀"
-    assert scrub("a\ud800b\udfff") == "a\ufffdb\ufffd"

@@ -1,7 +1,7 @@
 """A request on its way to a provider: the part that carries the conversation, message by message, and how it is written again.
 
 Takes the body as bytes, or as the dict that an SDK is about to write, and never changes either. Requests whose history is kept by
-the provider, or compacted by it, are no conversation of ours: they pass (`passes_because`).
+the provider, or compacted by it, are no conversation of ours: they pass (`why_passed`).
 """
 
 from __future__ import annotations
@@ -144,13 +144,8 @@ class Call(Struct, kw_only=True):
             return own
         return replace(self, body={**self.body, **CALLS_NOTHING[self.format]}, has_recall=False)
 
-    @property
-    def passes_because(self) -> str:
-        """Why the request is none of ours; empty where it is."""
-        return self.why_passed()
-
     def why_passed(self, *, is_native: bool = False) -> str:
-        """As `passes_because`. `is_native`: a session of ours asks for the provider's compaction, so its blocks may stand in it."""
+        """Why the request is none of ours; empty where it is. `is_native`: a session of ours asks for the provider's compaction, so its blocks may stand in it."""
         for keys, why in (
             (SERVER_HELD, "the provider keeps the history"),
             (NATIVE, "the provider reduces the history"),

@@ -5,6 +5,7 @@ A session brought in from another tool is appended in one moment; its messages s
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Final
 
 from foldline.core.entry import Entry
@@ -26,3 +27,8 @@ def time_of(entry: Entry, message: Message | None) -> int | None:
     if own is not None:
         return own
     return entry.time_ms if entry.time_ms is not None and entry.time_ms < TIME_S_MAX * 1000 else None
+
+
+def time_told(time_ms: int) -> str:
+    """A time to the minute, UTC, for people and models."""
+    return datetime.fromtimestamp(time_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")

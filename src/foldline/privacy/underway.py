@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
@@ -21,6 +20,7 @@ from msgspec.structs import replace
 
 from foldline.core.errors import InvalidOption, SessionBusy
 from foldline.core.ports import Store
+from foldline.log.said import time_told
 from foldline.stores.disk import DiskStore
 from foldline.stores.fs import File, Fs, LockHeld
 from foldline.stores.whole import kept_in, write_whole
@@ -64,17 +64,13 @@ class Pending(Struct, frozen=True, kw_only=True):
     @property
     def sentence(self) -> str:
         """For a person: what is the matter, and what to do."""
-        when = "" if self.since_ms is None else f" of {_date(self.since_ms)}"
+        when = "" if self.since_ms is None else f" of {time_told(self.since_ms)}"
         named = ", ".join(self.sessions[:NAMED_MAX])
         more = f" and {len(self.sessions) - NAMED_MAX:,} more" if len(self.sessions) > NAMED_MAX else ""
         return (
             f"a forget{when} is not finished, so what was to go may still stand in {named}{more}: "
             "`foldline forget --finish` does the rest"
         )
-
-
-def _date(time_ms: int) -> str:
-    return datetime.fromtimestamp(time_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 class UnreadableForget(InvalidOption):

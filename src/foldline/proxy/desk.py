@@ -101,7 +101,7 @@ class Desk:
 
     def outgoing(self, call: Call) -> Going | Passed:
         """What goes out for a request. Whoever is given a `Going` says `done` of it in the end."""
-        why = call.passes_because
+        why = call.why_passed()
         if why:
             return Passed(why=why)
         name = tried(lambda: self._name(call))
@@ -119,7 +119,7 @@ class Desk:
 
     def counted(self, call: Call, *, only_too_long: bool = False) -> dict[str, Any] | None:
         """The body for a list that is only counted; `None`: as it came. `only_too_long`: whole where it fits the window."""
-        if call.passes_because:
+        if call.why_passed():
             return None
         name = tried(lambda: self._name(call))
         with self._lock:

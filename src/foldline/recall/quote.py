@@ -13,11 +13,11 @@ result for the passes and the ledger (`foldline.core.address.is_recalled`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from foldline.core.address import NOTICE_OPENING, NOTICE_SPELT, RECALL_OPENING, escape_marks
 from foldline.core.ports import TokenCounter
+from foldline.log.said import time_told
 
 if TYPE_CHECKING:
     from foldline.recall.find import Found, Hit
@@ -86,11 +86,6 @@ def hit_told(hit: Hit, *, names: bool) -> str:
 def one_line(text: str) -> str:
     """Quoted text on one line."""
     return " ".join(escape_marks(text).split())
-
-
-def time_told(time_ms: int) -> str:
-    """A time to the minute, UTC."""
-    return datetime.fromtimestamp(time_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def quote_opened(opened: Opened) -> str:

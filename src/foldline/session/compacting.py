@@ -20,7 +20,7 @@ from typing import Any, TypeAlias, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.asking import IN_A_LOOP, adriven, awaited, driven
+from foldline.asking import FOCUS_NOTE, IN_A_LOOP, adriven, awaited
 from foldline.core.edit import Fold
 from foldline.core.errors import (
     CompactionBlocked,
@@ -30,6 +30,7 @@ from foldline.core.errors import (
 )
 from foldline.core.estimate import Estimate
 from foldline.core.kinds import refuse_no_number, refuse_no_text
+from foldline.engine.policy import Policy
 from foldline.engine.report import Report
 from foldline.engine.run import drive
 from foldline.gate import compacting
@@ -77,7 +78,6 @@ from foldline.survival import facts_of
 
 RESTORED_SHARE = 0.2
 """Of the target: what a summary leaves free at most for what is restored behind it."""
-FOCUS_NOTE = "focus has no effect without a model to write the summary"
 UNKNOWN_NOTE = "the model's window is not known, so no summary is asked for; name the model, or its window in foldline.toml"
 
 Told = TypeVar("Told")
@@ -222,9 +222,12 @@ class Compacting(Landing):
 
     def _may_ask(self) -> bool:
         """Whether a model is asked of the session's own accord (requirements TOK-10, CMP-14)."""
-        known = self._known
-        asks = known.host.completer is not None and bool(self._policy.asking)
-        return asks and known.setup.planned.is_window_known and not self._is_open()
+        is_window_known = self._known.setup.planned.is_window_known
+        return self._asks(self._policy) and is_window_known and not self._is_open()
+
+    def _asks(self, policy: Policy) -> bool:
+        """Whether there is a model to ask, and a tier that asks one."""
+        return self._known.host.completer is not None and bool(policy.asking)
 
     def _is_open(self) -> bool:
         """True where the model failed too often in a row, in this session and workspace."""
@@ -233,11 +236,10 @@ class Compacting(Landing):
     def _work(self, looked: Looked, *, reason: str, asks: bool, focus: str | None = None) -> Work:
         setup = self._known.setup
         host, policy = self._known.host, looked.goal.policy
-        has_tiers = host.completer is not None and bool(policy.asking)
         notes = [*setup.planned.notes]
         if focus and not asks:
             notes.append(FOCUS_NOTE)
-        if has_tiers and looked.due and not asks and reason != "preview":
+        if self._asks(policy) and looked.due and not asks and reason != "preview":
             notes.append(OPEN if self._is_open() else UNKNOWN_NOTE)
         return Work(
             goal=replace(
@@ -273,8 +275,7 @@ class Compacting(Landing):
             if self._known.answering or self._known.work is not None or WITHIN_ASK.get():
                 report = self._untouched(looked.fit, looked.tokens)
                 return replace(report, reason=passed_over)
-            host, policy = self._known.host, looked.goal.policy
-            asks = host.completer is not None and bool(policy.asking)
+            asks = self._asks(looked.goal.policy)
             if asks and to is None:
                 looked = replace(looked, goal=replace(looked.goal, to=None, at_once=True))
             work = self._known.work = self._work(looked, reason="by hand", asks=asks, focus=focus)
@@ -374,9 +375,8 @@ class Compacting(Landing):
             if self._known.work is not None or WITHIN_ASK.get():
                 return None
             looked = self._looked_for(None)
-            asks = (
-                self._known.host.completer is not None and bool(self._policy.asking) and not self._is_open()
-            )
+            # as by hand, in any window; but nobody waits for it, so a model that fails is left alone
+            asks = self._asks(self._policy) and not self._is_open()
             if asks:
                 looked = replace(looked, goal=replace(looked.goal, to=None, at_once=True, ahead=True))
             work = self._work(looked, reason="background", asks=asks, focus=focus)
@@ -470,7 +470,7 @@ class Compacting(Landing):
             raise InvalidOption("completer", host.completer, why=IN_A_LOOP)
         asking: Any = going  # the drivers know of questions to a model alone
         answer: Any = answerer(host, basis_of=self._basis, occasion_of=self._occasion)
-        told: Told = driven(asking, answer, owed=owed)
+        told: Told = drive(asking, answer, owed=owed)
         return told
 
     async def _await(self, going: Going[Told]) -> Told:

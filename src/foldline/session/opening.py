@@ -30,6 +30,7 @@ from foldline.home import Home, disk_store, folder_at, home_at
 from foldline.log.checkpoint import EVERY
 from foldline.log.lineage import written
 from foldline.log.values import dumps
+from foldline.presets import refuse_no_policy
 from foldline.privacy.hashed import refuse_hashed
 from foldline.privacy.underway import told_of
 from foldline.session.hosting import Host, Listener
@@ -94,7 +95,7 @@ def open(
     refuse_no_text(name=name)
     refuse_no_text(or_none=True, model=model, format=format, counter=counter, endpoint=endpoint)
     refuse_no_flag(redact=redact, native=native)
-    _refuse_no_policy(policy)
+    refuse_no_policy(policy)
     asked = Asked(
         model=model,
         policy=policy,
@@ -121,11 +122,6 @@ def open(
     elif content != "full":
         raise InvalidOption("content", content, why=f"one of {', '.join(get_args(Content))}")
     return open_in(store, name, asked=asked)
-
-
-def _refuse_no_policy(given: object) -> None:
-    if not isinstance(given, (str, Policy)):
-        raise InvalidOption("policy", given, why="give a policy's name (`foldline policies` lists them)")
 
 
 def _without_content(store: Store, home: Home, *, asked: Asked) -> Store:

@@ -98,7 +98,7 @@ class Reacting(Compacting):
             looked = self._looked(self._fix(None, None), Goal(policy=policy))
             if self._known.work is not None:
                 return replace(self._untouched(looked.fit, looked.tokens), reason=BUSY)
-            asks = self._known.host.completer is not None and bool(policy.asking)
+            asks = self._asks(policy)
             looked = replace(looked, goal=replace(looked.goal, at_once=asks))
             work = self._known.work = self._work(looked, reason="by hand", asks=asks)
         return (yield from self._carried(work))

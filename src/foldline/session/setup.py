@@ -30,6 +30,13 @@ from foldline.wire.formats import CODECS, DEFAULT, codec
 GENTLE: Final = (BudgetReduction, Microcompact)
 """Passes that may run inside a node while it runs: they shorten results, and nothing leaves (requirement FUN-4)."""
 
+SPEAKS: Final = {
+    "claude": ("anthropic",),
+    "gemini": ("gemini",),
+    "gpt": ("openai-chat", "openai-responses"),
+}
+"""By a word of a model's name: the formats that its own provider speaks."""
+
 
 class Setup(Struct, frozen=True, kw_only=True, dict=True):
     """One session's."""
@@ -142,10 +149,14 @@ def with_window(setup: Setup, tokens: int | None) -> Setup:
 def _other_format(model: str | None, format: str) -> str:
     """The format a model's own provider speaks, where it is none of the session's family; empty where nothing is known of it,
     or the format is not one of a provider."""
+    spoken = _spoken_by(model)
+    return "" if not spoken or format in (*spoken, DEFAULT) else spoken[0]
+
+
+def _spoken_by(model: str | None) -> tuple[str, ...]:
+    """The formats that a model's own provider speaks, the usual one first; empty where nothing is known of it."""
     name = (model or "").lower()
-    named = next((word for word in ("claude", "gemini", "gpt") if word in name), "")
-    speaks = {"claude": ("anthropic",), "gemini": ("gemini",), "gpt": ("openai-chat", "openai-responses")}
-    return "" if not named or format in (*speaks[named], DEFAULT) else speaks[named][0]
+    return next((formats for word, formats in SPEAKS.items() if word in name), ())
 
 
 def model_in(pages: Pages) -> str | None:
@@ -162,7 +173,4 @@ def format_for(model: str | None, given: str | None) -> str:
         if given not in CODECS:
             raise InvalidOption("format", given, why=f"a session speaks one of {', '.join(CODECS)}")
         return given
-    name = (model or "").lower()
-    if "claude" in name:
-        return "anthropic"
-    return "gemini" if "gemini" in name else DEFAULT
+    return next(iter(_spoken_by(model)), DEFAULT)

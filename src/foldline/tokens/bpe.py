@@ -12,7 +12,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any, Final, Literal, TypeAlias
 
-from foldline.tokens.text import scrub
+from foldline.core.surrogates import whole
 
 Encoding: TypeAlias = Literal["o200k_base", "cl100k_base"]
 
@@ -44,13 +44,13 @@ class Exact:
         try:
             return self._single(text)
         except UnicodeEncodeError:
-            return self._single(scrub(text))
+            return self._single(whole(text))
 
     def many(self, texts: list[str]) -> list[int]:
         try:
             return self._batch(texts)
         except UnicodeEncodeError:
-            return self._batch([text if text.isascii() else scrub(text) for text in texts])
+            return self._batch([text if text.isascii() else whole(text) for text in texts])
 
     def _first(self, text: str) -> int:
         tokenizer = getattr(self._toktok, "_encoding", None)

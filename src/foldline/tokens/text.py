@@ -38,11 +38,6 @@ class Each(Struct, frozen=True):
         return list(map(self.function, texts))
 
 
-def scrub(text: str) -> str:
-    """The text with every lone surrogate as U+FFFD, which is how tiktoken counts it; real pairs become one character."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 LOWER: Final = bytes(range(ord("a"), ord("z") + 1))
 UPPER: Final = bytes(range(ord("A"), ord("Z") + 1))
 DIGIT: Final = bytes(range(ord("0"), ord("9") + 1))
