@@ -16,8 +16,7 @@ from foldline.engine.policy import Floor, Line, Policy, Tier
 from foldline.engine.report import Report
 from foldline.gate import below_floors
 from foldline.ledger.retention import KINDS
-from foldline.passes.fold_oldest import may_fold
-from foldline.passes.folding import fold_of
+from foldline.passes.folding import fold_of, may_fold
 from foldline.presets import FLOORS, POLICIES, policy_of
 
 WINDOW = Line(percent=80, of="window")

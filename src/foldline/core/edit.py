@@ -109,6 +109,10 @@ class Frame(Struct, frozen=True, kw_only=True):
     focus: str = ""
     """What a summary should dwell on, in the caller's words (requirement CMP-15)."""
 
+    def history(self, items: Sequence[Item]) -> Sequence[Message]:
+        """The messages that the view began with, as they came in; those of `items` where nobody says."""
+        return self.shown or self.originals or [item.message for item in items]
+
     def original_of(self, seq: int, result: ToolResult) -> ToolResult:
         """A result as it came in, under the pairing it has now and fit to send; the result itself where a repair made it."""
         if seq < len(self.originals):

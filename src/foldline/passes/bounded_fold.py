@@ -16,7 +16,8 @@ from foldline.core.message import NEW, Media, Opaque, Part, Reasoning, Text, Too
 from foldline.core.ports import Moment
 from foldline.core.rounds import outline_of
 from foldline.core.view import Item, View
-from foldline.passes.fold_oldest import FoldOldest, may_fold, vital_tokens
+from foldline.passes.fold_oldest import FoldOldest, vital_tokens
+from foldline.passes.folding import may_fold
 
 
 class BoundedFold(Struct, frozen=True, kw_only=True):

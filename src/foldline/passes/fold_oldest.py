@@ -26,7 +26,7 @@ from foldline.ledger.readings import readings_in
 from foldline.ledger.render import OMITTED_TOKENS, Draft
 from foldline.ledger.words import Words, rule_lines, words_of
 from foldline.passes.clamping import clamp
-from foldline.passes.folding import counted, fold_of, messages_in
+from foldline.passes.folding import HEAD_TOKENS, as_it_came, fold_of, head_of, may_fold, messages_in
 from foldline.passes.shorten import fact_cache, prices_of
 from foldline.passes.template import body
 
@@ -45,8 +45,6 @@ MEANWHILE_TOKENS, ORDINAL_TOKENS = 12, 3
 """What that takes at most, and each of them."""
 MEANWHILE_SHARE = 0.1
 """Of the room that the ledger has: where they would take more, they are left out."""
-HEAD_TOKENS = 80
-"""What the delimiters and the first line of a fold cost at most."""
 RULE_TOKENS = 12
 """What stands around one rule in a ledger: its dash, its message and its origin."""
 VITAL_TOKENS_MOST = 2_000
@@ -202,7 +200,7 @@ class _Sources:
         self.frame = frame
         self.facts = fact_cache(frame)
         self.told: Told = frame.memo.setdefault("told", Told())
-        self.history = frame.shown or frame.originals or [item.message for item in structure.items]
+        self.history = frame.history(structure.items)
 
     @cached_property
     def mentions(self) -> Mentions:
@@ -273,7 +271,7 @@ class _Folding:
         rest = [item for item in sources.structure.items if item.seq not in seqs]
         stays = edited(rest, self.edits, counter=sources.frame.counter)
         return Evicted(
-            folded=[_as_it_came(item, sources.frame) for item in self._gone],
+            folded=[as_it_came(item, sources.frame) for item in self._gone],
             history=sources.history,
             kept=[item.message for item in stays],
             seqs=[item.seq for item in stays],
@@ -352,7 +350,7 @@ def _head(gone: Sequence[Item], *, target: int) -> str:
     if target < SHORT_BELOW:
         messages = messages_in(gone)
         return f"{messages} message{'s' if messages != 1 else ''}"
-    return f"{counted(gone)}, folded; the address opens the originals."
+    return head_of(gone)
 
 
 def _meanwhile(items: Sequence[Item], gone: Sequence[Item], *, room: int) -> str:
@@ -453,20 +451,9 @@ def _rank(item: Item, words: Words) -> int:
     return min(rank, WISH) if item.seq == opening else rank
 
 
-def _as_it_came(item: Item, frame: Frame) -> Item:
-    if item.message.synthetic or item.seq >= len(frame.originals):
-        return item
-    return replace(item, message=frame.originals[item.seq])
-
-
 def _newest_that_fit(units: Sequence[Unit], room: int) -> tuple[list[Unit], int]:
     """The units without the newest ones that fit into `room`, and the room that is left."""
     rest, left = list(units), room
     while rest and rest[-1].tokens <= left:
         left -= rest.pop().tokens
     return rest, left
-
-
-def may_fold(structure: Outline, unit: Unit, *, frame: Frame) -> bool:
-    """True for a unit that nothing protects."""
-    return unit.kind != "system" and not unit.open and structure.seqs(unit).isdisjoint(frame.kept)

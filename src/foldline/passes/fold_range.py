@@ -14,12 +14,9 @@ from foldline.core.rounds import Outline, Unit, outline_of
 from foldline.core.view import Item, View
 from foldline.ledger.compose import Evicted, compose
 from foldline.ledger.words import words_of
-from foldline.passes.fold_oldest import may_fold
-from foldline.passes.folding import counted, fold_of
+from foldline.passes.folding import HEAD_TOKENS, fold_of, head_of, may_fold
 from foldline.passes.shorten import fact_cache, prices_of
 
-HEAD_TOKENS = 80
-"""What the delimiters and the first line of a fold cost at most."""
 CANNOT = "cannot free enough"
 
 
@@ -59,14 +56,14 @@ class FoldRange(Struct, frozen=True, kw_only=True):
         seqs = {item.seq for item in gone}
         evicted = Evicted(
             folded=gone,
-            history=frame.shown or frame.originals or [item.message for item in structure.items],
+            history=frame.history(structure.items),
             kept=[item.message for item in structure.items if item.seq not in seqs],
             seqs=[item.seq for item in structure.items if item.seq not in seqs],
             words=words_of(structure.items, frame.memo),
         )
         budget = min(self.summary_tokens, spare)
         written = compose(evicted, budget=budget, prices=prices_of(frame), cache=fact_cache(frame))
-        head = f"{counted(gone)}, folded; the address opens the originals."
+        head = head_of(gone)
         return fold_of(gone, f"{head}\n{written.text}" if written.text else head, frame=frame)
 
 

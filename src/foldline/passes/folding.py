@@ -1,18 +1,23 @@
 """Making one synthetic message of several spans: shared by the passes that fold.
 
-Knows how a fold is delimited and addressed; what its body says is the pass's own affair.
+Knows what may be folded, and how a fold is delimited, addressed and opened; what its body says is the pass's own affair.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from foldline.core.address import block
 from foldline.core.edit import Fold, Frame
 from foldline.core.message import Message, Text
-from foldline.core.rounds import spans_of
+from foldline.core.rounds import Outline, Unit, spans_of
 from foldline.core.surrogates import is_torn, whole
 from foldline.core.view import Item
+
+HEAD_TOKENS = 80
+"""What the delimiters of a fold and `head_of` cost at most."""
 
 
 def fold_of(items: Sequence[Item], body: str, *, frame: Frame, kind: str = "fold") -> Fold:
@@ -33,6 +38,23 @@ def messages_in(items: Sequence[Item]) -> int:
     return sum(
         sum(len(span) for span in item.covers) or (item.message.synthetic != "repair") for item in items
     )
+
+
+def may_fold(structure: Outline, unit: Unit, *, frame: Frame) -> bool:
+    """True for a unit that nothing protects."""
+    return unit.kind != "system" and not unit.open and structure.seqs(unit).isdisjoint(frame.kept)
+
+
+def as_it_came(item: Item, frame: Frame) -> Item:
+    """The item with its original message, whatever an earlier pass made of it."""
+    if item.message.synthetic or item.seq >= len(frame.originals):
+        return item
+    return replace(item, message=frame.originals[item.seq])
+
+
+def head_of(items: Sequence[Item]) -> str:
+    """The first line of a fold that says by rules what went."""
+    return f"{counted(items)}, folded; the address opens the originals."
 
 
 def counted(items: Sequence[Item]) -> str:

@@ -15,7 +15,7 @@ from foldline.core.rounds import Outline, Unit, outline_of
 from foldline.core.view import Item, View
 from foldline.ledger.tools import rank
 from foldline.ledger.words import Words, rule_lines, words_of
-from foldline.passes.folding import counted, fold_of
+from foldline.passes.folding import counted, fold_of, may_fold
 from foldline.passes.results import find_results
 from foldline.passes.template import removed_lines
 
@@ -75,7 +75,7 @@ class Snip(Struct, frozen=True, kw_only=True):
         gone: list[Item] = []
         freed = -NOTICE_TOKENS
         for unit in structure.units:
-            if not _may_go(structure, unit, frame=frame):
+            if not may_fold(structure, unit, frame=frame):
                 if len(gone) >= self.removed_min:
                     break
                 gone, freed = [], -NOTICE_TOKENS
@@ -95,7 +95,7 @@ class Snip(Struct, frozen=True, kw_only=True):
             if excess <= 0 or moment.tokens_excess <= 0:
                 break
             units = structure.units[start:end]
-            if all(_may_go(structure, unit, frame=frame) for unit in units):
+            if all(may_fold(structure, unit, frame=frame) for unit in units):
                 gone.extend(item for unit in units for item in structure.items[unit.start : unit.end])
                 excess -= sum(unit.tokens for unit in units) - _ruled(
                     structure, units, words=words, frame=frame
@@ -111,7 +111,7 @@ class Snip(Struct, frozen=True, kw_only=True):
             now = rank(found.kind, is_error=found.part.is_error)
             ranks[found.round] = max(now, ranks.get(found.round, 0))
         old = sorted(ranks)[: max(0, len(ranks) - self.keep_rounds)]
-        old = [number for number in old if _may_go(structure, structure.units[number], frame=frame)]
+        old = [number for number in old if may_fold(structure, structure.units[number], frame=frame)]
         excess = moment.tokens_excess + NOTICE_TOKENS
         chosen: list[int] = []
         for number in sorted(old, key=lambda number: (ranks[number], number)):
@@ -122,10 +122,6 @@ class Snip(Struct, frozen=True, kw_only=True):
         units = [structure.units[number] for number in sorted(chosen)]
         gone = [item for unit in units for item in structure.items[unit.start : unit.end]]
         return gone if sum(item.tokens for item in gone) > NOTICE_TOKENS else []
-
-
-def _may_go(structure: Outline, unit: Unit, *, frame: Frame) -> bool:
-    return unit.kind != "system" and not unit.open and structure.seqs(unit).isdisjoint(frame.kept)
 
 
 def _words(structure: Outline, *, frame: Frame) -> Words:

@@ -17,8 +17,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from msgspec.structs import replace
-
 from foldline.core.edit import Frame
 from foldline.core.message import Message, Text
 from foldline.core.rounds import Outline
@@ -27,7 +25,7 @@ from foldline.ledger.book import Entry, Section
 from foldline.ledger.compose import Evicted, compose
 from foldline.ledger.render import HEADINGS, line_of
 from foldline.ledger.words import rule_lines, words_of
-from foldline.passes.folding import counted
+from foldline.passes.folding import as_it_came, counted
 from foldline.passes.shorten import fact_cache, prices_of
 from foldline.summary.taken import as_prose
 
@@ -36,7 +34,7 @@ HEAD: Final = (
     "(mN …) are the record."
 )
 HEAD_TOKENS: Final = 90
-"""What the delimiters and the first line of a fold cost at most."""
+"""What the delimiters of such a fold and its first line cost at most."""
 _MARKED: Final = re.compile(r"^[#*\s\d.)]{0,12}(.{1,80}?)[*:：\s]{0,6}$")
 _BY_HEADING: Final[Mapping[str, Section]] = {heading.lower(): section for section, heading in HEADINGS}
 
@@ -44,13 +42,6 @@ _BY_HEADING: Final[Mapping[str, Section]] = {heading.lower(): section for sectio
 def head_of(items: Sequence[Item]) -> str:
     """A fold's first line."""
     return HEAD.format(counted=counted(items))
-
-
-def as_it_came(item: Item, frame: Frame) -> Item:
-    """The item with its original message, whatever an earlier pass made of it."""
-    if item.message.synthetic or item.seq >= len(frame.originals):
-        return item
-    return replace(item, message=frame.originals[item.seq])
 
 
 def rules_of(structure: Outline, gone: Sequence[Item], *, frame: Frame) -> str:
@@ -66,7 +57,7 @@ def ledger_of(structure: Outline, gone: Sequence[Item], *, frame: Frame, budget:
     said = (Message(role="assistant", parts=(Text(text=prose),), synthetic="fold"),) if prose else ()
     evicted = Evicted(
         folded=[as_it_came(item, frame) for item in gone],
-        history=frame.shown or frame.originals or [item.message for item in structure.items],
+        history=frame.history(structure.items),
         kept=[*kept, *said],
         seqs=[item.seq for item in rest],
         words=words_of(structure.items, frame.memo),

@@ -16,11 +16,10 @@ from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of
 from foldline.core.view import Item, View
 from foldline.ledger.book import Entry
-from foldline.passes.fold_oldest import may_fold
 from foldline.passes.fold_range import CANNOT
-from foldline.passes.folding import fold_of
+from foldline.passes.folding import as_it_came, fold_of, may_fold
 from foldline.summary.dialogue import Brief, told_by
-from foldline.summary.folds import HEAD_TOKENS, as_it_came, head_of, ledger_of, merged, rules_of
+from foldline.summary.folds import HEAD_TOKENS, head_of, ledger_of, merged, rules_of
 from foldline.summary.instructions import RECOVERY, FormName
 from foldline.summary.records import records_of, without_payloads
 from foldline.summary.taken import Fault, as_prose

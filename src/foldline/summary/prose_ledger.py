@@ -15,9 +15,9 @@ from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, outline_of
 from foldline.core.view import Item, View
 from foldline.passes.fold_oldest import FoldOldest
-from foldline.passes.folding import fold_of
+from foldline.passes.folding import as_it_came, fold_of
 from foldline.summary.dialogue import Brief, told_by
-from foldline.summary.folds import HEAD_TOKENS, as_it_came, head_of, ledger_of, merged
+from foldline.summary.folds import HEAD_TOKENS, head_of, ledger_of, merged
 from foldline.summary.records import records_of, without_payloads
 from foldline.summary.taken import Fault
 

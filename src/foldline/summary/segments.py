@@ -14,10 +14,9 @@ from foldline.core.edit import Edit, Fold, Frame, Plan
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of
 from foldline.core.view import Item, View
-from foldline.passes.fold_oldest import may_fold
-from foldline.passes.folding import fold_of
+from foldline.passes.folding import as_it_came, fold_of, may_fold
 from foldline.summary.dialogue import Brief, Telling, told_by
-from foldline.summary.folds import as_it_came, head_of, rules_of
+from foldline.summary.folds import head_of, rules_of
 from foldline.summary.instructions import SEGMENT_TOKENS
 from foldline.summary.taken import Fault, as_prose
 
