@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 
 from msgspec.structs import replace
 
-from foldline.core.message import Message, Meta, Part, Reasoning, ToolCall, ToolResult, Usage
+from foldline.core.message import Message, Meta, Part, Reasoning, ToolCall, ToolResult
 from foldline.log.values import read_part, read_synthetic
 from foldline.transcripts import document
 from foldline.transcripts.atif_write import EXTRA, WRITER, AtifWriter
@@ -27,6 +27,7 @@ from foldline.transcripts.neutral import (
     string,
     text_parts,
     unix_time,
+    usage_of,
 )
 from foldline.transcripts.source import Source, keys
 from foldline.transcripts.transcript import Transcript
@@ -80,7 +81,7 @@ class _Atif:
                 tools=document.raw_bytes(tools) if document.items(tools) else None,
                 id=_id(source, root),
                 model=string(agent.get("model_name")),
-                usage=_usage_of(messages[usage_at]) if usage_at is not None else None,
+                usage=usage_of(messages[usage_at]) if usage_at is not None else None,
                 usage_at=usage_at,
                 skipped=(("subagent_trajectories", apart),) if apart else (),
                 source={"agent": agent},
@@ -96,10 +97,6 @@ def _id(source: Source, root: dict[str, Any]) -> str | None:
         if known := string(document.read(source, root.get(name), at=name)):
             return known
     return None
-
-
-def _usage_of(message: Message) -> Usage | None:
-    return message.meta.usage if message.meta is not None else None
 
 
 def _messages(source: Source, step: dict[str, Any], *, at: str) -> list[Message]:

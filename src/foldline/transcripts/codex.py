@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.message import Message, Meta, Text, Usage
-from foldline.transcripts.neutral import unix_time
+from foldline.transcripts.neutral import is_prompt, unix_time
 from foldline.transcripts.source import START, BadLines, Mark, Source, keys
 from foldline.transcripts.transcript import Transcript
 from foldline.wire import slices, strict
@@ -231,7 +231,7 @@ class _Reading:
         kept: list[Message] = []
         left = KEPT_BYTES_MAX
         for message in reversed(self.messages):
-            if _is_prompt(message):
+            if is_prompt(message):
                 left -= len(message.text.encode("utf-8", "replace"))
                 if left < 0:
                     break
@@ -268,7 +268,7 @@ class _Reading:
     def _roll_back(self, turns: int) -> None:
         """Take the last `turns` user turns away."""
         for _ in range(min(turns, len(self.messages))):
-            while self.messages and not _is_prompt(self.messages.pop()):
+            while self.messages and not is_prompt(self.messages.pop()):
                 pass
         if self.usage is not None and self.usage[1] >= len(self.messages):
             self.usage = None
@@ -302,10 +302,4 @@ def is_injected(message: Message) -> bool:
     texts = [part.text for part in message.parts if isinstance(part, Text)]
     return (
         message.role == "user" and bool(texts) and all(text.lstrip().startswith(INJECTED) for text in texts)
-    )
-
-
-def _is_prompt(message: Message) -> bool:
-    return (
-        message.role == "user" and message.synthetic is None and not (message.meta and message.meta.injected)
     )

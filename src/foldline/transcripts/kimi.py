@@ -27,7 +27,7 @@ from foldline.core.message import (
     ToolResult,
     Usage,
 )
-from foldline.transcripts.neutral import arguments_text, content_parts, neutral
+from foldline.transcripts.neutral import arguments_text, content_parts, is_prompt, neutral
 from foldline.transcripts.source import BadLines, Source, keys, records
 from foldline.transcripts.transcript import Transcript
 from foldline.wire.usage import read_usage
@@ -200,7 +200,7 @@ class _Replay:
     def _undo(self, count: Any) -> None:
         """Take the last `count` user messages away, and what followed them."""
         self.close()
-        places = [i for i, message in enumerate(self.messages) if _is_prompt(message)]
+        places = [i for i, message in enumerate(self.messages) if is_prompt(message)]
         if isinstance(count, int) and 0 < count <= len(places):
             del self.messages[places[-count] :]
             if self.usage is not None and self.usage[1] >= len(self.messages):
@@ -227,7 +227,7 @@ class _Replay:
             covered = _count(record.get("compactedCount"))
             self._reset([summary, *(self.messages[covered:] if covered is not None else ())])
             return
-        prompts = [message for message in self.messages if _is_prompt(message)]
+        prompts = [message for message in self.messages if is_prompt(message)]
         if kept > len(prompts):
             self.notes = ("the last compaction kept more user messages than the file holds",)
         if head is None:
@@ -236,12 +236,6 @@ class _Replay:
         tail = prompts[max(head, len(prompts) - (kept - head)) :]
         elided = neutral("user", (Text(text=ELIDED),), meta=replace(meta, injected=True))
         self._reset([*prompts[:head], elided, *tail, summary])
-
-
-def _is_prompt(message: Message) -> bool:
-    return (
-        message.role == "user" and message.synthetic is None and not (message.meta and message.meta.injected)
-    )
 
 
 def _count(value: Any) -> int | None:

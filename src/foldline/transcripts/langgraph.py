@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Final
 
-from foldline.core.message import Message, Meta, Part, Reasoning, Role, ToolCall, ToolResult, Usage
+from foldline.core.message import Message, Meta, Part, Reasoning, Role, ToolCall, ToolResult
 from foldline.transcripts import document
 from foldline.transcripts.document import Piece
 from foldline.transcripts.neutral import (
@@ -25,6 +25,7 @@ from foldline.transcripts.neutral import (
     mappings,
     neutral,
     string,
+    usage_of,
 )
 from foldline.transcripts.source import Source, keys
 from foldline.transcripts.transcript import Transcript
@@ -92,7 +93,7 @@ class _LangGraph:
                 messages=tuple(messages),
                 id=string(about.get("thread_id")),
                 model=(last.model if last else None) or string(about.get("model_name")),
-                usage=_usage_of(messages[at]) if at is not None else None,
+                usage=usage_of(messages[at]) if at is not None else None,
                 usage_at=at,
                 skipped=tuple(sorted(skipped.items())),
             ),
@@ -248,12 +249,8 @@ def _meta(entry: dict[str, Any], role: Role) -> Meta:
     )
 
 
-def _usage_of(message: Message) -> Usage | None:
-    return message.meta.usage if message.meta else None
-
-
 def _last_usage(messages: list[Message]) -> int | None:
-    return next((n for n in range(len(messages) - 1, -1, -1) if _usage_of(messages[n])), None)
+    return next((n for n in range(len(messages) - 1, -1, -1) if usage_of(messages[n])), None)
 
 
 def _wire(source: Source, piece: Piece, *, at: str) -> str:

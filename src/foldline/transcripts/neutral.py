@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from msgspec.structs import replace
 
-from foldline.core.message import Media, Message, Meta, Opaque, Part, Role, Text, ToolResult
+from foldline.core.message import Media, Message, Meta, Opaque, Part, Role, Text, ToolResult, Usage
 from foldline.wire.strict import dump, dump_text
 
 Content: TypeAlias = Text | Media | Opaque
@@ -121,6 +121,18 @@ def _mime_of_format(kind: MediaKind, name: Any) -> str | None:
 def _string(value: Mapping[str, Any], *keys: str) -> str | None:
     """The first of `keys` that holds a text."""
     return next((value[key] for key in keys if isinstance(value.get(key), str) and value[key]), None)
+
+
+def is_prompt(message: Message) -> bool:
+    """True for a user's message that neither a client nor a tool put there."""
+    return (
+        message.role == "user" and message.synthetic is None and not (message.meta and message.meta.injected)
+    )
+
+
+def usage_of(message: Message) -> Usage | None:
+    """What the provider counted, where it came with the message."""
+    return message.meta.usage if message.meta else None
 
 
 def arguments_text(value: Any) -> str:

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from foldline.core.message import Media, Message, Meta, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.transcripts.headers import header_of
-from foldline.transcripts.neutral import arguments_text, neutral, unix_time
+from foldline.transcripts.neutral import arguments_text, neutral, string, unix_time
 from foldline.transcripts.source import BadLines, Source, keys
 from foldline.transcripts.transcript import Transcript
 from foldline.wire import strict
@@ -191,7 +191,7 @@ class _Reading:
 
     def _entry(self, number: int, entry: dict[str, Any]) -> None:
         kind = entry.get("type")
-        meta = Meta(id=_string(entry.get("id")), time_s=unix_time(entry.get("timestamp")))
+        meta = Meta(id=string(entry.get("id")), time_s=unix_time(entry.get("timestamp")))
         message: Message | None = None
         match kind:
             case "session":
@@ -217,7 +217,7 @@ class _Reading:
 
     def _model(self, number: int, model: Any, *, api: Any, provider: Any) -> None:
         wire = WIRES.get(str(api)) or WIRES.get(str(provider)) or "openai-chat"
-        self.models[number] = (_string(model), wire)
+        self.models[number] = (string(model), wire)
 
     def _message(self, number: int, inner: dict[str, Any], *, meta: Meta) -> Message | None:
         role = inner.get("role")
@@ -244,7 +244,7 @@ class _Reading:
                 return None
 
     def _assistant(self, number: int, inner: dict[str, Any], *, meta: Meta) -> Message | None:
-        stop = _string(inner.get("stopReason"))
+        stop = string(inner.get("stopReason"))
         self._model(number, inner.get("model"), api=inner.get("api"), provider=inner.get("provider"))
         if stop in NEVER_SENT:
             self.skipped[f"assistant {stop}"] += 1
@@ -256,8 +256,8 @@ class _Reading:
         self.usages[number] = inner.get("usage")
         meta = replace(
             meta,
-            model=_string(inner.get("model")),
-            response_id=_string(inner.get("responseId")),
+            model=string(inner.get("model")),
+            response_id=string(inner.get("responseId")),
             stop_reason=stop,
         )
         return neutral("assistant", [part for part in parts if isinstance(part, Part)], meta=meta)
@@ -289,7 +289,7 @@ class _Reading:
                 format="pi",
                 wire=wire,
                 messages=tuple(messages),
-                id=_string(self.header.get("id")),
+                id=string(self.header.get("id")),
                 model=model,
                 usage=usage,
                 usage_at=at,
@@ -297,10 +297,6 @@ class _Reading:
                 notes=self.bad.notes(self.source) + notes,
             ),
         )
-
-
-def _string(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
 
 
 def _content(content: Any) -> Sequence[Text | Media]:
@@ -318,7 +314,7 @@ def _piece(piece: Any) -> Text | Media:
         if kind == "text" and isinstance(text, str):
             return Text(text=text)
         if kind == "image" and isinstance(data, str):
-            return Media(kind="image", mime=_string(piece.get("mimeType")), data=data)
+            return Media(kind="image", mime=string(piece.get("mimeType")), data=data)
     raise ValueError("content: expected text and image blocks")
 
 
@@ -340,7 +336,7 @@ def _thinking(block: dict[str, Any], wire: str) -> Reasoning:
     """Reasoning with its provider's seal. For OpenAI Responses pi keeps the whole reasoning item as the seal; for
     compatible chat only the name of the field the text came in, which seals nothing."""
     text = block.get("thinking")
-    seal = _string(block.get("thinkingSignature"))
+    seal = string(block.get("thinkingSignature"))
     if wire == "openai-chat":
         seal = None
     elif wire == "openai-responses" and seal is not None:
@@ -358,7 +354,7 @@ def _encrypted(item: str) -> str | None:
         value = strict.loads(item.encode("utf-8", "surrogatepass"))
     except ValueError:
         return None
-    return _string(value.get("encrypted_content")) if isinstance(value, dict) else None
+    return string(value.get("encrypted_content")) if isinstance(value, dict) else None
 
 
 def _result(inner: dict[str, Any]) -> ToolResult:
@@ -368,7 +364,7 @@ def _result(inner: dict[str, Any]) -> ToolResult:
     return ToolResult(
         call_id=call,
         content=tuple(_content(inner.get("content") or "")),
-        name=_string(inner.get("toolName")),
+        name=string(inner.get("toolName")),
         is_error=inner.get("isError") is True,
     )
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from foldline.core.message import Message, Meta, Part, ToolCall, ToolResult, Usage, calls_of
+from foldline.core.message import Message, Meta, Part, ToolCall, ToolResult, calls_of
 from foldline.transcripts import document
 from foldline.transcripts.neutral import (
     arguments_text,
@@ -27,6 +27,7 @@ from foldline.transcripts.neutral import (
     string,
     text_parts,
     unix_time,
+    usage_of,
 )
 from foldline.transcripts.source import HEAD_MAX, Source, keys
 from foldline.transcripts.transcript import Transcript
@@ -58,7 +59,7 @@ class _Trae:
                 messages.append(_input(entry, first=index == 0))
             if isinstance(response := step.get("response"), dict):
                 messages.append(_response(response, provider, time=step.get("timestamp")))
-                usage_at = len(messages) - 1 if _usage_of(messages[-1]) else usage_at
+                usage_at = len(messages) - 1 if usage_of(messages[-1]) else usage_at
         if not messages:
             return ()
         messages += _last_results(source, root.get("agent_steps"), calls=calls_of(messages[-1]))
@@ -69,7 +70,7 @@ class _Trae:
                 wire="anthropic" if provider in _ANTHROPIC else "openai-chat",
                 messages=tuple(messages),
                 model=_last_model(messages) or model,
-                usage=_usage_of(messages[usage_at]) if usage_at is not None else None,
+                usage=usage_of(messages[usage_at]) if usage_at is not None else None,
                 usage_at=usage_at,
             ),
         )
@@ -131,10 +132,6 @@ def _call(call: dict[str, Any]) -> ToolCall:
         name=str(call.get("name") or "unknown"),
         arguments=arguments_text(call.get("arguments")),
     )
-
-
-def _usage_of(message: Message) -> Usage | None:
-    return message.meta.usage if message.meta else None
 
 
 def _last_model(messages: list[Message]) -> str | None:

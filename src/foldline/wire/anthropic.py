@@ -21,7 +21,7 @@ from foldline.wire import strict
 from foldline.wire.anthropic_blocks import NAME, make_block, read_content, write_content
 from foldline.wire.codec import Rules, WireValue
 from foldline.wire.slices import fields, items
-from foldline.wire.splice import origin_of, write
+from foldline.wire.splice import blocks_of, origin_of, write_own
 
 RULES = Rules(
     format=NAME,
@@ -91,9 +91,7 @@ class Anthropic:
 
     def encode_bytes(self, message: Message) -> bytes:
         """The message as JSON: the bytes it came in where nothing was edited."""
-        if isinstance(message.origin, bytes) and message.format == NAME:
-            return write(message, self.encode)
-        return strict.dump_foreign(self.encode(message))
+        return write_own(message, self.encode, format=NAME)
 
     def system_of(self, body: WireValue) -> Message | None:
         """The `system` prompt of a body, a string or text blocks; `None` when it is missing or null."""
@@ -118,7 +116,9 @@ class Anthropic:
             joined = self.decode(_join(self.encode_bytes(first), self.encode_bytes(second)))
         else:
             envelope = self.encode(first)
-            joined = self.decode({**envelope, "content": [*_blocks(envelope), *_blocks(self.encode(second))]})
+            joined = self.decode(
+                {**envelope, "content": [*blocks_of(envelope), *blocks_of(self.encode(second))]}
+            )
         synthetic = first.synthetic if first.synthetic == second.synthetic else None
         return replace(joined, synthetic=synthetic, meta=first.meta)
 
@@ -157,12 +157,6 @@ def _inside(message: bytes) -> bytes:
     if content.startswith(b"["):
         return content[1:-1].strip()
     return b'{"type":"text","text":%b}' % content if content[:1] == b'"' and content != b'""' else b""
-
-
-def _blocks(value: WireValue) -> list[Any]:
-    """The blocks of a wire message, text content as one text block."""
-    content = value.get("content") or []
-    return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
 
 
 def _make(message: Message) -> WireValue:

@@ -26,7 +26,7 @@ from foldline.wire.openai_chat_parts import (
     read_parts,
     read_result,
 )
-from foldline.wire.splice import origin_of, write
+from foldline.wire.splice import blocks_of, origin_of, write_own
 
 NAME = "openai-chat"
 
@@ -89,9 +89,7 @@ class OpenAIChat:
 
     def encode_bytes(self, message: Message) -> bytes:
         """The message as JSON: the bytes it came in where nothing was edited."""
-        if isinstance(message.origin, bytes) and message.format == NAME:
-            return write(message, self.encode)
-        return strict.dump_foreign(self.encode(message))
+        return write_own(message, self.encode, format=NAME)
 
     def system_of(self, body: WireValue) -> Message | None:
         """Always `None`: on this wire system text is a message."""
@@ -127,7 +125,7 @@ def _join(first: WireValue, second: WireValue) -> WireValue:
     for key in ("refusal", "audio", "function_call"):
         if first.get(key) is not None and second.get(key) is not None:
             raise ValueError(f"{key}: a message has it once, these two have it twice")
-    pieces = [*_pieces(first), *_pieces(second)]
+    pieces = [*blocks_of(first), *blocks_of(second)]
     joined["content"] = pieces or first.get("content")
     calls = [*(first.get("tool_calls") or ()), *(second.get("tool_calls") or ())]
     if calls:
@@ -137,8 +135,3 @@ def _join(first: WireValue, second: WireValue) -> WireValue:
         if texts:
             joined[key] = "\n".join(filter(None, texts))
     return joined
-
-
-def _pieces(value: WireValue) -> list[Any]:
-    content = value.get("content") or []
-    return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from foldline.core.message import NEW, Media, Message, Opaque, Part, Text
 from foldline.wire.codec import WireValue
 from foldline.wire.slices import fields, items
-from foldline.wire.strict import BadJson, dump, loads, parse
+from foldline.wire.strict import BadJson, dump, dump_foreign, loads, parse
 
 WRAPPED = "input"
 """Key under which arguments that are no JSON object travel."""
@@ -86,6 +86,20 @@ def write(message: Message, encode: Callable[[Message], WireValue]) -> bytes:
         return origin
     old = object_of(origin)
     return respell(encode(replace(message, origin=old)), old, raw=origin)
+
+
+def write_own(message: Message, encode: Callable[[Message], WireValue], *, format: str) -> bytes:
+    """As `write`, for a codec that takes a caller's own objects: what came in bytes of this format as `write` has it, anything
+    else as JSON, its SDK objects opened. Raises `ValueError` for what JSON cannot say."""
+    if isinstance(message.origin, bytes) and message.format == format:
+        return write(message, encode)
+    return dump_foreign(encode(message))
+
+
+def blocks_of(value: WireValue) -> list[Any]:
+    """The content of a wire message as blocks; a text as one."""
+    content = value.get("content") or []
+    return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
 
 
 def respell(new: Any, old: Any, *, raw: bytes) -> bytes:
