@@ -146,6 +146,7 @@ WRONG = {
     "a share above one": ('"fold"', '"fold", tail_share = 60', "tiers.tail_share=60", "a number from 0 to 1"),
     "a share that is no number": ('"fold"', '"fold", tail_share = nan', "tiers.tail_share=nan", "a number from 0 to 1"),
     "another pass's choice": ('"fold"', '"fold", summary = "poem"', "tiers.summary='poem'", "one of ledger, template"),
+    "what only marks say": ('"fold"', '"fold", only_marks = true', "tiers.only_marks=True", "no such key"),
     "no yes or no": ('"fold"', '"fold", clamp_edge = 1', "tiers.clamp_edge=1", "true or false"),
     "when": ('"fold"', '"fold", when = "often"', "tiers.when='often'", "one of always, blind, over"),
     "needs": ('"fold"', '"fold", needs = "luck"', "tiers.needs='luck'", "one of nothing, model"),

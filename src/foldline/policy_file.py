@@ -51,7 +51,9 @@ PASSES: Final[Mapping[str, type[AnyPass | AnyAsking]]] = {
 TIERS_MAX: Final = 32
 NAME = re.compile(r"\w[\w.-]{0,63}")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_OF_TIER: Final = tuple(field.name for field in fields(Tier) if field.name not in ("reduce", "ask"))
+_NOT_WRITTEN: Final = ("reduce", "ask", "only_marks")
+"""Of a tier: the pass, which is written by its name and numbers, and what is true of none that a file may name."""
+_OF_TIER: Final = tuple(field.name for field in fields(Tier) if field.name not in _NOT_WRITTEN)
 
 Value = TypeVar("Value", bound=Struct)
 
@@ -110,13 +112,13 @@ def _tier(given: object, place: _Place) -> Tier:
     rest = _table(given, place)
     wanted = rest.pop("pass", None)
     if wanted is None and rest.get("needs"):  # named, and passed over
-        return Tier(reduce=None, **_told(Tier, rest, place=place, apart=("reduce", "ask")))
+        return Tier(reduce=None, **_told(Tier, rest, place=place, apart=_NOT_WRITTEN))
     made = PASSES.get(wanted) if isinstance(wanted, str) else None
     if made is None:
         raise place.at("pass").refuse(wanted, f"give one of {', '.join(PASSES)}")
     name = rest.setdefault("name", wanted)
     of_tier = {key: rest.pop(key) for key in _OF_TIER if key in rest}
-    told = _told(Tier, of_tier, place=place, apart=("reduce", "ask"))
+    told = _told(Tier, of_tier, place=place, apart=_NOT_WRITTEN)
     plans = made(name=name, **_told(made, rest, place=place, apart=("name",), also=("pass", *_OF_TIER)))
     if isinstance(plans, (ProseLedger, FullSummary, Segments)):
         return Tier(reduce=None, ask=plans, **{"needs": "model", **told})
@@ -224,7 +226,7 @@ def write_policy(policy: Policy, *, name: str) -> str:
             lines += _lines(_fields(tier))
         else:
             name, numbers = _named(plans)
-            apart = ("reduce", "ask") if tier.name != name else ("reduce", "ask", "name")
+            apart = _NOT_WRITTEN if tier.name != name else (*_NOT_WRITTEN, "name")
             of_tier = _fields(tier, apart=apart)
             lines += _lines({"pass": name} | of_tier | numbers)
     return "\n".join(lines) + "\n"

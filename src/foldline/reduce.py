@@ -49,7 +49,7 @@ from foldline.wire.codec import Rules
 if TYPE_CHECKING:
     from foldline.transcripts.transcript import Numbered
 
-MARKS = Tier(name="supersession", reduce=MarkSuperseded(), gain_min=-(10**9))
+MARKS = Tier(name="supersession", reduce=MarkSuperseded(), only_marks=True)
 """Runs before the tiers of every policy: what it adds, they make room for."""
 LEFT_OF_TARGET, LEFT_TO_LINE = 4, 3
 _TEMPLATE = re.compile(r"^(?:m\d+ (?:user|assistant|tool|system)\b|\(calls: )", re.MULTILINE)

@@ -91,6 +91,8 @@ class Tier(Struct, frozen=True, kw_only=True):
     """Down to here, where the caller names no target; `None`: the policy's target."""
     gain_min: Positive = 1
     """Fewer tokens freed than this, and the plan is dropped (law GAIN)."""
+    only_marks: bool = False
+    """True for a tier that adds marks and frees nothing by itself: what it adds, the tiers behind it make room for."""
 
 
 class Floor(Struct, frozen=True, kw_only=True, gc=False):

@@ -178,7 +178,7 @@ def _straight(policy: Policy, moment: Moment) -> tuple[tuple[Tier, ...], tuple[T
         return (), policy.tiers
     asking = [number for number, tier in enumerate(policy.tiers) if tier.ask is not None]
     first, last = asking[0] if moment.ahead else asking[-1], asking[-1]
-    marks = tuple(tier for tier in policy.tiers[:first] if tier.gain_min < 0)
+    marks = tuple(tier for tier in policy.tiers[:first] if tier.only_marks)
     return (*marks, *policy.tiers[first : last + 1]), policy.tiers[last + 1 :]
 
 
@@ -268,7 +268,7 @@ def _made(view: View, plan: Plan, *, tier: Tier, frame: Frame) -> View | None:
     if not plan.edits:
         return None
     after = apply(view, plan.edits, frame=frame)
-    return after if view.tokens - after.tokens >= tier.gain_min else None
+    return after if tier.only_marks or view.tokens - after.tokens >= tier.gain_min else None
 
 
 def _goal_of(tier: Tier, moment: Moment) -> int:
