@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from foldline.cli import screen
 
@@ -47,9 +47,10 @@ def title(state: str, name: str, *, style: str) -> Text:
     return screen.cell(state, style) + screen.cell(f"  {name}", "bold")
 
 
-def clock_time(ms: int) -> str:
-    """A time as the reader's own clock has it, to the second."""
-    return datetime.fromtimestamp(ms / 1000, tz=UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+def clock_time(ms: int, *, to: Literal["seconds", "minutes"] = "seconds") -> str:
+    """A time as the reader's own clock has it."""
+    here = datetime.fromtimestamp(ms / 1000, tz=UTC).astimezone().replace(tzinfo=None)
+    return here.isoformat(" ", timespec=to)
 
 
 def plural(number: int, noun: str) -> str:

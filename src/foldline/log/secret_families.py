@@ -29,7 +29,7 @@ KEY_BYTES_MAX: Final = 16_384
 _LEFT: Final = rb"(?:(?<![A-Za-z0-9\\])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=[0-9]m))"
 """Where a token may begin: not inside a word, but right after an escaped control character, a percent escape or a
 terminal colour. Never on the letter of an escape: a redaction there would break the JSON."""
-_QUOTE: Final = rb"(?:\\{0,7}[\"'`])?"
+QUOTE: Final = rb"(?:\\{0,7}[\"'`])?"
 """A quote, at any depth of JSON inside JSON."""
 _GAP: Final = rb"[ \t]{0,4}"
 _VALUE: Final = rb"[A-Za-z0-9!#%&*+./:?@^_~-]"
@@ -44,7 +44,7 @@ _SAID: Final = (
     % (_GAP, _GAP)
 )
 """A sentence: `The password for the test database is …`, 密码是 …; Chinese, Japanese and Korean words for it, in UTF-8."""
-_EQUALS: Final = rb"%b%b(?:[:=]=?|=>|:=|\xef\xbc\x9a)%b" % (_QUOTE, _GAP, _GAP)
+_EQUALS: Final = rb"%b%b(?:[:=]=?|=>|:=|\xef\xbc\x9a)%b" % (QUOTE, _GAP, _GAP)
 """`=`, `: `, `=>` and the wide colon."""
 
 
@@ -264,8 +264,7 @@ WORDS: Final[tuple[Family, ...]] = (
         anchors=(b"authorization",),
         pattern=re.compile(
             rb"(?P<word>(?i:authorization))(?P<tail>)(?P<sign>%b%b[:=]%b%b)(?P<quote>)(?:(?i:token|key|apikey|digest)[ \t=]{1,4})?"
-            rb"(?P<s>%b{16,%d}+={0,2})(?!\xe2\x9f\xa6)"
-            % (_QUOTE, _GAP, _GAP, _QUOTE, _VALUE, TOKEN_BYTES_MAX)
+            rb"(?P<s>%b{16,%d}+={0,2})(?!\xe2\x9f\xa6)" % (QUOTE, _GAP, _GAP, QUOTE, _VALUE, TOKEN_BYTES_MAX)
         ),
         accept=is_secret,
     ),

@@ -11,18 +11,17 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from foldline.log.secret_families import OWN_KEY, Family, assigned, quoted
+from foldline.log.secret_families import OWN_KEY, QUOTE, Family, assigned, quoted
 from foldline.log.secret_shapes import is_login, is_option, is_session, is_tagged
 
 COOKIES_BYTES_MAX: Final = 4_096
 """Longest list of cookies; browsers refuse more in one."""
 
-_QUOTE: Final = rb"(?:\\{0,7}[\"'`])?"
 _SPACE: Final = rb"(?:[ \t\r\n]|\\{1,7}[nrt]){1,8}"
 """White space, a break in JSON too."""
 _FIELD: Final = rb"[^\s\"'`\\<>\x80-\xff]{1,128}+"
 
-_NAMED: Final = rb"%b(?P<user>[A-Za-z0-9_.%%@+~-]{1,64}+):(?P<s>[^\s\"'`\\<>{}\x80-\xff]{3,200}+)" % _QUOTE
+_NAMED: Final = rb"%b(?P<user>[A-Za-z0-9_.%%@+~-]{1,64}+):(?P<s>[^\s\"'`\\<>{}\x80-\xff]{3,200}+)" % QUOTE
 """`name:password`."""
 
 PASSWORDS: Final = (
@@ -49,7 +48,7 @@ PLACES: Final[tuple[Family, ...]] = (
         anchors=(b"cookie",),
         pattern=re.compile(
             rb"(?i:cookies?)%b[ \t]{0,4}[:=,]?[ \t\[]{0,4}%b(?P<s>[A-Za-z0-9_.-]{1,64}=[^\r\n\"'`\\<>]{8,%d}+)"
-            % (_QUOTE, _QUOTE, COOKIES_BYTES_MAX)
+            % (QUOTE, QUOTE, COOKIES_BYTES_MAX)
         ),
         inner=_PAIR,
         accept=is_session,

@@ -5,11 +5,10 @@ Owns the printing; the list is `foldline.session.library`'s.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import click
 
 from foldline.cli import exits, screen
+from foldline.cli.layout import clock_time
 from foldline.cli.listing import show_table
 from foldline.cli.options import as_json_option, limit_option, page_of, rows_of
 
@@ -52,7 +51,9 @@ def command(*, after: str | None, limit: int | None, as_json: bool) -> int:
                     "model": one.model or "",
                     "messages": one.messages,
                     "entries": one.entries,
-                    "last written": _time(one.updated_ms),
+                    "last written": ""
+                    if one.updated_ms is None
+                    else clock_time(one.updated_ms, to="minutes"),
                     "fork of": one.parent or "",
                 }
                 for one in found
@@ -65,9 +66,3 @@ def command(*, after: str | None, limit: int | None, as_json: bool) -> int:
         asked = "" if limit is None else f" --limit {limit}"
         screen.say(f"{len(found):,} of {len(there):,}; more: foldline sessions --after {behind}{asked}")
     return exits.DONE
-
-
-def _time(ms: int | None) -> str:
-    if ms is None:
-        return ""
-    return datetime.fromtimestamp(ms / 1000, tz=UTC).astimezone().strftime("%Y-%m-%d %H:%M")
