@@ -17,7 +17,7 @@ from foldline.transcripts import detect
 @pytest.fixture(autouse=True)
 def no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No user's settings reach these tests."""
-    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "none.toml"))
+    monkeypatch.setenv("FOLDLINE_CONFIG", "/dev/null")
     monkeypatch.chdir(tmp_path)
 
 

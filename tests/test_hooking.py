@@ -27,6 +27,7 @@ class Terminal(io.StringIO):
 @pytest.fixture(autouse=True)
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A user with a hook, and a project with one of its own."""
+    (tmp_path / "user.toml").touch()
     monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "user.toml"))
     monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv(FOLDLINE_PROJECT_HOOKS.name, raising=False)
@@ -140,7 +141,7 @@ def test_a_hosts_own_stand_behind_those_of_the_settings() -> None:
 
 def test_without_hooks_nothing_is_made(places: Path) -> None:
     """No home, no key."""
-    (places / "user.toml").unlink()
+    (places / "user.toml").write_text("")
     assert configured(project=places).pre_compact(AUTO).instructions == ""
     assert not (places / "home").exists()
 

@@ -225,7 +225,7 @@ def test_a_policy_of_a_file_is_taken_by_its_name_everywhere(
 ) -> None:
     """interface.md, Policies: a user writes their own in `foldline.toml`. A session keeps it when the file is gone."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "none.toml"))
+    monkeypatch.setenv("FOLDLINE_CONFIG", "/dev/null")
     monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
     (tmp_path / "foldline.toml").write_text(LEAST, encoding="utf-8")
     messages = [{"role": "user", "content": f"{n}: " + "words and words. " * 50} for n in range(20)]

@@ -89,6 +89,7 @@ def test_the_tiers_of_each_policy_have_the_numbers_of_its_design(
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The user's settings file, and a working folder without one."""
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.toml").touch()
     monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "own.toml"))
     return tmp_path / "own.toml"
 

@@ -27,14 +27,39 @@ def user_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     path = tmp_path / "user.toml"
+    path.touch()
     monkeypatch.setenv("FOLDLINE_CONFIG", str(path))
     return path
 
 
-def test_without_a_file_there_are_no_settings(user_settings: Path) -> None:
+def test_without_a_file_there_are_no_settings(
+    user_settings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Everything has a default."""
+    monkeypatch.setenv("FOLDLINE_CONFIG", "/dev/null")
     assert load().models == {}
     assert load().sources == ()
+    monkeypatch.delenv("FOLDLINE_CONFIG")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "nothing"))
+    assert load().sources == ()
+
+
+@pytest.mark.parametrize("name", ["missing.toml", "work"])
+def test_settings_that_the_environment_names_must_be_there(
+    name: str, user_settings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slip in the name left windows and policies out without a word."""
+    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / name))
+    with pytest.raises(InvalidOption, match=f"FOLDLINE_CONFIG='.*{name}': there is no such file"):
+        load()
+
+
+@pytest.mark.parametrize("text", ["a=" + "[" * 5_000 + "]" * 5_000, "a=" + "9" * 5_000])
+def test_what_the_parser_gives_up_on_is_told_as_what_cannot_be_read(text: str, user_settings: Path) -> None:
+    """Tables too deep and a number too long were a fault of ours."""
+    user_settings.write_text(text)
+    with pytest.raises(InvalidOption, match="cannot be read"):
+        load()
 
 
 def test_the_projects_word_goes_before_the_users_key_by_key(user_settings: Path, tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ class Variable(Struct, frozen=True, kw_only=True):
 
 FOLDLINE_CONFIG = Variable(
     name="FOLDLINE_CONFIG",
-    sentence="Path of the user's settings file; left out: `foldline/foldline.toml` in the configuration folder.",
+    sentence="Path of the user's settings file, which must be there (`/dev/null`: none); left out: `foldline/foldline.toml` in "
+    "the configuration folder.",
 )
 XDG_CONFIG_HOME = Variable(
     name="XDG_CONFIG_HOME", sentence="The user's configuration folder; left out: `~/.config`."

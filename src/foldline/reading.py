@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from foldline.core.address import digest_of
-from foldline.core.errors import InvalidOption
+from foldline.core.errors import InvalidOption, InvalidTranscript
 from foldline.transcripts import detect
 from foldline.transcripts.transcript import Transcript
 
@@ -82,6 +82,8 @@ def _given(path: str) -> str | bytes:
         return path
     import sys
 
+    if sys.stdin is None:
+        raise InvalidTranscript("stdin", None, "is closed; give a file, or pipe one in")
     return sys.stdin.buffer.read()
 
 
@@ -98,8 +100,9 @@ def _selected(found: Sequence[Transcript], select: str) -> Transcript:
     for transcript in found:
         if transcript.id == select:
             return transcript
-    if select.isdigit() and int(select) < len(found):
-        return found[int(select)]
+    for index, transcript in enumerate(found):
+        if str(index) == select:
+            return transcript
     names = ", ".join(str(t.id) for t in found[:5] if t.id is not None)
     known = f"; ids begin with {names}" if names else ""
     raise InvalidOption("select", select, why=f"there are {len(found)} conversations, numbered from 0{known}")

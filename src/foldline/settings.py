@@ -65,8 +65,8 @@ def load(*, project: Path | None = None) -> Settings:
     models: dict[str, dict[str, Any]] = {}
     policies: dict[str, WrittenPolicy] = {}
     sources: list[str] = []
-    for path in (user_file(), (project or Path()) / FILE):
-        if not path.is_file():
+    for path in (_users_own(), (project or Path()) / FILE):
+        if path is None or not path.is_file():
             continue
         written = _read(path)
         told = _tables(written, "models", path=path)
@@ -96,6 +96,17 @@ def user_file() -> Path:
     return Path(folder) / "foldline" / FILE
 
 
+def _users_own() -> Path | None:
+    """The user's settings where there are any. Raises `InvalidOption` where the environment names a file that is none;
+    `/dev/null` is how it says that there are none."""
+    path, named = user_file(), os.environ.get(FOLDLINE_CONFIG.name)
+    if path.is_file():
+        return path
+    if named and named != os.devnull:
+        raise InvalidOption(FOLDLINE_CONFIG.name, named, why="there is no such file; name one, or unset it")
+    return None
+
+
 def sessions_home() -> Path:
     """Where sessions are kept."""
     named = os.environ.get(FOLDLINE_HOME.name)
@@ -112,7 +123,7 @@ def _read(path: Path) -> dict[str, Any]:
                 "settings", str(path), why=f"larger than {FILE_MAX:,} bytes; it holds something else"
             )
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # no TOML; a number too long, tables too deep
         raise InvalidOption(
             "settings", str(path), why=f"cannot be read ({error}); mend or remove the file"
         ) from error
@@ -192,9 +203,9 @@ class WrittenHooks(Struct, frozen=True, kw_only=True):
 
 def hooks_written(*, project: Path | None = None) -> tuple[WrittenHooks, ...]:
     """The hooks of the user's file, then of the project's. Raises `InvalidOption` for a file that cannot be read."""
-    users, of_project = user_file(), (project or Path()) / FILE
-    files = [(users, False)] if users.is_file() else []
-    if of_project.is_file() and not (files and of_project.samefile(users)):
+    users, of_project = _users_own(), (project or Path()) / FILE
+    files = [(users, False)] if users is not None else []
+    if of_project.is_file() and not (users is not None and of_project.samefile(users)):
         files.append((of_project, True))
     found = [(_read(path).get("hooks"), path, is_project) for path, is_project in files]
     return tuple(

@@ -38,6 +38,7 @@ KEYS = {"x-api-key": "k", "anthropic-version": "2023-06-01", "x-goog-api-key": "
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Sessions and settings of this test alone."""
     (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = {WINDOW}\nmax_output = 2000\n')
+    (tmp_path / "foldline.toml").touch()
     monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
     monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
 

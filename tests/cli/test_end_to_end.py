@@ -16,11 +16,12 @@ import pytest
 
 import foldline
 from tests.cli.payloads import FORBIDDEN, PAYLOADS
-from tests.cli.running import REPO, documents, run, run_on_screen
+from tests.cli.running import REPO, documents, environment, run, run_on_screen
 
 SESSION = REPO / "tests" / "data" / "langgraph" / "deerflow-5aa47db1-cjk.json"
 MANY = REPO / "tests" / "data" / "tau-bench" / "gpt-4o-airline-first3.json"
 ENTRY = "from foldline.cli.main import main; main(prog_name='foldline')"
+REAL = [sys.executable, "-c", ENTRY]
 
 
 @pytest.fixture
@@ -182,7 +183,7 @@ def test_a_policy_of_ones_own_goes_wherever_a_presets_name_goes(
 ) -> None:
     """interface.md, Policies: on files and on sessions, to compact and to look."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "none.toml"))
+    monkeypatch.setenv("FOLDLINE_CONFIG", "/dev/null")
     monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
     (tmp_path / "foldline.toml").write_text(run("policies", "balanced", "--toml").stdout, encoding="utf-8")
     page = run("policies", "my-balanced").stdout
@@ -223,3 +224,62 @@ def test_a_call_that_waits_for_its_answer_in_a_session_is_open_and_no_breach(
         assert checked.exit_code == (1 if goes_on else 0)
         assert seen["messages"] == (4 if goes_on else 2)
         assert (seen["by_kind"]["tool_results"] > 0) is goes_on
+
+
+@pytest.mark.parametrize("command", [("compact", "-", "--to", "25%"), ("convert", "-", "--as", "anthropic")])
+def test_the_only_original_is_not_replaced_through_stdin(command: tuple[str, ...], tmp_path: Path) -> None:
+    """The shell opened it, and its addresses open there alone."""
+    only = tmp_path / "only.jsonl"
+    only.write_bytes(SESSION.read_bytes())
+    with only.open("rb") as opened:
+        done = subprocess.run(
+            [*REAL, *command, "-o", str(only)],
+            stdin=opened, capture_output=True, env=environment(PYTHONPATH=str(REPO / "src")), check=False, timeout=120,
+        )  # fmt: skip
+    assert (done.returncode, b"is the file that is read" in done.stderr) == (2, True)
+    assert only.read_bytes() == SESSION.read_bytes()
+
+
+def test_a_report_of_stdin_names_no_file_that_there_is_not() -> None:
+    page = run("compact", "-", "--to", "25%", stdin=SESSION.read_bytes()).stderr
+    assert "foldline show FILE ADDRESS" in page
+    assert "FILE is what came from stdin" in page
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full device is Linux's")
+def test_what_is_done_is_done_also_where_nobody_can_be_told(tmp_path: Path) -> None:
+    """A script that retries on exit code 1 would do it twice."""
+    home = {"FOLDLINE_HOME": str(tmp_path / "home")}
+    out = tmp_path / "out.json"
+    commands = (
+        ("compact", str(SESSION), "--to", "25%", "-o", str(out)),
+        ("import", str(SESSION), "--name", "a"),
+        ("compact", "a", "--to", "25%"),
+        ("undo", "a"),
+        ("fork", "a", "b"),
+        ("forget", "b", "--yes"),
+    )
+    with open("/dev/full", "wb") as full:
+        codes = [
+            subprocess.run(
+                [*REAL, *command],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=full, env=environment(PYTHONPATH=str(REPO / "src"), **home), check=False,
+                timeout=120,
+            ).returncode
+            for command in commands
+        ]  # fmt: skip
+    assert codes == [0] * len(commands)
+    assert out.stat().st_size
+
+
+def test_a_closed_stdin_is_told_as_such() -> None:
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", *REAL, "check", "-"],
+        capture_output=True, env=environment(PYTHONPATH=str(REPO / "src")), check=False, timeout=120,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, b"foldline: stdin: is closed; give a file, or pipe one in\n")
+
+
+def test_a_number_of_a_conversation_may_be_too_long_for_a_number() -> None:
+    done = run("check", str(SESSION), "--select", "1" * 5_000)
+    assert (done.exit_code, "numbered from 0" in done.stderr) == (2, True)

@@ -87,6 +87,14 @@ def test_a_report_of_a_refusal_is_told_from_a_fault() -> None:
     assert exits.outcome_of({"outcome": "unchanged"}) == "unchanged"
 
 
+def test_a_document_holds_no_number_that_json_has_not() -> None:
+    """`NaN` is refused by every strict reader."""
+    for value in (float("nan"), float("inf")):
+        error = errors.InvalidOption("forced", value, why="give a number")
+        fields = exits.document_of(error, code=exits.USAGE, sentence=str(error))["fields"]
+        assert fields["value"] == str(value)
+
+
 def test_an_error_as_a_document_carries_its_fields() -> None:
     """A script reads the place, not the sentence."""
     error = errors.InvalidTranscript("a.jsonl", 12, "cut off")

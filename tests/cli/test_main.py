@@ -289,6 +289,7 @@ def test_a_closed_stdout_exits_1(args: tuple[str, ...]) -> None:
     )  # fmt: skip
     assert done.returncode == 1
     assert b"stdout is closed" in done.stderr
+    assert b"Traceback" not in done.stderr
 
 
 def test_an_interrupt_exits_130_and_leaves_nothing(tmp_path: Path) -> None:
@@ -296,14 +297,17 @@ def test_an_interrupt_exits_130_and_leaves_nothing(tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     out.write_bytes(b"old")
     with subprocess.Popen(
-        [*PROGRAM, "compact", "-", "-o", str(out)], stdin=subprocess.PIPE, stderr=subprocess.PIPE,
-        env=environment(STUB_READY="1"),
+        [*PROGRAM, "compact", "-", "--json", "-o", str(out)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, env=environment(STUB_READY="1"),
     ) as child:  # fmt: skip
         assert child.stderr is not None
+        assert child.stdout is not None
         assert child.stderr.readline() == b"reading\n"
         child.send_signal(signal.SIGINT)
         said = child.stderr.read()
+        told = json.loads(child.stdout.read())
         assert child.wait(timeout=120) == 130
+    assert (told["schema"], told["exit_code"]) == ("foldline.error/1", 130)
     assert said.strip() == b"foldline: interrupted from the keyboard; nothing is half written"
     assert [entry.name for entry in tmp_path.iterdir()] == ["out.json"]
     assert out.read_bytes() == b"old"

@@ -82,6 +82,10 @@ def test_a_report_with_nothing_but_the_necessary_prints(monkeypatch: pytest.Monk
     page = printed(document, monkeypatch)
     assert "90 → 90" in page
     assert "4, none folded" in page
+    assert "none folded" not in printed(
+        document | {"outcome": "compacted", "covers": {"messages": 1, "addresses": ["m1@00000000"]}},
+        monkeypatch,
+    )
     assert not [row for row in page.splitlines() if not row.strip()]
     assert not any(word in page for word in ("passes", "covers", "cache", "facts", "None"))
     assert "4 as read, 3 as written, none folded" in printed(document | {"messages_after": 3}, monkeypatch)

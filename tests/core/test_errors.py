@@ -127,6 +127,14 @@ def test_an_error_says_what_where_and_why(
     assert str(error) == words
 
 
+def test_what_an_error_says_can_be_written_anywhere() -> None:
+    """Half a surrogate pair that a caller gave made a message that no log takes."""
+    error = errors.UnknownAddress("m1@\ud800", "this is no address")
+    assert "m1@?" in str(error)
+    str(error).encode()
+    assert error.address == "m1@\ud800"
+
+
 def test_an_option_out_of_bounds_is_a_value_error_too() -> None:
     """Callers who know Python's own tree need not know ours."""
     assert isinstance(errors.InvalidOption("to", 0, why="above 0"), ValueError)

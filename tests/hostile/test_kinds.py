@@ -148,7 +148,7 @@ def outcome(of: str, option: str, *, value: object) -> str:
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is written elsewhere."""
     monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "none.toml"))
+    monkeypatch.setenv("FOLDLINE_CONFIG", "/dev/null")
     monkeypatch.chdir(tmp_path)
 
 

@@ -43,6 +43,7 @@ def test_the_window_is_that_of_the_model_which_a_request_names(
 ) -> None:
     """interface.md: the budget comes from the model named in each request."""
     (tmp_path / "foldline.toml").write_text('[models."small"]\nwindow = 4000\n')
+    (tmp_path / "foldline.toml").touch()
     monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
     conversations = beginning(Keeping(home=tmp_path))("proxy-b", call([user("a")]))
     messages = [user("rule"), assistant("ok"), user(long("w", 3_000)), assistant("ok"), user("go on")]

@@ -216,6 +216,7 @@ def test_throttling_is_passed_on_with_its_headers() -> None:
 def test_a_count_is_of_what_would_be_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`count_tokens` for a conversation that was reduced; one that was not is counted as it came."""
     (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = 20000\nmax_output = 2000\n')
+    (tmp_path / "foldline.toml").touch()
     monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
     turns = generated(60, tokens=240)
     agent = Agent("anthropic", first="Refactor the project.")
@@ -250,6 +251,7 @@ def test_a_list_that_the_provider_is_to_compact_is_sent_whole_where_it_fits(
 ) -> None:
     """Issue: `/responses/compact` is passed on; past the window with the edits that were made, since it would be refused as it came."""
     (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = 20000\nmax_output = 2000\n')
+    (tmp_path / "foldline.toml").touch()
     monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
     turns = generated(60, tokens=240)
     agent = Agent("openai-responses", first="Refactor the project.")
@@ -320,6 +322,7 @@ def test_what_came_in_is_what_the_provider_would_have_counted(
     """OBS-1: the left number of a line, and with it what was saved, within a few percent of the caller's own body in every dialect, past
     three compactions and in a proxy that was started again."""
     (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = 20000\nmax_output = 2000\n')
+    (tmp_path / "foldline.toml").touch()
     monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
     turns = generated(140, tokens=240) if kind == "generated" else replayed(140, chars_max=1_200)
     tools = sorted({call.name for turn in turns for call in turn.calls})
@@ -347,6 +350,7 @@ def test_a_server_that_cuts_in_silence_is_reported(
     """Issue: silent truncation reported, as of Ollama: before a reduction is due, and of what was reduced for a larger window."""
     window = 32_000 if is_known else 200_000
     (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = {window}\nmax_output = 2000\n')
+    (tmp_path / "foldline.toml").touch()
     monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
     turns = generated(40, tokens=300)
     agent = Agent("openai-chat", first="Refactor the project.")

@@ -31,6 +31,7 @@ FIRST = "Refactor the project, module by module. Never touch auth.py."
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Sessions and settings of this test alone, and a client that hears of its stream often."""
     (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = {WINDOW}\nmax_output = 2000\n')
+    (tmp_path / "foldline.toml").touch()
     monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
     monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)

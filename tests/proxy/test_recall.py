@@ -34,6 +34,7 @@ ADDRESS = re.compile(r"m\d+[.\d-]*@[0-9a-f]{8}")
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Sessions and settings of this test alone."""
     (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = {WINDOW}\nmax_output = 2000\n')
+    (tmp_path / "foldline.toml").touch()
     monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
     monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)

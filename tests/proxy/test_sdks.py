@@ -25,6 +25,7 @@ HOP = {"host", "accept-encoding", "connection", "accept", "x-stainless-retry-cou
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Sessions and settings of this test alone."""
+    (tmp_path / "foldline.toml").touch()
     monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
     monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)

@@ -7,6 +7,7 @@ promised to scripts (`docs/reference/cli.md`).
 from __future__ import annotations
 
 import errno
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -98,7 +99,9 @@ def sentence_of(error: Exception) -> str:
 def document_of(error: Exception, *, code: int, sentence: str) -> dict[str, Any]:
     """The error as the one JSON document of a command that was asked for `--json`."""
     fields = {
-        name: value for name, value in vars(error).items() if isinstance(value, (str, int, float, tuple))
+        name: value if not isinstance(value, float) or math.isfinite(value) else str(value)  # JSON has no NaN
+        for name, value in vars(error).items()
+        if isinstance(value, (str, int, float, tuple))
     }
     return {
         "schema": "foldline.error/1",

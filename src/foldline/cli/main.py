@@ -35,7 +35,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "check": ("foldline.cli.commands.check", "Check a session against the laws and its provider's rules."),
     "convert": ("foldline.cli.commands.convert", "Write a session in another format."),
-    "show": ("foldline.cli.commands.show", "Show the original behind an address, or a session's history."),
+    "show": ("foldline.cli.commands.show", "Show the original behind an address, or what was said."),
     "recall": (
         "foldline.cli.commands.recall",
         "Search sessions for words, or open what an address names.",
@@ -130,9 +130,8 @@ class Program(click.Group):
         try:
             with _calm_warnings():
                 code = run(*args, standalone_mode=False, **kwargs)
-        except click.Abort:
-            screen.say(exits.MEANINGS[exits.INTERRUPTED])
-            sys.exit(exits.INTERRUPTED)
+        except click.Abort as error:
+            _end(error, exits.INTERRUPTED, sentence=exits.MEANINGS[exits.INTERRUPTED], wants_json=wants_json)
         except Exception as error:  # the outermost door
             _fail(error, wants_json=wants_json)
         sys.exit(code if isinstance(code, int) else exits.DONE)
@@ -147,6 +146,10 @@ def _fail(error: Exception, *, wants_json: bool) -> NoReturn:
             sentence += f" (help: {asked.command_path} --help)"
     else:
         code, sentence = exits.code_of(error), exits.sentence_of(error)
+    _end(error, code, sentence=sentence, wants_json=wants_json)
+
+
+def _end(error: Exception, code: int, *, sentence: str, wants_json: bool) -> NoReturn:
     screen.say(sentence)
     if wants_json:
         with contextlib.suppress(OSError):  # stdout itself may be what failed

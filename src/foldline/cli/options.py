@@ -71,6 +71,10 @@ def lines(value: str) -> tuple[int, int | None]:
     return first, last
 
 
+STDIN = "stdin"
+"""What standard input is called where a file has its name."""
+
+
 class Source(Struct, frozen=True, kw_only=True):
     """The file a command reads, and how its answer is wanted."""
 
@@ -83,7 +87,7 @@ class Source(Struct, frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         """What to call the file in a heading."""
-        return "stdin" if self.file == "-" else self.file
+        return STDIN if self.file == "-" else self.file
 
     def read(self) -> tuple[Transcript, ...]:
         """All conversations asked for; a long read shows a bar on a terminal."""
@@ -194,14 +198,26 @@ def write_file(path: str, data: bytes) -> None:
 def forbid_over_original(source: Source, out: str | None, *, hint: str | None = "") -> None:
     """A result that holds less than the file it was made from does not take its place: its addresses open in that file,
     which may be the only original. `hint`: what else to do; `None` where the result holds all of it."""
-    if hint is None or source.file == "-" or out in (None, "-") or not os.path.isfile(str(out)):
+    if hint is None or out in (None, "-") or not os.path.isfile(str(out)):
         return
-    same = os.path.realpath(source.file) == os.path.realpath(str(out))
-    if same or (os.path.samefile(source.file, str(out)) and os.stat(source.file).st_nlink == 1):
+    if source.file == "-":
+        is_read = _is_stdin(str(out))
+    else:
+        same = os.path.realpath(source.file) == os.path.realpath(str(out))
+        is_read = same or (os.path.samefile(source.file, str(out)) and os.stat(source.file).st_nlink == 1)
+    if is_read:
         raise click.UsageError(
             f"{out} is the file that is read, and the addresses of the result open there; choose another file{hint}",
             click.get_current_context(),
         )
+
+
+def _is_stdin(path: str) -> bool:
+    """True for the file that standard input comes from, by whatever name."""
+    try:
+        return os.path.samestat(os.fstat(sys.stdin.fileno()), os.stat(path))
+    except (AttributeError, OSError, ValueError):  # stdin is closed, or no file at all
+        return False
 
 
 def hint_for(as_format: str | None, transcripts: Sequence[Transcript]) -> str | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from foldline.cli import screen
 from foldline.cli.layout import bar, count, fields, gap, grid, percent, plural, span, title
+from foldline.cli.options import STDIN
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -105,7 +106,11 @@ def _messages(document: Mapping[str, Any]) -> str:
         before != after and document.get("outcome") == "unchanged"
     ):  # by another format's rules, or by a repair
         return f"{count(before)} as read, {count(after)} as written, none folded"
-    return f"{count(before)} → {count(after)}" if before != after else f"{count(before)}, none folded"
+    if before != after:
+        return f"{count(before)} → {count(after)}"
+    return (
+        count(before) if (document.get("covers") or {}).get("messages") else f"{count(before)}, none folded"
+    )
 
 
 def _passes(passes: Sequence[Mapping[str, Any]]) -> RenderableType | None:
@@ -129,7 +134,10 @@ def _covers(covers: Mapping[str, Any], name: str) -> RenderableType | None:
     folded = covers.get("messages") or 0
     words = f"{plural(folded, 'message')} folded" if folded else "parts of messages, no message whole"
     rows = [screen.cell(f"{words}; read the originals with")]
-    rows.append(screen.cell(f"foldline show {shlex.quote(name)} ADDRESS", "cyan"))
+    file = "FILE" if name == STDIN else shlex.quote(name)
+    rows.append(screen.cell(f"foldline show {file} ADDRESS", "cyan"))
+    if name == STDIN:
+        rows.append(screen.cell("FILE is what came from stdin; it is kept nowhere else", "dim"))
     rows += [screen.cell(f"  {address}", "cyan") for address in addresses[:ADDRESSES_MAX]]
     if len(addresses) > ADDRESSES_MAX:
         rows.append(

@@ -171,8 +171,13 @@ def _write(name: Stream, text: str) -> None:
     encoding = stream.encoding or "utf-8"
     if not encoding.lower().replace("-", "").startswith("utf"):
         text = text.translate(_ASCII)
-    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
-    stream.flush()
+    try:
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
+    except OSError:
+        if name == "stdout":
+            raise
+        _abandon(stream)  # nobody can be told, and what was done stays done: the exit code says that
 
 
 def _write_bytes(data: bytes) -> None:
@@ -189,7 +194,12 @@ def _closed() -> OSError:
 
 def abandon_stdout() -> None:
     """After a failed write: throw away what is still buffered, or the interpreter complains of it while it exits."""
+    if sys.stdout is not None:
+        _abandon(sys.stdout)
+
+
+def _abandon(stream: TextIO) -> None:
     with contextlib.suppress(OSError, ValueError):
         descriptor = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(descriptor, sys.stdout.fileno())
+        os.dup2(descriptor, stream.fileno())
         os.close(descriptor)

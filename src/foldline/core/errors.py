@@ -50,7 +50,11 @@ def _shown(value: object) -> str:
 
 
 class FoldlineError(Exception):
-    """Base of all errors a caller may want to catch."""
+    """Base of all errors a caller may want to catch. Its words can be written anywhere: half a surrogate pair of what a
+    caller gave is a question mark in them."""
+
+    def __init__(self, words: str = "") -> None:
+        super().__init__(words.encode(errors="replace").decode())
 
 
 class InvalidTranscript(FoldlineError):

@@ -13,6 +13,7 @@ from tests.cli.running import documents, run
 @pytest.fixture(autouse=True)
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A user with a hook, and a project with one of its own whose words and files would act on a terminal."""
+    (tmp_path / "user.toml").touch()
     monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "user.toml"))
     monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
     (tmp_path / "user.toml").write_text('[[hooks.PostCompact]]\nargv = ["true"]\n')
@@ -81,7 +82,7 @@ def test_what_is_not_named_rightly_is_wrong_usage(arguments: tuple[str, ...]) ->
 
 def test_without_hooks_it_says_where_to_begin(project: Path) -> None:
     """An empty page would say nothing."""
-    (project.parent / "user.toml").unlink()
+    (project.parent / "user.toml").write_text("")
     (project / "foldline.toml").unlink()
     page = run("hooks")
     assert (page.exit_code, page.stdout) == (0, "")
