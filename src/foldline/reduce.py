@@ -434,7 +434,12 @@ def _compacted(history: History, done: Compacted, *, report: Report, goal: Goal,
     gone = {seq for fold in folds for span in fold.spans for seq in range(span.start, span.end)}
     evicted = sum(item.tokens for item in history.view if item.seq in gone)
     written = {id(edit): step.asked for step in done.steps if step.asked for edit in step.edits}
-    seen = sum(_seen(fold, history, counter=frame.counter) for fold in folds if id(fold) not in written)
+    kinds = list(map(_says, folds))
+    seen = sum(
+        _seen(fold, history, kind=kind, counter=frame.counter)
+        for fold, kind in zip(folds, kinds, strict=True)
+        if id(fold) not in written
+    )
     seen += sum(step.asked.tokens_seen for step in done.steps if step.asked)
     report = replace(
         report,
@@ -445,7 +450,7 @@ def _compacted(history: History, done: Compacted, *, report: Report, goal: Goal,
         covers=covers,
         summary=replace(
             report.summary,
-            kind="model" if folds and written.get(id(folds[-1])) else _kind_of(folds),
+            kind="model" if folds and written.get(id(folds[-1])) else next(reversed(kinds), None),
             evicted_tokens=evicted,
             seen_tokens=min(seen, evicted),
         ),
@@ -454,23 +459,17 @@ def _compacted(history: History, done: Compacted, *, report: Report, goal: Goal,
     return Reduced(before=history, pins=frame.pins, view=view, edits=edits, report=report)
 
 
-def _kind_of(folds: Sequence[Fold]) -> str | None:
-    """What the newest fold says."""
-    if not folds:
-        return None
-    return _says(folds[-1])
-
-
 def _says(fold: Fold) -> str:
+    """What kind of fold it is."""
     if fold.message.synthetic == "notice":
         return "notice"
     return "template" if _TEMPLATE.search(fold.message.text) else "ledger"
 
 
-def _seen(fold: Fold, history: History, *, counter: TokenCounter) -> int:
+def _seen(fold: Fold, history: History, *, kind: str, counter: TokenCounter) -> int:
     """Tokens of what a fold covers that it was made from: a ledger is made from all of it, a notice or a template from what
     it quotes."""
-    if _says(fold) == "ledger":
+    if kind == "ledger":
         seqs = {seq for span in fold.spans for seq in range(span.start, span.end)}
         return sum(item.tokens for item in history.view if item.seq in seqs)
     found = read_block(fold.message.text)

@@ -23,6 +23,7 @@ from foldline.ledger.found_in_text import Finder
 from foldline.ledger.outcomes import outcome_of
 from foldline.ledger.readings import readings_in, text_of
 from foldline.ledger.retention import Expected, measure
+from foldline.ledger.tools import kind_of
 from foldline.ledger.words import Words, words_of
 from foldline.reduce import History, Reduced
 
@@ -111,9 +112,8 @@ class Ahead:
 
 def _commands(history: Sequence[Item]) -> Iterator[tuple[int, str, str]]:
     """Each command once, as it came out the last time."""
-    newest = {
-        run_of(command): (command, done) for done in calls_in(history) if (command := command_of(done.call))
-    }
+    run = (done for done in calls_in(history) if kind_of(done.call.name) == "shell")
+    newest = {run_of(command): (command, done) for done in run if (command := command_of(done.call))}
     for command, done in newest.values():
         script = script_of(done.call)
         yield done.seq, command, outcome_of(done.result, hidden=hides_status(script), script=script)

@@ -8,6 +8,7 @@ from foldline.core.address import (
     DIGEST_CHARS,
     RECALL_OPENING,
     Place,
+    SpanDigest,
     block,
     digest_of,
     escape_tags,
@@ -187,3 +188,11 @@ def test_half_a_surrogate_pair_has_the_digest_of_what_it_is_mended_to() -> None:
 def test_what_recall_gave_is_known_by_how_its_result_begins(part: Part, recalled: bool) -> None:
     """It states no new facts; whoever writes the same words gains nothing."""
     assert is_recalled(part) is recalled
+
+
+def test_the_digest_of_a_span_that_grew_is_gone_on_with() -> None:
+    """Law TRACE: the address is the one that the whole span has; another span is digested for itself."""
+    said = [user("one"), assistant("two", call("a")), result("a", "three"), user("four")]
+    running = SpanDigest()
+    for span in (said[:2], said[:2], said, said[1:], said[:1], [user("one"), *said[1:]], []):
+        assert running.of(span) == digest_of(part for message in span for part in message.parts)

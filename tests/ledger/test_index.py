@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from foldline.ledger.columns import CODE, Prices
 from foldline.ledger.errors_in_text import IN_CODE, key_of_listed
 from foldline.ledger.facts import Fact, FactKind, name_of
 from foldline.ledger.index import (
-    CODE,
     LABEL_TOKENS,
     SHARES,
-    Prices,
     choose,
     facts_in_line,
     holds_more,
@@ -228,7 +227,7 @@ def test_a_piece_is_counted_once_whatever_index_it_stands_in() -> None:
     again = price(FACTS[::-1], prices=prices)
     assert counted == []
     assert sorted(again.costs) == sorted(first.costs)
-    assert again.keys == first.keys
+    assert again.tokens == first.tokens
     price([fact("paths", f"src/a{n}.py") for n in range(5)], prices=prices)
     assert len(counted) == 5
     assert price(FACTS, prices=prices).costs == first.costs

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from foldline.ledger.facts import Fact
 from foldline.ledger.found_in_text import Finder, extract
-from foldline.ledger.mentions import PART_FACTS_MAX, Mentions
+from foldline.ledger.mentions import PART_FACTS_MAX, Mentions, Wanted
 
 
 def told(*texts: str, own: frozenset[int] = frozenset()) -> Mentions:
@@ -14,7 +15,12 @@ def told(*texts: str, own: frozenset[int] = frozenset()) -> Mentions:
 
 
 def wanted(mentions: Mentions, *shown: str) -> list[str]:
-    return [fact.text for fact in mentions.wanted(frozenset(shown)).ranked]
+    return [fact.text for fact in ranked(mentions.wanted(frozenset(shown)))]
+
+
+def ranked(found: Wanted) -> list[Fact]:
+    """The facts that are wanted, the most wanted first."""
+    return [found.columns.facts[place] for place in found.ranked]
 
 
 def test_the_newest_mention_comes_first_and_what_the_view_shows_is_left_out() -> None:
@@ -52,7 +58,7 @@ def test_of_one_part_no_kind_gives_more_than_its_bound_and_numbers_the_last() ->
     """CMP-8: a listing of a thousand files is data, not a thousand facts."""
     lines = [f"folder{n // 30}/part{n}.py key{n}=7" for n in range(300)]
     [found] = Finder().many(["\n".join(lines)])
-    facts = Mentions([(found, False)]).wanted(frozenset()).ranked
+    facts = ranked(Mentions([(found, False)]).wanted(frozenset()))
     assert sum(fact.kind == "paths" for fact in facts) <= PART_FACTS_MAX
     assert sum(fact.kind == "numbers" for fact in facts) <= PART_FACTS_MAX
 
@@ -60,7 +66,7 @@ def test_of_one_part_no_kind_gives_more_than_its_bound_and_numbers_the_last() ->
 def test_what_an_earlier_ledger_carried_is_older_than_all_else() -> None:
     """CMP-16: facts are carried on, and give way to newer ones."""
     carried = extract("src/old.py\nport=9\nsrc/c.py")
-    found = [fact.text for fact in told("src/c.py", "port=3").wanted(frozenset(), carried).ranked]
+    found = [fact.text for fact in ranked(told("src/c.py", "port=3").wanted(frozenset(), carried))]
     assert found == ["src/c.py", "port=3", "src/old.py", "port=9"]
 
 
@@ -76,5 +82,5 @@ def test_a_history_that_grew_is_told_as_one_read_at_once(first: int) -> None:
     whole = Mentions(reversed(parts))
     for shown in ((), ("plib/a.py",), ("nport\x002", "psrc/a.py")):
         one, other = grown.wanted(frozenset(shown)), whole.wanted(frozenset(shown))
-        assert one.ranked == other.ranked
-        assert sorted(map(repr, one.facts)) == sorted(map(repr, one.ranked))
+        assert ranked(one) == ranked(other)
+        assert sorted(one.places) == sorted(one.ranked)

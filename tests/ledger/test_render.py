@@ -9,8 +9,9 @@ import pytest
 
 from foldline.core.address import block, read_block
 from foldline.ledger.book import Entry, Section
+from foldline.ledger.columns import Columns, Count, Prices
 from foldline.ledger.facts import Fact
-from foldline.ledger.index import LABEL_TOKENS, Count, Prices, index
+from foldline.ledger.index import LABEL_TOKENS, index
 from foldline.ledger.render import HEADINGS, INDEX_HEADING, Draft, Written, key_of, read
 from foldline.ledger.standing_within import Standing
 from foldline.testing.counting import CharacterCounter
@@ -32,7 +33,8 @@ class Listed:
     """Facts that come in order."""
 
     def __init__(self, facts: Sequence[Fact]) -> None:
-        self.facts = self.ranked = facts
+        self.columns = Columns(facts)
+        self.places = self.ranked = range(len(facts))
         self.standing = Standing([fact.text for fact in facts if fact.kind != "numbers"])
 
 

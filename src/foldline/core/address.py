@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from operator import is_
 from typing import assert_never
 
 import msgspec
@@ -66,8 +67,14 @@ def span_address(messages: Iterable[tuple[int, Message]]) -> str:
     """The address of consecutive messages, each given with its ordinal; at least one."""
     pairs = list(messages)
     first, last = min(seq for seq, _ in pairs), max(seq for seq, _ in pairs)
-    digest = digest_of(part for _, message in pairs for part in message.parts)
-    return f"m{first}@{digest}" if first == last else f"m{first}-{last}@{digest}"
+    return address_of(
+        first, last + 1, digest=digest_of(part for _, message in pairs for part in message.parts)
+    )
+
+
+def address_of(start: int, end: int, *, digest: str) -> str:
+    """The address of the messages from one ordinal up to and without another, whose content has this digest."""
+    return f"m{start}@{digest}" if end - start == 1 else f"m{start}-{end - 1}@{digest}"
 
 
 def digest_of(parts: Iterable[Part]) -> str:
@@ -97,6 +104,26 @@ class RunningDigest:
     def digest(self) -> str:
         """Of all parts so far."""
         return self._sha.hexdigest()[:DIGEST_CHARS]
+
+
+class SpanDigest:
+    """The digest of a span of messages. One that begins with the messages of the last one, as the span of a fold does in a history that
+    grew, is gone on with."""
+
+    def __init__(self) -> None:
+        self._messages: list[Message] = []
+        self._running = RunningDigest()
+
+    def of(self, messages: Sequence[Message]) -> str:
+        """The digest of these."""
+        size = len(self._messages)
+        if size > len(messages) or not all(map(is_, self._messages, messages)):
+            self._messages, self._running, size = [], RunningDigest(), 0
+        for message in messages[size:]:
+            for part in message.parts:
+                self._running.add(part)
+        self._messages += messages[size:]
+        return self._running.digest
 
 
 def _length(data: bytes) -> bytes:

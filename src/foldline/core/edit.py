@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import part_address, read_mark, span_address
+from foldline.core.address import SpanDigest, address_of, part_address, read_mark, span_address
 from foldline.core.completion import Asked
 from foldline.core.errors import LawViolation
 from foldline.core.laws import Change, check, judge
@@ -27,6 +27,7 @@ from foldline.core.pairing import Needs
 from foldline.core.ports import TokenCounter
 from foldline.core.rounds import open_seqs, outline_of, spans_of
 from foldline.core.view import Item, Span, View, item_of, view_of
+from foldline.core.weighed import Weighed, Weights
 
 
 class Replace(Struct, frozen=True, kw_only=True, gc=False, tag="replace"):
@@ -67,10 +68,6 @@ class Fold(Struct, frozen=True, kw_only=True, tag="fold"):
 Edit: TypeAlias = Replace | Mark | Drop | Fold
 Place: TypeAlias = tuple[int, int]
 """Ordinal of a message, slot of a part."""
-WEIGHED_MAX = 2_000
-"""New parts whose tokens are remembered, with the parts, before all are forgotten."""
-_Weighed: TypeAlias = dict[tuple[str, int], tuple[Part, int]]
-"""Name of what counts and identity of a part → the part, held so that no other has its identity, and its tokens."""
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -139,7 +136,8 @@ class Frame(Struct, frozen=True, kw_only=True):
         if self.address_of is not None:
             return self.address_of(start, end)
         if end <= len(self.originals):
-            return span_address(list(enumerate(self.originals[start:end], start)))
+            running: SpanDigest = self.memo.setdefault("span", SpanDigest())
+            return address_of(start, end, digest=running.of(self.originals[start:end]))
         return span_address([(item.seq, item.message) for item in items])
 
 
@@ -176,9 +174,9 @@ def edited(
     earlier compaction is not counted again where there is a `memo`."""
     replaced, marked, gone = _by_place(edits)
     touched = {seq for seq, _ in (*replaced, *marked)}
-    weighed: _Weighed = {} if memo is None else memo.setdefault("weighed", {})
-    weights = _weights(replaced, counter, weighed=weighed)
-    added = _weights(marked, counter, weighed=weighed)
+    weighed = weighed_in({} if memo is None else memo)
+    weights = dict(zip(replaced, weighed.parts(list(replaced.values()), counter), strict=True))
+    added = dict(zip(marked, weighed.parts(list(marked.values()), counter), strict=True))
     covered = _covered(items, gone)
     placed: set[int] = set()
     out: list[Item] = []
@@ -187,7 +185,8 @@ def edited(
             fold = gone[item.seq]
             if fold is not None and id(fold) not in placed:
                 placed.add(id(fold))
-                out.append(_folded(fold, covered[id(fold)], seq=item.seq, counter=counter))
+                weight = weighed.message(fold.message, counter)
+                out.append(_folded(fold, covered[id(fold)], seq=item.seq, weight=weight))
         elif item.seq in touched:
             now = _replaced(item, replaced, tokens=weights) if replaced else item
             out.append(_marked(now, marked, tokens=added) if marked else now)
@@ -233,23 +232,15 @@ def _covered(items: Sequence[Item], gone: dict[int, Fold | None]) -> dict[int, l
     return covered
 
 
-def _folded(fold: Fold, covered: list[int], *, seq: int, counter: TokenCounter) -> Item:
-    weights, overhead = counter.weights(fold.message)
+def _folded(fold: Fold, covered: list[int], *, seq: int, weight: Weights) -> Item:
+    weights, overhead = weight
     return item_of(seq, fold.message, weights=weights, overhead=overhead, covers=spans_of(covered))
 
 
-def _weights(replaced: dict[Place, Part], counter: TokenCounter, *, weighed: _Weighed) -> dict[Place, int]:
-    """Tokens of every new part; those that were not weighed before are counted in one call."""
-    new = [part for part in replaced.values() if (counter.name, id(part)) not in weighed]
-    if new:
-        if len(weighed) + len(new) > WEIGHED_MAX:
-            weighed.clear()
-            new = list(replaced.values())
-        [(weights, _)] = counter.weights_of([Message(role="user", parts=tuple(new))])
-        weighed.update(
-            zip([(counter.name, id(part)) for part in new], zip(new, weights, strict=True), strict=True)
-        )
-    return {place: weighed[counter.name, id(part)][1] for place, part in replaced.items()}
+def weighed_in(memo: dict[str, Any]) -> Weighed:
+    """The new parts and messages that were weighed so far."""
+    weighed: Weighed = memo.setdefault("weighed", Weighed())
+    return weighed
 
 
 def _replaced(item: Item, replaced: dict[Place, Part], *, tokens: dict[Place, int]) -> Item:

@@ -177,10 +177,12 @@ class Told:
         self._chars += chars
 
 
-def entries_of(items: Sequence[Item], *, told: Told | None = None) -> tuple[Entry, ...]:
-    """Every entry the items give, newest state of each key, in order of the key's last mention; O(n)."""
+def entries_of(
+    items: Sequence[Item], *, told: Told | None = None, calls: Sequence[Done] | None = None
+) -> tuple[Entry, ...]:
+    """Every entry the items give, newest state of each key, in order of the key's last mention; O(n). `calls`: of the items."""
     book: dict[tuple[Section, str], Entry] = {}
-    for found in _entries(items, told=Told() if told is None else told):
+    for found in _entries(items, calls or list(calls_in(items)), told=Told() if told is None else told):
         entry = found
         if not (found.key.isprintable() and found.text.isprintable()):
             entry = replace(found, key=unbroken(found.key), text=unbroken(found.text))
@@ -221,12 +223,12 @@ def outcome_in(entry: Entry) -> str:
     return entry.text.rpartition("` → ")[2] if is_told else ""
 
 
-def _entries(items: Sequence[Item], *, told: Told) -> Iterator[Entry]:
+def _entries(items: Sequence[Item], made: Sequence[Done], *, told: Told) -> Iterator[Entry]:
     for item in items:
         message = item.message
         if message.role == "assistant":
             yield from _decisions(message, item.seq, told=told)
-    calls = [done for done in calls_in(items) if not is_of_tasks(done.call)]
+    calls = [done for done in made if not is_of_tasks(done.call)]
     folders = [_folder_of(done.call) for done in calls]
     is_one = len({folder for folder in folders if folder}) <= 1
     found = [

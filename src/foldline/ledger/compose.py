@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import chain
+from operator import is_
 from typing import Any
 
 from msgspec import Struct
@@ -21,6 +22,7 @@ from msgspec.structs import replace
 from foldline.core.message import Message, ToolCall, ToolResult, result_text, speaks_for_user
 from foldline.core.view import Item
 from foldline.ledger.book import (
+    Done,
     Entry,
     Section,
     Told,
@@ -32,8 +34,8 @@ from foldline.ledger.book import (
     is_unmade,
     settled,
 )
+from foldline.ledger.columns import Prices
 from foldline.ledger.facts import INITIALS, Fact, FactCache, Name, name_of
-from foldline.ledger.index import Prices
 from foldline.ledger.lines import one_line
 from foldline.ledger.mentions import Mentions
 from foldline.ledger.readings import Reading, Readings, fold_in, readings_in, unmade_text_of
@@ -92,14 +94,18 @@ def draft(evicted: Evicted, *, prices: Prices, cache: FactCache) -> Draft:
     """All that the ledger has to say."""
     folded = evicted.folded
     before = earlier(folded)
+    calls = list(calls_in(folded))
     entries = _merged(
         [
             *(e for found, _ in before for e in _standing(found, evicted.words)),
             *_asked(folded, evicted.words),
-            *entries_of(folded, told=evicted.told),
+            *entries_of(folded, told=evicted.told, calls=calls),
         ]
     )
-    entries = (*[entry for entry in entries if entry.section != "tasks"], *_tasks(evicted, entries))
+    entries = (
+        *[entry for entry in entries if entry.section != "tasks"],
+        *_tasks(evicted, entries, calls=calls),
+    )
     if any(message.role == "assistant" and message.text.strip() for message in evicted.kept):
         entries = tuple(
             entry for entry in entries if entry.section != "next"
@@ -133,16 +139,15 @@ def _settled(entry: Entry, *, changed: Mapping[tuple[Section, str], Entry]) -> E
     return replace(entry, text=f"{text}{later}") if text + later != entry.text else entry
 
 
-def _tasks(evicted: Evicted, entries: Iterable[Entry]) -> Iterator[Entry]:
+def _tasks(evicted: Evicted, entries: Iterable[Entry], *, calls: Iterable[Done]) -> Iterator[Entry]:
     """What the agent has to do, as its newest list says, which may stand in the view: each state with the address of the
     message that says it. What the view alone tells of is not told again."""
     before = [entry for entry in entries if entry.section == "tasks"]
-    gone = tasks_of(calls_in(evicted.folded), before)
+    gone = tasks_of(calls, before)
     known = {entry.key: entry for entry in gone}
     in_view = {_IN_VIEW, *evicted.seqs}
     seqs = [*evicted.seqs, *[_IN_VIEW] * (len(evicted.kept) - len(evicted.seqs))]
-    calls = calls_of(zip(seqs, evicted.kept, strict=True))
-    for entry in tasks_of(calls, gone):
+    for entry in tasks_of(calls_of(zip(seqs, evicted.kept, strict=True)), gone):
         if entry.seq not in in_view:
             yield entry
         elif (told := known.get(entry.key)) is not None:
@@ -208,6 +213,25 @@ class _Told(Struct, frozen=True, kw_only=True):
     own: list[bool]
     """Whether each was said in somebody's own words."""
     mentions: Mentions
+    messages: Sequence[Message] = ()
+    """Those that say it, where they are all of a history from its beginning."""
+    stale: Set[str] = frozenset()
+    """What users had taken back."""
+
+
+class _Said(Struct, frozen=True, kw_only=True):
+    """The text of each part of messages, the newest first."""
+
+    texts: list[str]
+    own: list[bool]
+    """Whether each was said in somebody's own words."""
+    is_whole: bool
+    """Whether no part was left out for want of room, and no result answers a call before them."""
+
+    @property
+    def chars(self) -> int:
+        """Of all."""
+        return sum(map(len, self.texts))
 
 
 def mentions_of(
@@ -220,16 +244,12 @@ def mentions_of(
 ) -> Mentions:
     """What a history says as often as it says it, as far as `CHARS_MAX` reaches. Of one that goes on from what the `memo`
     has, only what is new is read; ahead of a compaction of that no more than `parts_max`."""
-    texts: list[str] = []
-    own: list[bool] = []
-    for text, is_own in _told(history, words, memo=memo):
-        texts.append(text)
-        own.append(is_own)
-    texts.reverse()
-    own.reverse()
+    stale = {said for seq, said in words.said.items() if not words.standing(seq)}
     before: _Told | None = memo.pop(
         "mentions", None
     )  # away while it grows: an interrupt would leave half of it
+    told = _said_in(history, stale, before=before, memo=memo)
+    texts, own = told.texts[::-1], told.own[::-1]
     size = 0 if before is None else len(before.texts)
     if before is None or before.texts != texts[:size] or before.own != own[:size]:
         before, size = None, 0
@@ -238,17 +258,39 @@ def mentions_of(
     mentions = Mentions() if before is None else before.mentions
     cache.learn(texts[size:])
     mentions.grow(zip(map(cache.found, texts[size:]), own[size:], strict=True))
-    memo["mentions"] = _Told(texts=texts, own=own, mentions=mentions)
+    is_all = told.is_whole and len(texts) == len(told.texts)
+    memo["mentions"] = _Told(
+        texts=texts, own=own, mentions=mentions, messages=list(history) if is_all else (), stale=stale
+    )
     return mentions
 
 
-def _told(history: Sequence[Message], words: Words, *, memo: dict[str, Any]) -> Iterator[tuple[str, bool]]:
-    """The text of each part from the newest back, and whether it was said in somebody's own words. Of a fold nothing: its facts
-    and entries are carried on as what they are; of an edit that was not made not what it was to bring."""
+def _said_in(
+    history: Sequence[Message], stale: Set[str], *, before: _Told | None, memo: dict[str, Any]
+) -> _Said:
+    """What the messages of a history say. Of one that begins with the very messages of the last time, those are read that came
+    behind them."""
+    if before is not None and before.messages and before.stale == stale:
+        size = len(before.messages)
+        if size <= len(history) and all(map(is_, before.messages, history)):
+            new = _read(history[size:], stale, memo=memo)
+            if new.is_whole and new.chars + sum(map(len, before.texts)) <= CHARS_MAX:
+                texts, own = [*new.texts, *reversed(before.texts)], [*new.own, *reversed(before.own)]
+                return _Said(texts=texts, own=own, is_whole=True)
+    return _read(history, stale, memo=memo)
+
+
+def _read(history: Sequence[Message], stale: Set[str], *, memo: dict[str, Any]) -> _Said:
+    """Of a fold nothing: its facts and entries are carried on as what they are; of an edit that was not made not what it was to
+    bring; and nothing of what users took back: a value must not come back as a fact."""
     readings: Readings = readings_in(memo)
+    texts: list[str] = []
+    own: list[bool] = []
     seen = 0
     results: dict[str, ToolResult] = {}
-    for message in _newest_first(history, words):
+    for message in reversed(history):
+        if stale and speaks_for_user(message) and said_in(message) in stale:
+            continue
         reading = readings.of(message)
         for place in range(len(message.parts) - 1, -1, -1):
             part = message.parts[place]
@@ -261,8 +303,10 @@ def _told(history: Sequence[Message], words: Words, *, memo: dict[str, Any]) -> 
                 text = unmade_text_of(part)
             seen += len(text)
             if seen > CHARS_MAX:
-                return
-            yield text, not isinstance(part, ToolResult)
+                return _Said(texts=texts, own=own, is_whole=False)
+            texts.append(text)
+            own.append(not isinstance(part, ToolResult))
+    return _Said(texts=texts, own=own, is_whole=not results)
 
 
 def _is_unmade(call: ToolCall, result: ToolResult | None, *, memo: dict[str, Any]) -> bool:
@@ -278,11 +322,11 @@ def _is_unmade(call: ToolCall, result: ToolResult | None, *, memo: dict[str, Any
     return known[key]
 
 
-def _shown(evicted: Evicted, cache: FactCache) -> Set[Name]:
+def _shown(evicted: Evicted, cache: FactCache) -> Iterator[Name]:
     """The names of facts that the view will show, and of those that no longer hold."""
     readings = evicted.readings or Readings()
     names = [names for message in evicted.kept for names in names_in(readings.of(message), cache)]
-    return set().union(*names) | _outdated(evicted.words, cache)
+    return chain(chain.from_iterable(names), _outdated(evicted.words, cache))
 
 
 def _newest_number_first(facts: Sequence[Fact]) -> Iterator[Fact]:
@@ -290,14 +334,6 @@ def _newest_number_first(facts: Sequence[Fact]) -> Iterator[Fact]:
     numbers = iter([fact for fact in reversed(facts) if fact.kind == "numbers"])
     for fact in facts:
         yield next(numbers) if fact.kind == "numbers" else fact
-
-
-def _newest_first(history: Sequence[Message], words: Words) -> Iterator[Message]:
-    """The history without what users took back: a value must not come back as a fact."""
-    stale = {said for seq, said in words.said.items() if not words.standing(seq)}
-    for message in reversed(history):
-        if not (stale and speaks_for_user(message) and said_in(message) in stale):
-            yield message
 
 
 def _outdated(words: Words, cache: FactCache) -> set[Name]:

@@ -15,17 +15,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import TypeAlias
 
 from msgspec import Struct
 
-from foldline.core.address import escape_tags
-from foldline.ledger.errors_in_text import IN_CODE, key_of_listed
+from foldline.ledger.columns import CODE, NO_KEY, VALUES, Columns, Place, Prices, written
+from foldline.ledger.errors_in_text import key_of_listed
 from foldline.ledger.facts import INITIALS, VALUE, Fact, FactKind, Name, name_of
-from foldline.ledger.lines import unbroken
 from foldline.ledger.paths_in_text import key_of
 from foldline.ledger.standing_within import Standing
 
@@ -37,18 +35,16 @@ LABELS: tuple[tuple[FactKind, str], ...] = (
     ("symbols", "names"),
 )
 CODE_LABEL = "code that names errors"
+_LABELS: dict[str, str] = {**dict(LABELS), CODE: CODE_LABEL}
+"""Sort of a fact → the label of its line, in the order of the lines."""
+_FAILING = frozenset({"errors", CODE})
 SEPARATOR = " · "
 """Between errors, which hold spaces."""
 ERROR_LABEL = "error"
 """Of a line with one error that holds a separator."""
-VALUES = "|"
-"""Between the values of one key: a comma may stand within one."""
 LABEL_TOKENS = 6
-SEPARATOR_TOKENS = 1
 COST_WEIGHT = 0.7
 """How much a fact's length counts against its rank: of two facts wanted alike the shorter comes first."""
-CODE = "code"
-"""Of the failures, lines of code that speak of one: they have a share of their own, as they say what could fail."""
 SHARES: dict[str, float] = {
     "errors": 0.22,
     CODE: 0.12,
@@ -60,358 +56,257 @@ SHARES: dict[str, float] = {
 """Of the room, to begin with. Chosen with `benchmarks/continuation`."""
 AMPLE = 1 << 40
 """More tokens than any index takes."""
-PIECES_MAX = 200_000
-"""Pieces of one sort whose tokens are remembered before all are forgotten: some 20 MB."""
 FILLS_MAX = 3
 """How often the room is filled again with what was freed by facts that others show."""
 
-_LABEL_OF = dict(LABELS)
 _KIND_OF: dict[str, FactKind] = {label: kind for kind, label in (*LABELS, ("errors", CODE_LABEL))}
 """The label of a line -> the kind of its facts, in the order of the lines."""
 
-_NAMING = frozenset({"paths", "identifiers"})
-_MAY_STAND_WITHIN = frozenset({"paths", "identifiers", "symbols"})
-
-Count: TypeAlias = Callable[[list[str]], list[int]]
-_BLANK = re.compile(r"\s")
 _RESPELT = re.compile(r"\\\\| \./| [ab]/|/ ")
 """Of paths apart by spaces: that one may go by another spelling."""
 _PATH = INITIALS["paths"]
-
-
-class Prices:
-    """What pieces of an index cost, each counted once: a history says the same again when it comes back longer."""
-
-    def __init__(self, count: Count, *, counter: str = "", pieces_max: int = PIECES_MAX) -> None:
-        self.count = count
-        self.counter = counter
-        """The name of what counts."""
-        self._pieces_max = pieces_max
-        self._known: dict[str, dict[str, int]] = {}
-        """What stands before a piece → piece → tokens of both."""
-
-    def learn(self, facts: Iterable[Fact]) -> None:
-        """Count what is not known of these, which costs less than of a few at a time."""
-        listed = list(facts)
-        numbers = [fact for fact in listed if fact.kind == "numbers"]
-        self.of([fact.value for fact in numbers], behind=VALUES)
-        words = [fact.text for fact in listed if fact.kind != "numbers"]
-        self.of([*words, *[fact.key for fact in numbers]], behind=" ")
-
-    def of(self, texts: Sequence[str], *, behind: str) -> list[int]:
-        """The tokens of each text, with what stands before it."""
-        known = self._known.setdefault(behind, {})
-        try:
-            return list(map(known.__getitem__, texts))
-        except KeyError:
-            pass
-        new = [text for text in dict.fromkeys(texts) if text not in known]
-        if len(known) + len(new) > self._pieces_max:
-            new = list(dict.fromkeys(texts))
-            known.clear()
-        known.update(zip(new, self.count([f"{behind}{text}" for text in written(new)]), strict=True))
-        return list(map(known.__getitem__, texts))
 
 
 class Priced:
     """Facts with what each costs. What else is asked of them is found out when it is asked for."""
 
     def __init__(
-        self,
-        facts: Sequence[Fact],
-        *,
-        costs: Sequence[int],
-        keys: Mapping[str, int],
-        labels: int,
-        standing: Standing | None = None,
+        self, columns: Columns, places: Sequence[Place], *, prices: Prices, standing: Standing | None = None
     ) -> None:
-        self.facts = facts
-        """Most wanted first."""
-        self.costs = costs
-        self.keys = keys
-        """What the key of a number costs beside its values."""
-        self.labels = labels
+        """What cannot be told apart by spaces again is left out, and so are names that are paths or identifiers too: nothing is
+        listed twice. The most wanted come first where they are to be chosen among."""
+        self.columns = columns
+        self.places = _listed(columns, places)
+        self.costs, self.key_costs = columns.priced(prices)
+        """By place; and of keys."""
         self._standing = standing
+
+    @cached_property
+    def keys(self) -> Set[int]:
+        """The keys of their numbers."""
+        return set(map(self.columns.keys.__getitem__, self.places)) - {NO_KEY}
+
+    @cached_property
+    def labels(self) -> int:
+        """What the labels of their lines cost."""
+        return LABEL_TOKENS * len(set(map(self.columns.sorts.__getitem__, self.places)))
 
     @cached_property
     def tokens(self) -> int:
         """What all of them take at most."""
-        return sum(self.costs) + sum(self.keys.values()) + self.labels
+        own = sum(map(self.costs.__getitem__, self.places))
+        return own + sum(map(self.key_costs.__getitem__, self.keys)) + self.labels
 
     @cached_property
-    def order(self) -> Sequence[int]:
-        """Their places in the order in which they find room."""
-        return _order(self.facts, self.costs)
+    def order(self) -> Sequence[Place]:
+        """The order in which they find room."""
+        return _order(self.columns, self.places, costs=self.costs)
 
     @cached_property
-    def firsts(self) -> Mapping[str, int]:
-        """A number's key → the place of its newest value, without which no other stands."""
-        return _firsts(self.facts)
+    def firsts(self) -> Mapping[int, Place]:
+        """A number's key → its newest value, without which no other stands."""
+        keys = map(self.columns.keys.__getitem__, reversed(self.places))
+        firsts = dict(zip(keys, reversed(self.places), strict=True))
+        firsts.pop(NO_KEY, None)
+        return firsts
 
     @cached_property
     def standing(self) -> Standing:
         """What stands within what: of their texts, and maybe of more."""
         if self._standing is not None:
             return self._standing
-        return Standing([fact.text for fact in self.facts if fact.kind != "numbers"])
-
-    @cached_property
-    def shown_by(self) -> Mapping[int, Collection[str]]:
-        """The place of each that may stand within others → their texts; a key of a number is such a text too."""
-        showing, keys = self.standing.showing, self.keys
-        found: dict[int, Collection[str]] = {}
-        for place, fact in enumerate(self.facts):
-            if fact.kind in _MAY_STAND_WITHIN and ((text := fact.text) in keys or showing(text)):
-                found[place] = showing(text)
-        return found
+        facts = self.columns.facts
+        return Standing([facts[place].text for place in self.places if facts[place].kind != "numbers"])
 
 
 class Choice(Struct, frozen=True, kw_only=True):
     """Facts that fit."""
 
-    facts: tuple[Fact, ...] = ()
+    columns: Columns
+    places: Sequence[Place] = ()
     """Most wanted first."""
     tokens: int = 0
     """What they cost, or, where some did not fit, what all would cost at most."""
     is_all: bool = True
     """Whether none is left out for want of room."""
 
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """What they are."""
+        return tuple(map(self.columns.facts.__getitem__, self.places))
 
-def price(facts: Sequence[Fact], *, prices: Prices, standing: Standing | None = None) -> Priced:
-    """The facts with what they cost. What cannot be told apart by spaces again is left out, and so are names that are paths
-    or identifiers too: nothing is listed twice."""
-    numbers = [fact for fact in facts if fact.kind == "numbers"]
-    words = [fact for fact in facts if fact.kind != "numbers"]
-    twice = _twice(words)
-    if twice or not _are_plain(numbers, words):
-        listed = [
-            fact for fact in facts if _is_plain(fact) and not (fact.kind == "symbols" and fact.text in twice)
-        ]
-        return price(listed, prices=prices, standing=standing)
-    keys = list(dict.fromkeys([fact.key for fact in numbers]))
-    values = iter(prices.of([fact.value for fact in numbers], behind=VALUES))
-    texts = iter(prices.of([fact.text for fact in words], behind=" "))
-    costs = [next(values) if fact.kind == "numbers" else next(texts) for fact in facts]
-    kinds = {fact.kind for fact in words}
-    if "errors" in kinds:
-        for place in [place for place, fact in enumerate(facts) if fact.kind == "errors"]:
-            costs[place] += SEPARATOR_TOKENS
-    return Priced(
-        facts,
-        costs=costs,
-        keys=dict(zip(keys, prices.of(keys, behind=" "), strict=True)),
-        labels=LABEL_TOKENS * (len(_labels_in(words)) + bool(numbers)),
-        standing=standing,
-    )
+    @property
+    def lines(self) -> list[str]:
+        """One line for each kind."""
+        return _lines(self.columns, self.places)
 
 
-def _firsts(facts: Sequence[Fact]) -> dict[str, int]:
-    """A number's key → the place of the first of its values."""
-    firsts: dict[str, int] = {}
-    for place, fact in enumerate(facts):
-        if fact.kind == "numbers":
-            firsts.setdefault(fact.key, place)
-    return firsts
+def price(facts: Sequence[Fact], *, prices: Prices) -> Priced:
+    """The facts with what they cost."""
+    columns = Columns(facts)
+    return Priced(columns, range(len(facts)), prices=prices)
 
 
-def written(texts: Sequence[str]) -> list[str]:
-    """Texts as they stand on a line of ours."""
-    return [text if "<" not in text and text.isprintable() else escape_tags(unbroken(text)) for text in texts]
+def _listed(columns: Columns, places: Sequence[Place]) -> Sequence[Place]:
+    """The places without those that are not listed."""
+    twins = columns.twins()
+    if not twins and columns.odd.isdisjoint(places):
+        return places
+    here = set(places)
+    hidden = {symbol for symbol, others in twins.items() if not here.isdisjoint(others)} | columns.odd
+    return [place for place in places if place not in hidden] if not here.isdisjoint(hidden) else places
 
 
-def _twice(words: Sequence[Fact]) -> Set[str]:
-    """Texts that are names of code, and paths or identifiers too."""
-    names = {fact.text for fact in words if fact.kind == "symbols"}
-    return names & {fact.text for fact in words if fact.kind in _NAMING} if names else names
-
-
-def _are_plain(numbers: Sequence[Fact], words: Sequence[Fact]) -> bool:
-    """Whether all facts can be told apart again, seen from all of them together."""
-    keys, values = "".join([fact.key for fact in numbers]), "".join([fact.value for fact in numbers])
-    texts = "".join([fact.text for fact in words if fact.kind != "errors"])
-    return not ("=" in keys or VALUES in values or any(map(_holds_blank, (keys, values, texts))))
-
-
-def _holds_blank(text: str) -> bool:
-    """As `_BLANK` says it, in half the time: of a text of some hundred thousand characters."""
-    return bool(text) and text.split(maxsplit=1) != [text]
-
-
-def _is_plain(fact: Fact) -> bool:
-    if fact.kind == "errors":
-        return True
-    if fact.kind == "numbers":
-        return not (
-            _BLANK.search(fact.key) or _BLANK.search(fact.value) or "=" in fact.key or VALUES in fact.value
-        )
-    return _BLANK.search(fact.text) is None
-
-
-def _order(facts: Sequence[Fact], costs: Sequence[int]) -> list[int]:
-    """Places of the facts in the order in which they find room: of each kind the most wanted first, short ones before
-    long ones, and the kinds side by side, each as fast as its share allows."""
-    of_kind: dict[str, list[int]] = {}
-    for place, fact in enumerate(facts):
-        kind = CODE if fact.kind == "errors" and fact.key.startswith(IN_CODE) else fact.kind
-        of_kind.setdefault(kind, []).append(place)
-    weights = {cost: cost**COST_WEIGHT for cost in set(costs)}
-    turns = [0.0] * len(facts)
-    for kind, places in of_kind.items():
-        own = [costs[place] for place in places]
+def _order(columns: Columns, places: Sequence[Place], *, costs: Sequence[int]) -> list[Place]:
+    """The places in the order in which they find room: of each sort the most wanted first, short ones before long ones, and
+    the sorts side by side, each as fast as its share allows."""
+    weights = {cost: cost**COST_WEIGHT for cost in set(map(costs.__getitem__, places))}
+    turns: dict[Place, float] = {}
+    for sort, here in columns.by_sort(places).items():
+        own = list(map(costs.__getitem__, here))
         ranks = [number * weights[cost] for number, cost in enumerate(own, 1)]
-        if kind == "numbers":
-            ranks = _newest_first(ranks, [facts[place].key for place in places])
+        if sort == "numbers":
+            ranks = _newest_first(ranks, list(map(columns.keys.__getitem__, here)))
         order = sorted(range(len(own)), key=ranks.__getitem__)
-        share = SHARES[kind]
-        used = accumulate([own[number] for number in order])
-        for number, tokens in zip(order, used, strict=True):
-            turns[places[number]] = tokens / share
-    return sorted(range(len(facts)), key=turns.__getitem__)
+        used = accumulate(map(own.__getitem__, order))
+        share = SHARES[sort]
+        turns.update(zip(map(here.__getitem__, order), [tokens / share for tokens in used], strict=True))
+    return sorted(places, key=turns.__getitem__)
 
 
-def _newest_first(ranks: Sequence[float], keys: Sequence[str]) -> list[float]:
+def _newest_first(ranks: Sequence[float], keys: Sequence[int]) -> list[float]:
     """The ranks of numbers, of each key none before its newest value."""
-    first: dict[str, float] = {}
+    first: dict[int, float] = {}
     return [max(rank, first.setdefault(key, rank)) for rank, key in zip(ranks, keys, strict=True)]
 
 
 def choose(priced: Priced, room: int, *, said: Iterable[str] = ()) -> Choice:
     """The facts that fit into `room` tokens, without those that stand in the lines `said` or within one another. O(facts
     that fit)."""
-    facts = priced.facts
-    if room <= priced.labels or not facts:
-        return Choice(tokens=priced.tokens, is_all=not facts)
-    filling = _Filling(priced, room - priced.labels, shown=set().union(*map(priced.standing.line, said)))
+    columns, places = priced.columns, priced.places
+    if not places:
+        return Choice(columns=columns)
+    if room <= priced.labels:
+        return Choice(columns=columns, tokens=priced.tokens, is_all=False)
+    shown = set[str]().union(*map(priced.standing.line, said))
+    hidden = columns.reading(shown, among=places) if shown else frozenset()
+    filling = _Filling(priced, room - priced.labels, hidden=hidden)
     for _ in range(FILLS_MAX):
         filling.fill()
         if not filling.free() or filling.is_done:
             break
-    is_all, gone = filling.is_done, filling.gone
-    if is_all:
-        chosen = tuple([fact for place, fact in enumerate(facts) if place not in gone] if gone else facts)
-    else:
-        chosen = tuple([facts[place] for place in sorted(filling.taken)])
-    return Choice(facts=chosen, tokens=room - filling.left if is_all else priced.tokens, is_all=is_all)
+    is_all, gone, taken = filling.is_done, filling.gone, filling.taken
+    chosen = (
+        places
+        if is_all and not gone
+        else [place for place in places if (place not in gone if is_all else place in taken)]
+    )
+    tokens = room - filling.left if is_all else priced.tokens
+    return Choice(columns=columns, places=chosen, tokens=tokens, is_all=is_all)
 
 
 class _Filling:
     """Room, and the facts that found a place in it."""
 
-    def __init__(self, priced: Priced, room: int, *, shown: Set[str]) -> None:
-        self.taken: set[int] = set()
-        self.gone: set[int] = set()
+    def __init__(self, priced: Priced, room: int, *, hidden: Set[Place]) -> None:
+        self.taken: set[Place] = set()
+        self.gone: set[Place] = set()
         """Facts that are shown elsewhere."""
         self.left = room
         self._priced = priced
-        self._shown = shown
-        self._least = min(priced.costs)
+        self._hidden = hidden
+        """Those that stand in what is said beside them."""
+        self._least = min(map(priced.costs.__getitem__, priced.places))
 
     @property
     def is_done(self) -> bool:
         """Whether every fact has a place or needs none."""
-        return len(self.taken) + len(self.gone) == len(self._priced.facts)
+        return len(self.taken) + len(self.gone) == len(self._priced.places)
 
     def fill(self) -> None:
         """Take facts in their order while they fit."""
         if not self.taken and self._priced.tokens <= self.left:
             self._take_all()
             return
-        facts, costs = self._priced.facts, self._priced.costs
+        costs, keys = self._priced.costs, self._priced.columns.keys
         for place in self._priced.order:
             if self.left < self._least:
                 break
             if place in self.taken or place in self.gone:
                 continue
-            fact, cost = facts[place], costs[place]
-            if fact.kind == "numbers":
-                cost = self._cost(place, fact.key)
-            elif fact.text in self._shown and fact.kind in _MAY_STAND_WITHIN:
+            if place in self._hidden:
                 self.gone.add(place)
                 continue
+            cost = costs[place] if keys[place] == NO_KEY else self._cost(place, keys[place])
             if cost <= self.left:
                 self.taken.add(place)
                 self.left -= cost
 
     def _take_all(self) -> None:
         """Take every fact that is not shown elsewhere: there is room for all."""
-        shown, costs = self._shown, self._priced.costs
-        if shown:
-            self.gone = {
-                place
-                for place, fact in enumerate(self._priced.facts)
-                if fact.text in shown and fact.kind in _MAY_STAND_WITHIN
-            }
-        self.taken = set(range(len(costs))) - self.gone
-        self.left -= sum(costs) - sum([costs[place] for place in self.gone])
-        self.left -= sum(self._priced.keys.values())
+        priced = self._priced
+        self.gone = set(self._hidden)
+        self.taken = set(priced.places) - self.gone
+        self.left -= priced.tokens - priced.labels - sum(map(priced.costs.__getitem__, self.gone))
 
-    def _cost(self, place: int, key: str) -> int:
+    def _cost(self, place: Place, key: int) -> int:
         """What a number costs: with its key where it is the newest value; more than there is where that has no place."""
         first, cost = self._priced.firsts[key], self._priced.costs[place]
         if place == first:
-            return cost + self._priced.keys[key]
+            return cost + self._priced.key_costs[key]
         return cost if first in self.taken else self.left + 1
 
     def free(self) -> bool:
         """Give back the room of what stands within another fact that was taken; false where nothing does."""
-        facts, taken, shown_by = self._priced.facts, self.taken, self._priced.shown_by
-        if not shown_by:
-            return False
-        texts = {facts[place].text for place in taken if facts[place].kind != "numbers"}
-        keys = {key for key, place in self._priced.firsts.items() if place in taken}
+        priced, taken = self._priced, self.taken
+        columns, firsts = priced.columns, priced.firsts
         within = {
             place
-            for place, showing in shown_by.items()
-            if place in taken and (facts[place].text in keys or not texts.isdisjoint(showing))
+            for place, showing in columns.within(priced.standing).items()
+            if place in taken
+            and (not taken.isdisjoint(showing) or firsts.get(columns.key_named(place), NO_KEY) in taken)
         }
         self.taken -= within
         self.gone |= within
-        self.left += sum([self._priced.costs[place] for place in within])
+        self.left += sum(map(priced.costs.__getitem__, within))
         return bool(within)
 
 
 def lines_of(facts: Sequence[Fact]) -> list[str]:
     """One line for each kind of the facts."""
-    of_kind: dict[FactKind, list[Fact]] = {}
-    for fact in facts:
-        of_kind.setdefault(fact.kind, []).append(fact)
-    of_label = {_LABEL_OF[kind]: here for kind, here in of_kind.items() if kind != "errors"}
-    for fact in of_kind.get("errors", ()):
-        of_label.setdefault(_label_of(fact), []).append(fact)
-    lines = []
-    for label, kind in _KIND_OF.items():
-        here = of_label.get(label, [])
-        texts = written(_by_key(here) if kind == "numbers" else [fact.text for fact in here])
-        alone = [text for text in texts if SEPARATOR in text] if kind == "errors" else []
+    return _lines(Columns(facts), range(len(facts)))
+
+
+def _lines(columns: Columns, places: Sequence[Place]) -> list[str]:
+    lines: list[str] = []
+    of_sort = columns.by_sort(places)
+    for sort, label in _LABELS.items():
+        if sort not in of_sort:
+            continue
+        here = of_sort[sort]
+        texts = written(
+            _by_key(columns, here) if sort == "numbers" else list(map(columns.texts.__getitem__, here))
+        )
+        alone = [text for text in texts if SEPARATOR in text] if sort in _FAILING else []
         if len(texts) > len(alone):
             together = [text for text in texts if text not in alone] if alone else texts
-            lines.append(f"{label}: {(SEPARATOR if kind == 'errors' else ' ').join(together)}")
+            lines.append(f"{label}: {(SEPARATOR if sort in _FAILING else ' ').join(together)}")
         lines += [f"{ERROR_LABEL}: {text}" for text in alone]
     return lines
 
 
-def labels_of(facts: Sequence[Fact]) -> list[str]:
-    """The lines of the facts, with one word in the place of each."""
-    labels = _labels_in(facts)
-    return [f"{label}: -" for label in _KIND_OF if label in labels]
-
-
-def _labels_in(facts: Sequence[Fact]) -> Set[str]:
-    kinds = {fact.kind for fact in facts} - {"errors"}
-    return {_LABEL_OF[kind] for kind in kinds} | {_label_of(fact) for fact in facts if fact.kind == "errors"}
-
-
-def _label_of(fact: Fact) -> str:
-    is_code = fact.kind == "errors" and fact.key.startswith(IN_CODE)
-    return CODE_LABEL if is_code else _LABEL_OF[fact.kind]
+def labels_of(choice: Choice) -> list[str]:
+    """The lines of what was chosen, with one word in the place of each fact."""
+    sorts = set(map(choice.columns.sorts.__getitem__, choice.places))
+    return [f"{label}: -" for sort, label in _LABELS.items() if sort in sorts]
 
 
 def index(facts: Sequence[Fact], room: int, *, prices: Prices) -> tuple[tuple[Fact, ...], list[str]]:
     """The facts that fit into `room` tokens, most wanted first, and their lines."""
     if room <= LABEL_TOKENS or not facts:
         return (), []
-    chosen = choose(price(facts, prices=prices), room).facts
-    return chosen, lines_of(chosen)
+    choice = choose(price(facts, prices=prices), room)
+    return choice.facts, choice.lines
 
 
 def indexes(wanted: Sequence[tuple[Sequence[Fact], int]], *, prices: Prices) -> list[list[str]]:
@@ -420,17 +315,17 @@ def indexes(wanted: Sequence[tuple[Sequence[Fact], int]], *, prices: Prices) -> 
     return [index(facts, room, prices=prices)[1] for facts, room in wanted]
 
 
-def _by_key(numbers: Sequence[Fact]) -> list[str]:
+def _by_key(columns: Columns, numbers: Sequence[Place]) -> list[str]:
     """Numbers with their key once, newest value first: `limit=100|50`."""
-    values = {fact.key: fact.value for fact in reversed(numbers)}
-    if len(values) < len(numbers):
-        times = Counter([fact.key for fact in numbers])
-        several: dict[str, dict[str, None]] = {key: {} for key, count in times.items() if count > 1}
-        for fact in numbers:
-            if fact.key in several:
-                several[fact.key][fact.value] = None
-        values |= {key: VALUES.join(found) for key, found in several.items()}
-    return [f"{key}={values[key]}" for key in dict.fromkeys([fact.key for fact in numbers])]
+    keys = list(map(columns.keys.__getitem__, numbers))
+    found: dict[int, str] = dict(zip(keys, map(columns.texts.__getitem__, numbers), strict=True))
+    if len(found) < len(keys):
+        several: dict[int, list[str]] = {key: [] for key, count in Counter(keys).items() if count > 1}
+        for key, place in zip(keys, numbers, strict=True):
+            if key in several:
+                several[key].append(columns.texts[place])
+        found |= {key: VALUES.join(dict.fromkeys(values)) for key, values in several.items()}
+    return [f"{columns.key_texts[key]}={values}" for key, values in found.items()]
 
 
 _PATHS = f"{next(label for kind, label in LABELS if kind == 'paths')}: "

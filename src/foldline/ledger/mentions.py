@@ -11,12 +11,13 @@ a failure. Knows texts and facts, no messages; `compose` reads those.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property
+from itertools import compress, repeat
 from math import sqrt
 
-from foldline.ledger.errors_in_text import IN_CODE
-from foldline.ledger.facts import INITIALS, Fact, Found, Name, name_of
+from foldline.ledger.columns import NO_KEY, Columns, Place
+from foldline.ledger.facts import Fact, Found, Name, name_of
 from foldline.ledger.standing_within import Standing
 
 OWN_WORDS = 3
@@ -28,9 +29,8 @@ CODE = 2.0
 ONCE = 2.0
 """How many times less a name of code counts that was seen in one place alone."""
 
-_ERROR = INITIALS["errors"]
-_CODE = _ERROR + IN_CODE
-_NUMBER, _SYMBOL = INITIALS["numbers"], INITIALS["symbols"]
+_NOWHERE = -1
+"""The place of what no part mentions."""
 
 
 class Mentions:
@@ -38,116 +38,171 @@ class Mentions:
 
     def __init__(self, parts: Iterable[tuple[Found, bool]] = ()) -> None:
         """Facts of each part, and whether they were said in own words, the newest first. O(mentions)."""
-        self._parts: list[tuple[Sequence[Name], bool]] = []
-        """The oldest first."""
-        self._names: dict[Name, Name] = {}
-        """Each name once, so that two mentions are told to be of one fact by what they are, not by how they read."""
-        self.newest: dict[Name, Fact] = {}
-        """Name → the newest fact of that name."""
-        self.leading: dict[str, Fact] = {}
-        """A number's key → its newest value, wherever it stands."""
-        self.codes: set[Name] = set()
-        """Lines of code that speak of a failure."""
-        self.symbols: set[Name] = set()
+        self.columns = Columns()
+        """The newest fact of each name, and those that only earlier ledgers carried."""
         self.standing = Standing()
         """What stands within what: of the texts of all facts but numbers."""
+        self._places: dict[Name, Place] = {}
+        self._said: list[Place] = []
+        """Every mention, the oldest first …"""
+        self._own = bytearray()
+        """… and whether it is in own words."""
+        self._leading: dict[int, Place] = {}
+        """A number's key → its newest value, wherever it stands."""
+        self._unsaid: set[Place] = set()
+        """Facts that no part mentions."""
         self.grow(reversed(list(parts)))
 
     def grow(self, parts: Iterable[tuple[Found, bool]]) -> None:
         """Take in newer parts, the oldest of them first."""
-        once = self._names.setdefault
+        counted = [(*_counted(found), own) for found, own in parts]
+        newest: dict[Name, Fact] = {}
         texts: list[str] = []
-        for found, own in parts:
-            names, facts = _counted(found)
-            self._parts.append((tuple(map(once, names, names)), own))
-            self.codes.update([name for name in found.names[found.errors :] if name.startswith(_CODE)])
-            self.symbols.update([name for name in found.names[: found.numbers] if name[0] == _SYMBOL])
-            self.newest.update(zip(reversed(names), reversed(facts), strict=True))
-            numbers = [fact for fact in reversed(facts) if fact.kind == "numbers"]
-            self.leading.update([(fact.key, fact) for fact in numbers])
+        for names, facts, _ in counted:
+            newest.update(zip(reversed(names), reversed(facts), strict=True))
             texts += [fact.text for fact in facts if fact.kind != "numbers"]
+        self._take(newest)
         self.standing.learn(texts)
+        place_of, keys = self._places.__getitem__, self.columns.keys
+        for names, _, own in counted:
+            places = list(map(place_of, reversed(names)))
+            self._said += places
+            self._own += bytes([own]) * len(places)
+            self._leading.update(zip(map(keys.__getitem__, places), places, strict=True))
+        self._leading.pop(NO_KEY, None)
+        if self._unsaid:
+            self._unsaid.difference_update(map(place_of, newest))
 
-    def lacking(self, shown: Set[Name]) -> tuple[list[Name], dict[Name, int]]:
-        """Every mention without those of these names, the newest first; and how many mentions old each is in own words."""
-        said: list[Name] = []
-        own_ages: dict[Name, int] = {}
-        for names, own in reversed(self._parts):
-            lacking = [name for name in names if name not in shown]
-            if own:
-                for age, name in enumerate(lacking, len(said) + 1):
-                    own_ages.setdefault(name, age)
-            said += lacking
+    def _take(self, facts: Mapping[Name, Fact]) -> None:
+        """Give each a place, or the place that it has its newest fact."""
+        places = self._places
+        new = {name: fact for name, fact in facts.items() if name not in places}
+        if len(new) < len(facts):
+            for name, fact in facts.items():
+                if name not in new:
+                    self.columns.renew(places[name], fact)
+        places.update(zip(new, self.columns.add(list(new.values())), strict=True))
+
+    def leading(self, key: int) -> Place | None:
+        """The newest value of a number's key; `None` for a key that no part mentions."""
+        return self._leading.get(key)
+
+    def lacking(self, wanted: Set[Place]) -> tuple[list[Place], dict[Place, int]]:
+        """Every mention of these facts, the newest first; and how many mentions old each is in own words."""
+        is_wanted = list(map(wanted.__contains__, reversed(self._said)))
+        said = list(compress(reversed(self._said), is_wanted))
+        own_ages: dict[Place, int] = {}
+        for age, place in compress(enumerate(said, 1), compress(reversed(self._own), is_wanted)):
+            own_ages.setdefault(place, age)
         return said, own_ages
 
-    def wanted(self, shown: Set[Name], carried: Sequence[Fact] = ()) -> Wanted:
+    def wanted(self, shown: Iterable[Name], carried: Sequence[Fact] = ()) -> Wanted:
         """The facts without those of these names; `carried` are older than all others."""
         older: dict[Name, Fact] = {}
         for fact in carried:
-            if (name := name_of(fact)) not in shown and name not in self.newest:
-                older.setdefault(name, fact)
-        self.standing.learn([fact.text for fact in older.values() if fact.kind != "numbers"])
-        return Wanted(self, shown=shown, carried=carried, older=older)
+            older.setdefault(name_of(fact), fact)
+        older = {name: fact for name, fact in older.items() if self._is_unsaid(name)}
+        self._take(older)
+        places = list(map(self._places.__getitem__, older))
+        self._unsaid.update(places)
+        seen = set(map(self._places.get, shown, repeat(_NOWHERE)))
+        lacking = [fact for fact, place in zip(older.values(), places, strict=True) if place not in seen]
+        self.standing.learn([fact.text for fact in lacking if fact.kind != "numbers"])
+        return Wanted(self, shown=seen, older=places)
+
+    def _is_unsaid(self, name: Name) -> bool:
+        place = self._places.get(name)
+        return place is None or place in self._unsaid
+
+    def said(self) -> set[Place]:
+        """Every fact that a part mentions."""
+        return set(range(len(self.columns))) - self._unsaid
 
 
 class Wanted:
     """The facts of a history that a view lacks. What they are is told at once; in what order they are wanted is found out
     when somebody asks."""
 
-    def __init__(
-        self, mentions: Mentions, *, shown: Set[Name], carried: Sequence[Fact], older: Mapping[Name, Fact]
-    ) -> None:
+    def __init__(self, mentions: Mentions, *, shown: Set[Place], older: Sequence[Place]) -> None:
+        """`older` are facts that an earlier ledger carried and that no part mentions, the newest first."""
         self._mentions = mentions
         self._shown = shown
-        self._older = older
-        """Of the facts `carried` those that no part mentions."""
-        numbers = [fact for fact in reversed(carried) if fact.kind == "numbers"]
-        self._leading = {fact.key: fact for fact in numbers} | mentions.leading
+        self._older = [place for place in older if place not in shown]
+        """Of those that are wanted."""
+        self.columns = mentions.columns
+        keys = self.columns.keys
+        self._carried = {keys[place]: place for place in reversed(older) if keys[place] != NO_KEY}
+        """A number's key → its newest value among them."""
         self.standing = mentions.standing
 
     @cached_property
-    def facts(self) -> Sequence[Fact]:
-        """All of them, in no order of any meaning."""
-        shown, newest = self._shown, self._mentions.newest
-        lacking = [fact for name, fact in newest.items() if name not in shown]
-        lacking += self._older.values()
-        keys = dict.fromkeys([fact.key for fact in lacking if fact.kind == "numbers"])
-        heads = [self._leading[key] for key in keys]
-        return [*lacking, *[head for head in heads if name_of(head) in shown]]
+    def _lacking(self) -> set[Place]:
+        return (self._mentions.said() - self._shown).union(self._older)
 
     @cached_property
-    def ranked(self) -> Sequence[Fact]:
+    def places(self) -> Sequence[Place]:
+        """All of them, in no order of any meaning."""
+        keys = set(map(self.columns.keys.__getitem__, self._lacking)) - {NO_KEY}
+        heads = self._shown & set(map(self._leading, keys))
+        return [*self._lacking, *heads]
+
+    def _leading(self, key: int) -> Place:
+        """The newest value of a number's key, wherever it stands."""
+        place = self._mentions.leading(key)
+        return self._carried[key] if place is None else place
+
+    @cached_property
+    def ranked(self) -> Sequence[Place]:
         """Most wanted first. Each value of a number is a fact of its own: what a tool measured twice is two facts. Of one
         failure that came again and again the newest line stands."""
-        said, own_ages = self._mentions.lacking(self._shown)
+        said, own_ages = self._mentions.lacking(self._lacking)
         said += self._older
         times = Counter(said)
         scores = self._scores(said, own_ages, times=times)
-        facts = {**self._mentions.newest, **self._older} if self._older else self._mentions.newest
-        rows = [facts[name] for name in sorted(times, key=scores.__getitem__)]
-        in_time = [facts[name] for name in times if name[0] == _NUMBER]
-        return _newest_value_first(rows, in_time, leading=self._leading)
+        keys = self.columns.keys
+        return self._newest_value_first(
+            sorted(times, key=scores.__getitem__), [place for place in times if keys[place] != NO_KEY]
+        )
 
     def _scores(
-        self, said: Sequence[Name], own_ages: Mapping[Name, int], *, times: Mapping[Name, int]
-    ) -> dict[Name, float]:
-        """Of each name the lower, the more its fact is wanted. `said` is every mention, the newest first; `own_ages` is how old
-        the newest is in own words."""
-        scores: dict[Name, float] = dict(zip(reversed(said), range(len(said), 0, -1), strict=True))
-        for name, own in own_ages.items():
-            scores[name] = min(scores[name], own / OWN_WORDS)
-        for name in self._kept_of(self._mentions.codes, scores, opens=_CODE):
-            scores[name] *= CODE
-        for name in [name for name, count in times.items() if count > 1]:
-            scores[name] /= sqrt(times[name])
-        for name in self._kept_of(self._mentions.symbols, scores, opens=_SYMBOL):
-            if times[name] == 1:
-                scores[name] *= ONCE
+        self, said: Sequence[Place], own_ages: Mapping[Place, int], *, times: Mapping[Place, int]
+    ) -> dict[Place, float]:
+        """Of each the lower, the more it is wanted. `said` is every mention, the newest first; `own_ages` is how old the newest
+        is in own words."""
+        scores: dict[Place, float] = dict(zip(reversed(said), range(len(said), 0, -1), strict=True))
+        for place, own in own_ages.items():
+            scores[place] = min(scores[place], own / OWN_WORDS)
+        for place in self.columns.codes & self._lacking:
+            scores[place] *= CODE
+        for place, count in times.items():
+            if count > 1:
+                scores[place] /= sqrt(count)
+        for place in self.columns.symbols & self._lacking:
+            if times[place] == 1:
+                scores[place] *= ONCE
         return scores
 
-    def _kept_of(self, names: Set[Name], scores: Mapping[Name, float], *, opens: str) -> Iterator[Name]:
-        yield from [name for name in names if name in scores]
-        yield from [name for name in self._older if name.startswith(opens) and name not in names]
+    def _newest_value_first(self, rows: Sequence[Place], in_time: Sequence[Place]) -> Sequence[Place]:
+        """The facts, the values of each number's key from the newest back as they come `in_time`, led by the newest, even one
+        that the view shows: an older value alone would pass for what holds."""
+        keys = self.columns.keys
+        of_key = list(map(keys.__getitem__, in_time))
+        newest = dict(zip(reversed(of_key), reversed(in_time), strict=True))
+        heads = {key: head for key, place in newest.items() if (head := self._leading(key)) != place}
+        times = Counter(of_key)
+        several: dict[int, list[Place]] = {key: [] for key, count in times.items() if count > 1}
+        if not heads and not several:
+            return rows
+        for key, place in zip(reversed(of_key), reversed(in_time), strict=True):
+            if key in several:
+                several[key].append(place)
+        out: list[Place] = []
+        for place in rows:
+            key = keys[place]
+            if key in heads:
+                out.append(heads.pop(key))
+            out.append(several[key].pop() if key in several else place)
+        return out
 
 
 def _counted(found: Found) -> tuple[Sequence[Name], Sequence[Fact]]:
@@ -165,29 +220,3 @@ def _counted(found: Found) -> tuple[Sequence[Name], Sequence[Fact]]:
         if of_kind[fact.kind] <= PART_FACTS_MAX:
             kept.append(place)
     return [names[place] for place in kept], [facts[place] for place in kept]
-
-
-def _newest_value_first(
-    rows: Sequence[Fact], in_time: Sequence[Fact], *, leading: Mapping[str, Fact]
-) -> Sequence[Fact]:
-    """The facts, the values of each number's key from the newest back as they come `in_time`, led by the newest, even one
-    that the view shows: an older value alone would pass for what holds."""
-    newest = {fact.key: fact.value for fact in reversed(in_time)}
-    heads = {key: leading[key] for key, value in newest.items() if leading[key].value != value}
-    times = Counter([fact.key for fact in in_time])
-    several: dict[str, list[Fact]] = {key: [] for key, count in times.items() if count > 1}
-    if not heads and not several:
-        return rows
-    for fact in reversed(in_time):
-        if fact.key in several:
-            several[fact.key].append(fact)
-    out: list[Fact] = []
-    for fact in rows:
-        if fact.kind == "numbers":
-            key = fact.key
-            if key in heads:
-                out.append(heads.pop(key))
-            if key in several:
-                fact = several[key].pop()
-        out.append(fact)
-    return out

@@ -20,18 +20,10 @@ from msgspec.structs import replace
 from foldline.core.address import escape_tags
 from foldline.ledger.actions import bearing_of
 from foldline.ledger.book import Entry, Section
+from foldline.ledger.columns import Columns, Place, Prices
 from foldline.ledger.command_lines import VERIFIES, run_of
 from foldline.ledger.facts import Fact, Origin
-from foldline.ledger.index import (
-    AMPLE,
-    Priced,
-    Prices,
-    choose,
-    facts_in_line,
-    labels_of,
-    lines_of,
-    price,
-)
+from foldline.ledger.index import AMPLE, Priced, choose, facts_in_line, labels_of
 from foldline.ledger.lines import unbroken
 from foldline.ledger.outcomes import names_failure
 from foldline.ledger.ranks import rank_of
@@ -98,13 +90,18 @@ class Supply(Protocol):
     """Facts for a ledger."""
 
     @property
-    def facts(self) -> Sequence[Fact]:
-        """All of them, in no order of any meaning."""
+    def columns(self) -> Columns:
+        """These and maybe others."""
         ...
 
     @property
-    def ranked(self) -> Sequence[Fact]:
-        """All of them, most wanted first."""
+    def places(self) -> Sequence[Place]:
+        """Of all of them, in no order of any meaning."""
+        ...
+
+    @property
+    def ranked(self) -> Sequence[Place]:
+        """Of all of them, most wanted first."""
         ...
 
     @property
@@ -119,7 +116,7 @@ class Draft:
     def __init__(self, entries: Sequence[Entry], supply: Supply, *, prices: Prices) -> None:
         self._entries = entries
         self._lines = [line_of(entry) for entry in entries]
-        self._costs = prices.count(self._lines)
+        self._costs = prices.of(self._lines, behind="")
         self._supply = supply
         self._prices = prices
         headings = HEADING_TOKENS * len({entry.section for entry in entries})
@@ -135,15 +132,15 @@ class Draft:
     def tokens_wanted(self, budget: int) -> int:
         """What the ledger would take with every fact, and with the entries that its share holds then; where `budget` holds
         all, what they take, to a token a line. Told piece by piece, without putting the facts in order."""
-        priced = price(self._supply.facts, prices=self._prices, standing=self._supply.standing)
-        share = self._share(budget, has_facts=bool(priced.facts))
+        priced = self._priced(self._supply.places)
+        share = self._share(budget, has_facts=bool(priced.places))
         choice = choose(priced, AMPLE, said=share.said)
         every = choice.tokens
         is_all = every <= share.left
         if is_all and share.crowded:
             share = self._more_entries(share, facts=every)
         if is_all and not self._omitted(share):
-            bare = self._text(share, labels_of(choice.facts))
+            bare = self._text(share, labels_of(choice))
             return self._prices.count([bare])[0] + every - priced.labels
         facts = every if is_all else priced.tokens
         entries = min(self._needed, _entries_wanted(self._vital, facts=facts))
@@ -152,14 +149,14 @@ class Draft:
     def written(self, budget: int) -> Written:
         """The ledger within `budget` tokens."""
         priced = self._ranked
-        share = self._share(budget, has_facts=bool(priced.facts))
+        share = self._share(budget, has_facts=bool(priced.places))
         said, left = share.said, share.left
         choice = choose(priced, left, said=said)
         if choice.is_all and share.crowded:  # entries may have what the facts leave
             share = self._more_entries(share, facts=choice.tokens)
-        text, is_grown = self._text(share, lines_of(choice.facts)), choice.is_all
+        text, is_grown = self._text(share, choice.lines), choice.is_all
         tokens = self._prices.count([text])[0]
-        while choice.facts:
+        while choice.places:
             if tokens > budget:  # pieces counted one by one can come to more when they stand in a row
                 is_grown = True
                 left -= max(tokens - budget, left // 16)
@@ -169,7 +166,7 @@ class Draft:
                 is_grown = True
                 left += budget - tokens
             choice = choose(priced, left, said=said)
-            text = self._text(share, lines_of(choice.facts))
+            text = self._text(share, choice.lines)
             tokens = self._prices.count([text])[0]
         return Written(
             text=text,
@@ -180,22 +177,66 @@ class Draft:
 
     @cached_property
     def _ranked(self) -> Priced:
-        return price(self._supply.ranked, prices=self._prices, standing=self._supply.standing)
+        return self._priced(self._supply.ranked)
+
+    def _priced(self, places: Sequence[Place]) -> Priced:
+        supply = self._supply
+        return Priced(supply.columns, places, prices=self._prices, standing=supply.standing)
 
     def _share(self, budget: int, *, has_facts: bool) -> _Share:
         """The entries that stand before facts, and what they leave."""
         crowded = self._needed > budget or (has_facts and self._needed - self._vital > _entry_cap(budget))
         room = budget - OMITTED_TOKENS if crowded else budget
         cap = _entry_cap(room) if has_facts and crowded else room
-        kept, used = _kept(self._entries, self._costs, room=room, cap=cap, crowded=crowded)
+        kept, used = self._kept(room, cap=cap, crowded=crowded)
         said = tuple([self._lines[n] for n in sorted(kept)])
         return _Share(room=room, crowded=crowded, kept=kept, used=used, said=said)
 
     def _more_entries(self, share: _Share, *, facts: int) -> _Share:
         """The same with the entries that find room beside so many tokens of facts."""
         cap = max(share.used, share.room - HEADING_TOKENS - facts)
-        kept, used = _kept(self._entries, self._costs, room=share.room, cap=cap, crowded=True)
+        kept, used = self._kept(share.room, cap=cap, crowded=True)
         return replace(share, kept=kept, used=used)
+
+    def _kept(self, room: int, *, cap: int, crowded: bool) -> tuple[set[int], int]:
+        """Places of the entries that stay, and what they cost: what users said within `room`, open tasks and changes to files
+        within their share of it, all others within `cap`, half of which is theirs whatever changed."""
+        kept: set[int] = set()
+        sections: set[Section] = set()
+        used = changes = 0
+        for place in self._order_crowded if crowded else self._order:
+            section = self._entries[place].section
+            cost = self._costs[place] + 1 + (0 if section in sections else HEADING_TOKENS)
+            is_change = section != "objective" and self._leaving[place] <= _CHANGES
+            if is_change:
+                share = ACTIONS_SHARE if self._entries[place].text.startswith("`") else CHANGES_SHARE
+                fits = used + cost <= max(cap, int(room * share))
+            else:
+                fits = section == "objective" or used - max(0, changes - cap // 2) + cost <= cap
+            if not fits or used + cost > room:
+                continue
+            kept.add(place)
+            sections.add(section)
+            used += cost
+            changes += cost if is_change else 0
+        return kept, used
+
+    @cached_property
+    def _leaving(self) -> Sequence[int]:
+        """Of each entry how soon it leaves."""
+        return list(map(_leaving, self._entries))
+
+    @cached_property
+    def _order(self) -> Sequence[int]:
+        """Places of the entries, the last to leave first; of those that leave alike the newest."""
+        entries, leaving = self._entries, self._leaving
+        return sorted(range(len(entries)), key=lambda place: (leaving[place], -entries[place].seq))
+
+    @cached_property
+    def _order_crowded(self) -> Sequence[int]:
+        """The same where not all find room: of two quotations, the one that says more stays longer."""
+        ranks = list(map(_rank, self._entries))
+        return sorted(self._order, key=lambda place: (self._leaving[place], ranks[place]))
 
     def _omitted(self, share: _Share) -> int:
         return len(self._entries) - len(share.kept) if share.room >= 0 else 0
@@ -232,36 +273,6 @@ def _entries_wanted(vital: int, *, facts: int) -> int:
     return max(vital, int(facts * ENTRY_SHARE / (1 - ENTRY_SHARE)), ENTRY_TOKENS)
 
 
-def _kept(
-    entries: Sequence[Entry], costs: Sequence[int], *, room: int, cap: int, crowded: bool
-) -> tuple[set[int], int]:
-    """Places of the entries that stay, and what they cost: what users said within `room`, open tasks and changes to files
-    within their share of it, all others within `cap`, half of which is theirs whatever changed."""
-    order = sorted(
-        range(len(entries)),
-        key=lambda n: (_leaving(entries[n]), _rank(entries[n], crowded=crowded), -entries[n].seq),
-    )
-    kept: set[int] = set()
-    sections: set[Section] = set()
-    used = changes = 0
-    for place in order:
-        section = entries[place].section
-        cost = costs[place] + 1 + (0 if section in sections else HEADING_TOKENS)
-        is_change = section != "objective" and _leaving(entries[place]) <= _CHANGES
-        if is_change:
-            share = ACTIONS_SHARE if entries[place].text.startswith("`") else CHANGES_SHARE
-            fits = used + cost <= max(cap, int(room * share))
-        else:
-            fits = section == "objective" or used - max(0, changes - cap // 2) + cost <= cap
-        if not fits or used + cost > room:
-            continue
-        kept.add(place)
-        sections.add(section)
-        used += cost
-        changes += cost if is_change else 0
-    return kept, used
-
-
 def _leaving(entry: Entry) -> int:
     """The higher, the sooner an entry leaves."""
     match entry.section:
@@ -290,9 +301,9 @@ def _leaving(entry: Entry) -> int:
             return 9
 
 
-def _rank(entry: Entry, *, crowded: bool) -> int:
-    """Of two quotations, the one that says more stays longer."""
-    quotes = crowded and entry.section == "objective" and entry.text.startswith(QUOTE)
+def _rank(entry: Entry) -> int:
+    """Of quotations the lower, the more they say."""
+    quotes = entry.section == "objective" and entry.text.startswith(QUOTE)
     return rank_of(entry.text.strip(QUOTE)) if quotes else 0
 
 

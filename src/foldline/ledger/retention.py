@@ -191,10 +191,11 @@ def _lay_out(
         is_whole[place] = True
         if not item.covers:
             shown[item.seq] = history[place][1]
+    seqs = {item.seq for item in edited}
     came_in = {
         id(part): text
         for (item, said), stays in zip(history, is_whole, strict=True)
-        if not stays
+        if not stays and item.seq in seqs
         for part, text in zip(item.message.parts, said, strict=True)
     }
     ours = [part for item in edited for part in item.message.parts if id(part) not in came_in]

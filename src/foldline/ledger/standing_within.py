@@ -12,6 +12,8 @@ from collections.abc import Collection, Iterable, Set
 
 PATH_NAMES_MAX = 8
 """Names at the end of a path that are looked at for shorter paths within it."""
+LINES_MAX = 4_000
+"""Lines that are remembered with what stands in them: a ledger has some hundreds, and is drafted a few times."""
 _LONG = PATH_NAMES_MAX + 1
 """More names than that, however many."""
 
@@ -95,11 +97,18 @@ class Standing:
         self._within = Within()
         self._showing: dict[str, list[str]] = {}
         """Word or name → the texts in which it stands; path among the texts → the same."""
+        self._lines: dict[str, Set[str]] = {}
+        """Line → those that stand in it, as far as it was asked since texts were learned."""
         self.learn(texts)
+
+    def __len__(self) -> int:
+        return len(self._known)
 
     def learn(self, texts: Iterable[str]) -> None:
         """Know these too. Costs some µs for each that is new."""
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            self._lines.clear()
         for path in new if self._known else ():
             if "/" in path:
                 self._showing.setdefault(path, []).extend(self._with_path(path))
@@ -122,4 +131,9 @@ class Standing:
 
     def line(self, line: str) -> Set[str]:
         """Those that stand in a line."""
-        return self._within.line(line)
+        found = self._lines.get(line)
+        if found is None:
+            if len(self._lines) >= LINES_MAX:
+                self._lines.clear()
+            found = self._lines[line] = self._within.line(line)
+        return found

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from foldline.core.address import block
 from foldline.core.bounds import Share
-from foldline.core.edit import Edit, Fold, Frame, Plan, edited
+from foldline.core.edit import Edit, Fold, Frame, Plan, edited, weighed_in
 from foldline.core.message import Message, Text, speaks_for_user
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of, tail_start
@@ -237,7 +237,8 @@ class _Folding:
             "\n".join(filter(None, [_head(self._gone, target=target), self._meanwhile, self._text])),
             frame=frame,
         )
-        return (edit,) if frame.counter.message(edit.message) < self._tokens_gone else ()
+        weights, overhead = weighed_in(frame.memo).message(edit.message, frame.counter)
+        return (edit,) if sum(weights) + overhead < self._tokens_gone else ()
 
     @property
     def is_any(self) -> bool:
@@ -269,7 +270,7 @@ class _Folding:
         sources = self._sources
         seqs = {item.seq for item in self._gone}
         rest = [item for item in sources.structure.items if item.seq not in seqs]
-        stays = edited(rest, self.edits, counter=sources.frame.counter)
+        stays = edited(rest, self.edits, counter=sources.frame.counter, memo=sources.frame.memo)
         return Evicted(
             folded=[as_it_came(item, sources.frame) for item in self._gone],
             history=sources.history,

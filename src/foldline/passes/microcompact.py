@@ -123,7 +123,7 @@ class Microcompact(Struct, frozen=True, kw_only=True):
         self, before: Sequence[Found], results: tuple[Found, ...], *, moment: Moment, frame: Frame
     ) -> Plan:
         excess = moment.tokens_excess
-        if excess <= 0:
+        if excess <= 0 or (self.only_enough and sum(map(_frees_most, before)) < excess):
             return Plan()
         reads = _reads(results)
         copies = _copies(reads) if self.duplicates else {}
@@ -206,6 +206,11 @@ def _carried(going: Sequence[Found], rooms: Sequence[int], *, frame: Frame) -> l
     made = dict(zip(new, map(tuple, lines), strict=True))
     frame.memo["carried"] = {one: made[one] if one in made else before[one] for one in asked}
     return [frame.memo["carried"][one] for one in asked]
+
+
+def _frees_most(found: Found) -> int:
+    """What clearing a result frees where it may be cleared and carries nothing."""
+    return max(0, found.tokens - PLACEHOLDER_TOKENS)
 
 
 def _carried_by(found: Found, room: int) -> int:

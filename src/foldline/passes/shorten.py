@@ -18,9 +18,10 @@ from foldline.core.clamp import fit_head, fit_tail, head_and_tail, plain
 from foldline.core.clamp_json import clamp_json
 from foldline.core.edit import Frame, Replace
 from foldline.core.message import Text, ToolResult
+from foldline.ledger.columns import Prices
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
-from foldline.ledger.index import Prices, index
+from foldline.ledger.index import index
 from foldline.passes.results import Found, with_content
 
 NOTICE_MAX_CHARS = 180
