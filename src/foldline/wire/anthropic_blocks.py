@@ -18,7 +18,7 @@ from foldline.core.message import Media, Opaque, Part, Reasoning, Text, ToolCall
 from foldline.wire import strict
 from foldline.wire.codec import WireValue
 from foldline.wire.media import MediaKind, payload_of
-from foldline.wire.splice import arguments_object, splice
+from foldline.wire.splice import arguments_object, splice, text_or_none
 
 NAME = "anthropic"
 
@@ -68,7 +68,7 @@ def _read_block(block: WireValue, slot: int, *, inputs: Sequence[bytes] | None) 
     if kind == "tool_result" or (kind.endswith(_RESULT) and isinstance(block.get("tool_use_id"), str)):
         return _read_result(block, slot)
     if kind == "thinking":
-        signature = _text_or_none(block.get("signature")) or None
+        signature = text_or_none(block.get("signature")) or None
         provider = NAME if signature else None
         return Reasoning(text=_text(block, "thinking"), signature=signature, provider=provider, slot=slot)
     if kind == "redacted_thinking":
@@ -105,7 +105,7 @@ def _read_result(block: WireValue, slot: int) -> ToolResult:
 
 def _read_media(block: WireValue, slot: int) -> Media | None:
     """An image or document; `None` for a source of a kind we do not read."""
-    kind, name = _MEDIA[block["type"]], _text_or_none(block.get("title"))
+    kind, name = _MEDIA[block["type"]], text_or_none(block.get("title"))
     try:
         source = _opened(block.get("source"))
         match source["type"]:
@@ -114,7 +114,7 @@ def _read_media(block: WireValue, slot: int) -> Media | None:
             case "file":
                 return Media(kind=kind, ref=_text(source, "file_id"), name=name, slot=slot)
             case "base64":
-                mime = _text_or_none(source.get("media_type"))
+                mime = text_or_none(source.get("media_type"))
                 data = payload_of(mime, _text(source, "data"))
             case _:
                 mime, data = "text/plain", _plain_text(source)
@@ -153,10 +153,6 @@ def _text(block: WireValue, key: str) -> str:
     if isinstance(value, bytes):
         raise ValueError(f".{key}: got bytes; give base64 text")
     raise ValueError(f".{key}: expected text, got {'nothing' if value is None else type(value).__name__}")
-
-
-def _text_or_none(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
 
 
 def write_content(parts: Sequence[Part], content: Any) -> Any:

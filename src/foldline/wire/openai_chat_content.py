@@ -17,7 +17,7 @@ from foldline.core.message import Media, Opaque, Text
 from foldline.wire import strict
 from foldline.wire.codec import WireValue
 from foldline.wire.media import MediaKind, base64_of, data_url_of, media_kind, payload_of, split_data_url
-from foldline.wire.splice import splice
+from foldline.wire.splice import splice, text_or_none
 
 Piece: TypeAlias = Text | Media | Opaque
 
@@ -100,9 +100,9 @@ def _read_media(inner: WireValue, kind: str) -> Media | None:
     if kind == "file":
         return _read_file(inner)
     if kind == "input_audio":
-        form = _text_or_none(inner.get("format"))
+        form = text_or_none(inner.get("format"))
         return Media(kind="audio", mime=f"audio/{form}" if form else None, data=need_text(inner, "data"))
-    url, detail = need_text(inner, "url"), _text_or_none(inner.get("detail"))
+    url, detail = need_text(inner, "url"), text_or_none(inner.get("detail"))
     found = split_data_url(url)
     if found is None:
         return Media(kind=_URLS[kind], url=url, detail=detail)
@@ -112,16 +112,12 @@ def _read_media(inner: WireValue, kind: str) -> Media | None:
 
 
 def _read_file(inner: WireValue) -> Media | None:
-    name, ref, given = (_text_or_none(inner.get(key)) for key in ("filename", "file_id", "file_data"))
+    name, ref, given = (text_or_none(inner.get(key)) for key in ("filename", "file_id", "file_data"))
     if given:
         mime, base64 = split_data_url(given) or (None, given)
         data = payload_of(mime, base64)
         return None if data is None else Media(kind=media_kind(mime), mime=mime, data=data, name=name)
     return Media(kind="file", ref=ref, name=name) if ref else None
-
-
-def _text_or_none(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
 
 
 def _edit(piece: Piece, old: Any) -> WireValue:

@@ -13,7 +13,7 @@ from typing import Any, assert_never
 
 from foldline.core.message import Media, Opaque, Text
 from foldline.wire.media import data_url_of, media_kind, payload_of, split_data_url
-from foldline.wire.splice import splice
+from foldline.wire.splice import splice, text_or_none
 from foldline.wire.strict import dump, parse
 
 Piece = Text | Media | Opaque
@@ -68,7 +68,7 @@ def _read_media(kind: Any, item: dict[str, Any], *, slot: int) -> Media | None:
 
 
 def _media(item: dict[str, Any], *, url: Any, kind: Any, slot: int) -> Media | None:
-    detail, name, ref = (_text_or_none(item.get(key)) for key in ("detail", "filename", "file_id"))
+    detail, name, ref = (text_or_none(item.get(key)) for key in ("detail", "filename", "file_id"))
     if isinstance(url, str) and url:
         found = split_data_url(url)
         if found is not None:
@@ -84,10 +84,6 @@ def _media(item: dict[str, Any], *, url: Any, kind: Any, slot: int) -> Media | N
     if ref:
         return Media(kind=kind, ref=ref, detail=detail, name=name, slot=slot)
     return None
-
-
-def _text_or_none(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
 
 
 def write_pieces(pieces: tuple[Piece, ...], old: Any, *, text_type: str) -> Any:

@@ -96,6 +96,11 @@ def write_own(message: Message, encode: Callable[[Message], WireValue], *, forma
     return dump_foreign(encode(message))
 
 
+def text_or_none(value: Any) -> str | None:
+    """The text that a key of a wire value holds; `None` for anything else."""
+    return value if isinstance(value, str) else None
+
+
 def blocks_of(value: WireValue) -> list[Any]:
     """The content of a wire message as blocks; a text as one."""
     content = value.get("content") or []
