@@ -13,7 +13,7 @@ from foldline.asking import Basis, aanswering, adriven, answering, failed, reque
 from foldline.core.completion import Ask, Reply
 from foldline.core.errors import InvalidOption
 from foldline.core.message import Message, ToolCall, Usage
-from foldline.engine.run import drive
+from foldline.engine.driving import drive
 from foldline.testing.builders import assistant, call, result, user, view_from
 from foldline.testing.completers import Delayed, Deltas, Said, ScriptedCompleter
 from foldline.wire.completion import CompletionRequest, Delta

@@ -17,9 +17,9 @@ from msgspec.structs import replace
 from foldline.asking import Basis, aanswering, adriven, answering, asking_notes
 from foldline.core.completion import Ask, Reply
 from foldline.core.errors import InvalidOption, InvalidTranscript, TargetUnreachable
+from foldline.engine.driving import drive, unanswered
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
-from foldline.engine.run import drive, unanswered
 from foldline.gate import compacting
 from foldline.held_elsewhere import refuse_held_elsewhere
 from foldline.memory import remembered

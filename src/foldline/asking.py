@@ -21,7 +21,7 @@ from foldline.core.completion import Ask, Reply
 from foldline.core.errors import InvalidOption
 from foldline.core.foreign import Raised, atried, tried
 from foldline.core.message import Message, ToolCall, Usage, calls_of
-from foldline.engine.run import Done, Owed, step
+from foldline.engine.driving import Done, Owed, step
 from foldline.log.secrets import find
 from foldline.outgoing import joined
 from foldline.own_loop import is_in_a_loop, is_of_another_loop, waited
@@ -121,7 +121,7 @@ async def adriven(
     *,
     owed: Owed = lambda asked: None,
 ) -> Told:
-    """As `foldline.engine.run.drive`, awaiting the answers, with everything between them off the event loop. Cancelled, it waits for what
+    """As `foldline.engine.driving.drive`, awaiting the answers, with everything between them off the event loop. Cancelled, it waits for what
     runs, and gives up; but what is owed, since what it belongs to is done, is still asked: the answer that is waited for is
     given up for the one that `owed` gives, and the task is cancelled behind the last."""
     reply: Answer | None = None

@@ -21,8 +21,8 @@ from foldline.core.pairing import Needs
 from foldline.core.ports import TokenCounter
 from foldline.core.system_place import system_in_place
 from foldline.core.view import Item
+from foldline.engine.driving import drive, unanswered
 from foldline.engine.report import Cache, Report
-from foldline.engine.run import drive, unanswered
 from foldline.file_asking import answering_for
 from foldline.gate import compacting
 from foldline.held_elsewhere import refuse_held_elsewhere

@@ -29,18 +29,10 @@ from foldline.core.received import received
 from foldline.core.repair import repair
 from foldline.core.rounds import kept_seqs, outline_of, whole_units
 from foldline.core.view import Item, View, item_of, view_of
+from foldline.engine.driving import drive, unanswered
 from foldline.engine.policy import Policy, Tier
 from foldline.engine.report import OutcomeName, Report, cache_of, covers_of, passes_of, with_asked
-from foldline.engine.run import (
-    Compacted,
-    Failed,
-    Running,
-    Unchanged,
-    drive,
-    running,
-    unanswered,
-    why_failed,
-)
+from foldline.engine.run import Compacted, Failed, Running, Unchanged, running, why_failed
 from foldline.engine.unreached import FOLDED, goes_no_further, why_unreached
 from foldline.passes.fold_oldest import FoldOldest
 from foldline.passes.supersession import MarkSuperseded
@@ -204,7 +196,7 @@ def reducing(
     report: Report,
     clock: Callable[[], float] = lambda: 0.0,
 ) -> Reducing:
-    """As `reduce`, asking a model where `goal.has_model`; drive it with `foldline.engine.run.drive` or `foldline.asking.adriven`. Closed
+    """As `reduce`, asking a model where `goal.has_model`; drive it with `foldline.engine.driving.drive` or `foldline.asking.adriven`. Closed
     between two questions, nothing has been done."""
     started = clock()
     target = target_of(history.tokens, goal, tokens_fixed=history.tokens_fixed)

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from foldline.core.edit import Frame
 from foldline.core.ports import Moment
 from foldline.core.view import View
+from foldline.engine.driving import drive, unanswered
 from foldline.engine.policy import Policy
-from foldline.engine.run import Outcome, drive, running, unanswered
+from foldline.engine.run import Outcome, running
 
 
 def run(

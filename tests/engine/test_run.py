@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-
-import pytest
 from msgspec.structs import replace
 
 from foldline.core.completion import Ask, Reply
 from foldline.core.errors import LawViolation
 from foldline.core.view import View
+from foldline.engine.driving import drive
 from foldline.engine.policy import Line, Policy, Tier
-from foldline.engine.run import Compacted, Failed, Outcome, Unchanged, adrive, drive, running, unanswered
+from foldline.engine.run import Compacted, Failed, Outcome, Unchanged, running
 from foldline.testing.builders import assistant, frame_for, moment_for, user, view_from
 from tests.engine.alone import run
 from tests.engine.scripted import Asking, asking_tier, dropping, folding, idle, policy, tier
@@ -204,8 +202,6 @@ def test_without_a_model_a_tier_that_asks_does_not_run() -> None:
     done = compacted(view, policy(asking_tier(asks), tier(last)), view.tokens // 2)
     assert isinstance(done, Compacted)
     assert (asks.moments, [step.name for step in done.steps], done.asked) == ([], ["drop"], ())
-    with pytest.raises(AssertionError, match="no model"):
-        unanswered(Ask(messages=(), instruction="Sum it up"))
 
 
 def test_by_hand_the_model_comes_first_and_what_it_leaves_is_the_next_tier_s() -> None:
@@ -272,34 +268,3 @@ def test_at_once_the_model_is_asked_whatever_the_size() -> None:
     asking = running(view, policy(asking_tier(Asking(0, 4))), moment=moment, frame=frame_for(view))
     done = drive(asking, lambda ask: Reply(text="what went"))
     assert isinstance(done, Compacted)
-
-
-def test_the_awaiting_driver_gives_the_same() -> None:
-    """Rule 6 of style: no algorithm is written twice."""
-    view = view_from(TALK)
-
-    async def answer(ask: Ask) -> Reply:
-        return Reply(text="what went")
-
-    moment = moment_for(view, view.tokens // 2, has_model=True)
-    chosen = policy(asking_tier(Asking(0, 6)))
-    done = asyncio.run(adrive(running(view, chosen, moment=moment, frame=frame_for(view)), answer))
-    waited = with_model(view, chosen, view.tokens // 2)
-    assert isinstance(done, Compacted)
-    assert isinstance(waited, Compacted)
-    assert [item.message for item in done.view] == [item.message for item in waited.view]
-
-
-def test_what_an_answer_raises_goes_through_and_closes_the_questioner() -> None:
-    """Requirement CMP-21: an abort is no failure, and nothing is half done."""
-    view = view_from(TALK)
-    moment = moment_for(view, 10, has_model=True)
-    asking = running(view, policy(asking_tier(Asking(0, 4))), moment=moment, frame=frame_for(view))
-
-    def answer(ask: Ask) -> Reply:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        drive(asking, answer)
-    with pytest.raises(StopIteration):
-        next(asking)

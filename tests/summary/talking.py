@@ -11,7 +11,7 @@ from foldline.core.completion import Ask, ModelPass, Reply
 from foldline.core.edit import Frame, Plan
 from foldline.core.message import Message
 from foldline.core.view import View
-from foldline.engine.run import drive
+from foldline.engine.driving import drive
 from foldline.testing.builders import assistant, call, frame_for, moment_for, result, user, view_from
 
 RULE = "Never touch files under vendor/."

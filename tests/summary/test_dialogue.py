@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from foldline.core.completion import Ask, Reply
 from foldline.core.message import Message, ToolResult, Usage
 from foldline.core.rounds import outline_of
-from foldline.engine.run import drive
+from foldline.engine.driving import drive
 from foldline.summary.dialogue import CHUNKS_MAX, Brief, Told, told_by
 from foldline.summary.taken import extracted
 from foldline.testing.builders import assistant, call, moment_for, user, view_from

@@ -10,7 +10,7 @@ from foldline.core.completion import Reply
 from foldline.core.edit import Fold, Plan, apply
 from foldline.core.message import Message
 from foldline.core.rounds import outline_of
-from foldline.engine.run import drive
+from foldline.engine.driving import drive
 from foldline.presets import CASCADE, HANDOFF, LADDER, RESERVE
 from foldline.summary.instructions import RECOVERY
 from foldline.testing.builders import assistant, call, frame_for, moment_for, result, user, view_from

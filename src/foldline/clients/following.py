@@ -54,8 +54,8 @@ from foldline.clients.tickets import RECALLS_MAX, TOLD_MAX, Outgoing, Ticket
 from foldline.clients.weights import tokens_came
 from foldline.core.errors import CheckpointFailed, FoldlineError, InvalidOption, SessionFailed
 from foldline.core.foreign import Raised, tried
+from foldline.engine.driving import drive
 from foldline.engine.report import Report
-from foldline.engine.run import drive
 from foldline.session.following import Following
 from foldline.session.recovering import refused
 from foldline.session.request import Prepared

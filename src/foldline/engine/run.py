@@ -4,14 +4,14 @@
 
 Each tier runs at most once (law END); a tier with nothing to do passes on. All edits land together in the view that
 comes back (law ONCE). Knows no clock: durations are measured by the one that is handed in. A tier that asks a model makes
-of the loop a generator that yields what is asked; `drive` answers it for a caller who waits, `foldline.asking.adriven` for one
-who awaits. Closing it between two questions gives the compaction up: nothing has changed.
+of the loop a generator that yields what is asked; `foldline.engine.driving` answers it. Closing it between two questions gives
+the compaction up: nothing has changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator, Iterable
-from typing import Any, NoReturn, TypeAlias, TypeVar
+from collections.abc import Callable, Generator, Iterable
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,18 +23,6 @@ from foldline.core.ports import Moment
 from foldline.core.view import View
 from foldline.engine.policy import Line, Policy, Tier
 from foldline.engine.unreached import goes_no_further
-
-Result = TypeVar("Result")
-Question = TypeVar("Question")
-Answer = TypeVar("Answer")
-Owed: TypeAlias = Callable[[Any], Any]
-"""The answer to a question that is asked even of a caller who gave up, where he does not wait for it; `None` for any other."""
-
-
-class Done(Struct, frozen=True):
-    """The end of a generator that asks: `StopIteration` cannot leave a thread."""
-
-    value: Any
 
 
 class Step(Struct, frozen=True, kw_only=True):
@@ -83,67 +71,6 @@ class Failed(Struct, frozen=True, kw_only=True):
 
 Outcome: TypeAlias = Unchanged | Compacted | Failed
 Running: TypeAlias = Generator[Ask, Reply, Outcome]
-
-
-# ── drivers ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def drive(
-    asking: Generator[Question, Answer, Result],
-    answer: Callable[[Question], Answer],
-    *,
-    owed: Owed = lambda asked: None,
-) -> Result:
-    """Answer each question until there is a result. What `answer` raises goes through, the questioner closed. Interrupted in an
-    answer that is owed, it goes on to the end before `KeyboardInterrupt` goes through; an interrupt between two answers goes
-    through at once."""
-    interrupt: KeyboardInterrupt | None = None
-    try:
-        asked = step(asking, None)
-        while not isinstance(asked, Done):
-            try:
-                reply = answer(asked)
-            except KeyboardInterrupt as error:
-                if (given := owed(asked)) is None:
-                    raise
-                interrupt, reply = error, given
-            asked = step(asking, reply)
-        if interrupt is not None:
-            raise interrupt
-        result: Result = asked.value
-        return result
-    finally:
-        asking.close()
-
-
-async def adrive(
-    asking: Generator[Question, Answer, Result], answer: Callable[[Question], Awaitable[Answer]]
-) -> Result:
-    """As `drive`, awaiting each answer, for a questioner that takes no time itself; cancelled there, it is closed."""
-    try:
-        asked = step(asking, None)
-        while not isinstance(asked, Done):
-            asked = step(asking, await answer(asked))
-        result: Result = asked.value
-        return result
-    finally:
-        asking.close()
-
-
-def step(asking: Generator[Question, Answer, Any], reply: Answer | None) -> Question | Done:
-    """The next question, or the result. `reply`: to the last question, `None` before the first."""
-    try:
-        return next(asking) if reply is None else asking.send(reply)
-    except StopIteration as done:
-        return Done(done.value)
-
-
-def unanswered(ask: Ask) -> NoReturn:
-    """The answer where there is no model: nobody may ask."""
-    raise AssertionError(f"a {ask.purpose} was asked for, and no model is at hand")
-
-
-# ── the loop ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def running(

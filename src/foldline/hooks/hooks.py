@@ -6,7 +6,7 @@
     PostCompact ─► nothing; it is told
 
 Nothing a hook does fails a compaction but an explicit block, and that only where the policy lets hooks block (requirements
-CMP-17, HOK-2): what went wrong is a note for the person. Asking is written once, as a generator; `foldline.engine.run` drives
+CMP-17, HOK-2): what went wrong is a note for the person. Asking is written once, as a generator; `foldline.engine.driving` drives
 it, with an event loop or without. A command's approval is looked at again the moment before it is started.
 """
 
@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from foldline.core.errors import CompactionBlocked
 from foldline.core.foreign import Raised, atried, tried
 from foldline.core.surrogates import whole
-from foldline.engine.run import adrive, drive
+from foldline.engine.driving import adrive, drive
 from foldline.hooks.answers import Answer, noted, of_command, of_value
 from foldline.hooks.approval import Approved, why_not
 from foldline.hooks.command import TIMEOUT_S, Command, seen_by, without_values

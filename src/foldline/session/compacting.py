@@ -30,9 +30,9 @@ from foldline.core.errors import (
 )
 from foldline.core.estimate import Estimate
 from foldline.core.kinds import refuse_no_number, refuse_no_text
+from foldline.engine.driving import drive
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
-from foldline.engine.run import drive
 from foldline.gate import compacting
 from foldline.hooks.occasion import Occasion
 from foldline.log.state import ROOT

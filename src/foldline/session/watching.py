@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from foldline.core.entry import Draft
 from foldline.core.errors import ContextExhausted
 from foldline.core.estimate import Estimate
+from foldline.engine.driving import drive, unanswered
 from foldline.engine.policy import Policy
 from foldline.engine.progress import (
     STALLED_MAX,
@@ -32,7 +33,6 @@ from foldline.engine.progress import (
     why_too_little,
 )
 from foldline.engine.report import Covers, cache_of
-from foldline.engine.run import drive, unanswered
 from foldline.gate import compacting, sizes_of
 from foldline.log.state import ROOT
 from foldline.log.values import Json, dumps, members
