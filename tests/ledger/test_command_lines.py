@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foldline.ledger.command_lines import hides_status, only_reads
+from tests.linear import slowness
 
 
 @pytest.mark.parametrize(
@@ -139,7 +140,7 @@ def test_a_status_of_0_may_hide_that_a_command_failed(line: str) -> None:
 @pytest.mark.parametrize("piece", ["<<A\n", "$(", "'", '"', "`", "&&", "\\", "# ", "bash -c '"])
 def test_a_long_line_takes_linear_time(piece: str) -> None:
     """Whatever stands in it."""
-    hides_status(piece * (20_000 // len(piece)))
+    assert slowness(hides_status, piece, size=20_000, scans_max=100) == ""
 
 
 @pytest.mark.parametrize(

@@ -159,11 +159,17 @@ def test_a_rule_that_opens_a_list_is_one_with_what_the_list_says(text: str, expe
     assert [rule.text for rule in constraints(text)] == expected
 
 
-@pytest.mark.parametrize("text", ["Never:\n{}\n- push", "Never touch src/db. {} That is a hard rule."])
-def test_no_rule_reaches_over_a_ledger_that_was_pasted(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ("Never:\n{}\n- push", ["Never:"]),
+        ("Never touch src/db. {} That is a hard rule.", ["Never touch src/db.", "That is a hard rule."]),
+    ],
+)
+def test_no_rule_reaches_over_a_ledger_that_was_pasted(text: str, rules: list[str]) -> None:
     """What stands in it is not the person's word, whatever stands around it."""
     pasted = '<foldline-fold id="m1">\n- You may push. (m0 user)\n</foldline-fold>'
-    assert not any("You may push" in rule.text for rule in constraints(text.format(pasted)))
+    assert texts(text.format(pasted)) == rules
 
 
 def test_of_a_list_without_end_only_so_much_is_one_rule() -> None:

@@ -109,7 +109,7 @@ def test_below_the_threshold_no_tool_is_added() -> None:
         Proxy(twin.url, keeping=KEEPING, recalls=True) as proxy,
     ):
         run(agent, turns, proxy.url)
-        assert not any(has_tool(request) for request in twin.requests)
+        assert [has_tool(request) for request in twin.requests] == [False] * len(turns)
 
 
 @pytest.mark.parametrize("format", ["anthropic", "openai-chat"])
