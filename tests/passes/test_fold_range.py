@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from foldline.core.edit import Fold
 from foldline.core.message import Message
 from foldline.passes.fold_range import CANNOT, FoldRange
-from foldline.testing.builders import assistant, frame_for, moment_for, system, user, view_from
+from foldline.testing.builders import (
+    assistant,
+    call,
+    frame_for,
+    moment_for,
+    result,
+    system,
+    user,
+    view_from,
+)
 from tests.passes.planning import planned, talk, work
 
 RANGE = FoldRange(keep_last=10)
@@ -64,3 +74,15 @@ def test_without_a_tail_to_keep_every_unit_is_asked() -> None:
     view = view_from([*talk(12, chars=400), user("next")])
     plan = FoldRange(keep_last=0).plan(view, moment_for(view, 5), frame_for(view))
     assert plan.hints == (CANNOT,)
+
+
+def test_the_ledger_is_of_what_came_in_whatever_an_earlier_tier_made_of_it() -> None:
+    """Requirement CMP-8: what a run showed is told of its output, not of what an earlier tier left of that."""
+    said = "FAILED tests/test_pool.py::test_size - AssertionError: 5 != 8\n1 failed in 0.12s"
+    first = [user("fix it"), assistant(call("bash", "c", command="pytest"))]
+    rest = [*work(40), user("next")]
+    view = view_from([*first, result("c", "[cut]"), *rest])
+    frame = frame_for(view, originals=[*first, result("c", said), *rest])
+    (fold,) = RANGE.plan(view, moment_for(view, 6_000), frame).edits
+    assert isinstance(fold, Fold)
+    assert "- `pytest` → shows: 1 failed in 0.12s (m1 tool)" in fold.message.text

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from foldline.core.address import block
 from foldline.core.bounds import Share
-from foldline.core.edit import Edit, Fold, Frame, Plan, edited, weighed_in
+from foldline.core.edit import Edit, Fold, Frame, Plan, weighed_in
 from foldline.core.message import Message, Text, speaks_for_user
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of, tail_start
@@ -26,7 +26,7 @@ from foldline.ledger.readings import readings_in
 from foldline.ledger.render import OMITTED_TOKENS, Draft
 from foldline.ledger.words import Words, rule_lines, words_of
 from foldline.passes.clamping import clamp
-from foldline.passes.folding import HEAD_TOKENS, as_it_came, fold_of, head_of, may_fold, messages_in
+from foldline.passes.folding import HEAD_TOKENS, evicted_of, fold_of, head_of, may_fold, messages_in
 from foldline.passes.shorten import fact_cache, prices_of
 from foldline.passes.template import body
 
@@ -200,12 +200,13 @@ class _Sources:
         self.frame = frame
         self.facts = fact_cache(frame)
         self.told: Told = frame.memo.setdefault("told", Told())
-        self.history = frame.history(structure.items)
 
     @cached_property
     def mentions(self) -> Mentions:
         """Of the whole history: the same whatever is folded."""
-        return mentions_of(self.history, self.words, cache=self.facts, memo=self.frame.memo)
+        return mentions_of(
+            self.frame.history(self.structure.items), self.words, cache=self.facts, memo=self.frame.memo
+        )
 
 
 class _Folding:
@@ -268,15 +269,11 @@ class _Folding:
     @cached_property
     def _evicted(self) -> Evicted:
         sources = self._sources
-        seqs = {item.seq for item in self._gone}
-        rest = [item for item in sources.structure.items if item.seq not in seqs]
-        stays = edited(rest, self.edits, counter=sources.frame.counter, memo=sources.frame.memo)
-        return Evicted(
-            folded=[as_it_came(item, sources.frame) for item in self._gone],
-            history=sources.history,
-            kept=[item.message for item in stays],
-            seqs=[item.seq for item in stays],
-            words=sources.words,
+        evicted = evicted_of(
+            sources.structure, self._gone, words=sources.words, frame=sources.frame, edits=self.edits
+        )
+        return replace(
+            evicted,
             mentions=sources.mentions,
             told=sources.told,
             readings=readings_in(sources.frame.memo),

@@ -12,9 +12,9 @@ from foldline.core.edit import Fold, Frame, Plan
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of
 from foldline.core.view import Item, View
-from foldline.ledger.compose import Evicted, compose
+from foldline.ledger.compose import compose
 from foldline.ledger.words import words_of
-from foldline.passes.folding import HEAD_TOKENS, fold_of, head_of, may_fold
+from foldline.passes.folding import HEAD_TOKENS, evicted_of, fold_of, head_of, may_fold
 from foldline.passes.shorten import fact_cache, prices_of
 
 CANNOT = "cannot free enough"
@@ -53,14 +53,7 @@ class FoldRange(Struct, frozen=True, kw_only=True):
 
     def _fold(self, structure: Outline, gone: Sequence[Item], *, spare: int, frame: Frame) -> Fold:
         """The fold of a range whose ledger may take what the range frees beyond the target."""
-        seqs = {item.seq for item in gone}
-        evicted = Evicted(
-            folded=gone,
-            history=frame.history(structure.items),
-            kept=[item.message for item in structure.items if item.seq not in seqs],
-            seqs=[item.seq for item in structure.items if item.seq not in seqs],
-            words=words_of(structure.items, frame.memo),
-        )
+        evicted = evicted_of(structure, gone, words=words_of(structure.items, frame.memo), frame=frame)
         budget = min(self.summary_tokens, spare)
         written = compose(evicted, budget=budget, prices=prices_of(frame), cache=fact_cache(frame))
         head = head_of(gone)

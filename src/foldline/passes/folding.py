@@ -1,6 +1,7 @@
 """Making one synthetic message of several spans: shared by the passes that fold.
 
-Knows what may be folded, and how a fold is delimited, addressed and opened; what its body says is the pass's own affair.
+Knows what may be folded, how a fold is delimited, addressed and opened, and what a ledger of it is made from; what its body says is
+the pass's own affair.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from foldline.core.address import block
-from foldline.core.edit import Fold, Frame
+from foldline.core.edit import Edit, Fold, Frame, edited
 from foldline.core.message import Message, Text
 from foldline.core.rounds import Outline, Unit, spans_of
 from foldline.core.surrogates import is_torn, whole
 from foldline.core.view import Item
+from foldline.ledger.compose import Evicted
+from foldline.ledger.words import Words
 
 HEAD_TOKENS = 80
 """What the delimiters of a fold and `head_of` cost at most."""
@@ -50,6 +53,22 @@ def as_it_came(item: Item, frame: Frame) -> Item:
     if item.message.synthetic or item.seq >= len(frame.originals):
         return item
     return replace(item, message=frame.originals[item.seq])
+
+
+def evicted_of(
+    structure: Outline, gone: Sequence[Item], *, words: Words, frame: Frame, edits: Sequence[Edit] = ()
+) -> Evicted:
+    """What the ledger of items that leave is made from; `edits` are made in what stays."""
+    seqs = {item.seq for item in gone}
+    rest = [item for item in structure.items if item.seq not in seqs]
+    stays = edited(rest, edits, counter=frame.counter, memo=frame.memo)
+    return Evicted(
+        folded=[as_it_came(item, frame) for item in gone],
+        history=frame.history(structure.items),
+        kept=[item.message for item in stays],
+        seqs=[item.seq for item in stays],
+        words=words,
+    )
 
 
 def head_of(items: Sequence[Item]) -> str:

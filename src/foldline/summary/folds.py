@@ -17,15 +17,17 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from foldline.core.edit import Frame
 from foldline.core.message import Message, Text
 from foldline.core.rounds import Outline
 from foldline.core.view import Item
 from foldline.ledger.book import Entry, Section
-from foldline.ledger.compose import Evicted, compose
+from foldline.ledger.compose import compose
 from foldline.ledger.render import HEADINGS, line_of
 from foldline.ledger.words import rule_lines, words_of
-from foldline.passes.folding import as_it_came, counted
+from foldline.passes.folding import counted, evicted_of
 from foldline.passes.shorten import fact_cache, prices_of
 from foldline.summary.taken import as_prose
 
@@ -51,17 +53,10 @@ def rules_of(structure: Outline, gone: Sequence[Item], *, frame: Frame) -> str:
 
 def ledger_of(structure: Outline, gone: Sequence[Item], *, frame: Frame, budget: int, prose: str = "") -> str:
     """The host's record of messages that leave within `budget` tokens; what the model's words show takes no room in it."""
-    seqs = {item.seq for item in gone}
-    rest = [item for item in structure.items if item.seq not in seqs]
-    kept = [item.message for item in rest]
-    said = (Message(role="assistant", parts=(Text(text=prose),), synthetic="fold"),) if prose else ()
-    evicted = Evicted(
-        folded=[as_it_came(item, frame) for item in gone],
-        history=frame.history(structure.items),
-        kept=[*kept, *said],
-        seqs=[item.seq for item in rest],
-        words=words_of(structure.items, frame.memo),
-    )
+    evicted = evicted_of(structure, gone, words=words_of(structure.items, frame.memo), frame=frame)
+    if prose:
+        said = Message(role="assistant", parts=(Text(text=prose),), synthetic="fold")
+        evicted = replace(evicted, kept=[*evicted.kept, said])
     return compose(evicted, budget=max(0, budget), prices=prices_of(frame), cache=fact_cache(frame)).text
 
 
