@@ -15,8 +15,6 @@ from foldline.core.errors import InvalidOption
 from foldline.core.foreign import Raised, tried
 from foldline.hooks.approval import (
     FILE,
-    LOCK,
-    NEW,
     SCRIPT_BYTES_MAX,
     Approvals,
     Approved,
@@ -152,7 +150,7 @@ def test_approvals_are_kept_for_the_user_alone(project: Path, tmp_path: Path) ->
     assert Approvals(home).all() == {digest: row}
     assert {file.name: stat.S_IMODE(file.stat().st_mode) for file in home.iterdir()} == {
         FILE: 0o600,
-        LOCK: 0o600,
+        f"{FILE}.lock": 0o600,
     }
     assert Approvals(home).remove(digest)
     assert not Approvals(home).remove(digest)
@@ -223,7 +221,7 @@ def test_a_failing_disk_leaves_the_approvals_there_were(project: Path) -> None:
             after = disk.reboot()
             assert set(Approvals("/", fs=after).all()) in ({told.digest}, {told.digest, other.digest})
             Approvals("/", fs=after).add(other, name="y")
-            assert NEW not in after.names("")
+            assert f"{FILE}.new" not in after.names("")
             continue
         break
     assert failures > 4

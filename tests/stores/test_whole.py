@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import errno
+from pathlib import Path
 
 import pytest
 
-from foldline.stores.whole import write_whole
+from foldline.core.errors import InvalidOption
+from foldline.stores.real_fs import RealFs
+from foldline.stores.whole import FILE_BYTES_MAX, Document, KeptFile, write_whole
 from foldline.testing.crashes import MODELS, Model, check_crashes
 from foldline.testing.disk import SimulatedDisk, copy, fails_at
 
@@ -68,3 +71,15 @@ def test_a_power_cut_leaves_the_old_file_until_the_new_one_is_promised(model: Mo
         assert read(after) in ((YOUNG,) if promised else (OLD, YOUNG))
 
     assert check_crashes(disk, check, model=model, before=old.image) > 3
+
+
+def test_a_document_that_is_too_large_is_no_document_and_says_so(tmp_path: Path) -> None:
+    """Style, 11: it is not read into memory, and not taken for one that is empty."""
+    tmp_path.chmod(0o700)
+    (tmp_path / "rows").write_bytes(b'{"format": "rows/1"}' + b" " * FILE_BYTES_MAX)
+    (tmp_path / "rows").chmod(0o600)
+    kept = KeptFile(
+        tmp_path, name="rows", empty=Document(format="rows/1"), remedy=" and begin anew", fs=RealFs
+    )
+    with pytest.raises(InvalidOption, match=r"larger than 1,048,576 bytes.*remove it and begin anew"):
+        kept.read()

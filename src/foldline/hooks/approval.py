@@ -16,29 +16,26 @@ Knows no settings file and no terminal.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from foldline.core.errors import InvalidOption
 from foldline.hooks.command import Command
 from foldline.hooks.leading import Led, led
 from foldline.hooks.occasion import Event, Trigger
-from foldline.stores.fs import Fs, LockHeld, Open
+from foldline.stores.fs import Open
 from foldline.stores.real_fs import RealFs
-from foldline.stores.whole import kept_in, write_whole
+from foldline.stores.whole import Document, KeptFile
 
 FORMAT: Final = "foldline.approvals/1"
-FILE, NEW, LOCK = "approvals", "approvals.new", "approvals.lock"
-FILE_BYTES_MAX: Final = 1 << 20
-"""Largest file of approvals read, bytes."""
+FILE: Final = "approvals"
 SCRIPT_BYTES_MAX: Final = 16 << 20
 """Largest script that can be approved, bytes."""
 
@@ -158,72 +155,30 @@ def _data(path: str) -> bytes:
         raise InvalidOption("files", path, why=f"cannot be read ({error})") from error
 
 
+class _File(Document, frozen=True, kw_only=True):
+    """The file."""
+
+    approved: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
 class Approvals:
-    """The approvals of a home. Raises `InvalidOption` for a file that is not sound or not safe, `OSError`."""
+    """The approvals of a home. Raises as `KeptFile`."""
 
     def __init__(self, home: str | os.PathLike[str], *, fs: Open = RealFs) -> None:
-        self._home = os.fspath(home)
-        self._files: Fs = fs(self._home)
+        remedy = " and approve again what you want to run"
+        self._kept = KeptFile(home, name=FILE, empty=_File(format=FORMAT), remedy=remedy, fs=fs)
 
     def all(self) -> dict[str, dict[str, str]]:
         """What is approved, by digest."""
-        try:
-            file = self._files.open(FILE, "read")
-        except FileNotFoundError:
-            return {}
-        try:
-            data = file.read(FILE_BYTES_MAX + 1, at=0)
-        finally:
-            file.close()
-        return self._read(data)
-
-    def _read(self, data: bytes) -> dict[str, dict[str, str]]:
-        try:
-            told = msgspec.json.decode(data, type=_File)
-        except msgspec.DecodeError as error:
-            told = _File(format=f"{error}")
-        if told.format != FORMAT or len(data) > FILE_BYTES_MAX:
-            where = os.path.join(self._home, FILE)
-            why = f"this is no file of approvals ({told.format[:200]}); remove it and approve again what you want to run"
-            raise InvalidOption("approvals", where, why=why)
-        return told.approved
+        return self._kept.read().approved
 
     def add(self, shown: Shown, *, name: str) -> None:
         """Approve exactly what was shown; durable when this returns."""
         row = {"project": shown.project, "event": shown.event, "name": name}
-        with self._changing() as approved:
-            approved[shown.digest] = row
+        with self._kept.changing() as file:
+            file.approved[shown.digest] = row
 
     def remove(self, digest: str) -> bool:
         """Take an approval back; false where there was none."""
-        with self._changing() as approved:
-            return approved.pop(digest, None) is not None
-
-    @contextlib.contextmanager
-    def _changing(self) -> Iterator[dict[str, dict[str, str]]]:
-        place = os.path.join(self._home, FILE)
-        try:
-            with kept_in(place):
-                self._files.make_folder("")
-                lock = self._files.lock(LOCK, b"{}")
-        except LockHeld:
-            why = "another process is changing the approvals at this moment; try again"
-            raise InvalidOption("approvals", self._home, why=why) from None
-        try:
-            approved = self.all()
-            yield approved
-            with kept_in(place):
-                self._write(approved)
-        finally:
-            lock.release()
-
-    def _write(self, approved: Mapping[str, Any]) -> None:
-        data = msgspec.json.encode(_File(format=FORMAT, approved=dict(sorted(approved.items()))))
-        write_whole(self._files, data, name=FILE, new=NEW)
-
-
-class _File(Struct, frozen=True, kw_only=True):
-    """The file."""
-
-    format: str
-    approved: dict[str, dict[str, str]] = {}
+        with self._kept.changing() as file:
+            return file.approved.pop(digest, None) is not None

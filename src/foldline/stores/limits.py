@@ -9,23 +9,18 @@ two endpoints has two limits. A file that is not sound is said so and teaches no
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterator
 from typing import Final
 
-import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.structs import replace
 
-from foldline.core.errors import InvalidOption
-from foldline.stores.fs import Fs, LockHeld, Open
+from foldline.stores.fs import Open
 from foldline.stores.real_fs import RealFs
-from foldline.stores.whole import write_whole
+from foldline.stores.whole import Document, KeptFile
 
 FORMAT: Final = "foldline.limits/1"
-FILE, NEW, LOCK = "limits", "limits.new", "limits.lock"
-FILE_BYTES_MAX: Final = 1 << 20
-"""Largest file of limits read, bytes."""
+FILE: Final = "limits"
 LIMITS_MAX: Final = 1_000
 """Limits that are kept, the newest."""
 SAID_CHARS_MAX: Final = 200
@@ -51,32 +46,25 @@ class Limit(Struct, frozen=True, kw_only=True):
         return self.model, self.endpoint
 
 
+class _File(Document, frozen=True, kw_only=True):
+    """The file."""
+
+    limits: list[Limit] = field(default_factory=list)
+
+
 class Limits:
-    """Those of a home. Raises `InvalidOption` for a file that is not sound or not safe, `OSError`."""
+    """Those of a home. Raises as `KeptFile`."""
 
     def __init__(self, home: str | os.PathLike[str], *, fs: Open = RealFs) -> None:
-        self.file = os.path.join(os.fspath(home), FILE)
+        self._kept = KeptFile(
+            home, name=FILE, empty=_File(format=FORMAT), remedy=", and they are learned again", fs=fs
+        )
+        self.file = self._kept.place
         """Where they are, for a person."""
-        self._files: Fs = fs(os.fspath(home))
 
     def all(self) -> tuple[Limit, ...]:
         """All of them, the oldest first."""
-        try:
-            file = self._files.open(FILE, "read")
-        except FileNotFoundError:
-            return ()
-        try:
-            data = file.read(FILE_BYTES_MAX + 1, at=0)
-        finally:
-            file.close()
-        try:
-            told = msgspec.json.decode(data, type=_File)
-        except msgspec.DecodeError as error:
-            told = _File(format=f"{error}")
-        if told.format != FORMAT or len(data) > FILE_BYTES_MAX:
-            why = f"this is no file of limits ({told.format[:200]}); remove it, and they are learned again"
-            raise InvalidOption("limits", self.file, why=why)
-        return tuple(one for one in told.limits if one.tokens > 0)
+        return tuple(one for one in self._kept.read().limits if one.tokens > 0)
 
     def of(self, model: str, endpoint: str) -> Limit | None:
         """What that endpoint once named for that model."""
@@ -84,37 +72,12 @@ class Limits:
 
     def keep(self, limit: Limit) -> None:
         """Keep one in the place of what was known before; durable when this returns."""
-        short = msgspec.structs.replace(limit, said=limit.said[:SAID_CHARS_MAX])
-        with self._changing() as known:
-            known[:] = [*(one for one in known if one.place != limit.place), short][-LIMITS_MAX:]
+        short = replace(limit, said=limit.said[:SAID_CHARS_MAX])
+        with self._kept.changing() as file:
+            known = [one for one in file.limits if one.place != limit.place and one.tokens > 0]
+            file.limits[:] = [*known, short][-LIMITS_MAX:]
 
     def forget(self, limit: Limit) -> None:
         """Keep it no longer."""
-        with self._changing() as known:
-            known[:] = [one for one in known if one.place != limit.place]
-
-    @contextlib.contextmanager
-    def _changing(self) -> Iterator[list[Limit]]:
-        self._files.make_folder("")
-        try:
-            lock = self._files.lock(LOCK, b"{}")
-        except LockHeld:
-            why = "another process is changing the limits at this moment"
-            raise InvalidOption("limits", self.file, why=why) from None
-        try:
-            known = list(self.all())
-            yield known
-            self._write(known)
-        finally:
-            lock.release()
-
-    def _write(self, known: list[Limit]) -> None:
-        data = msgspec.json.encode(_File(format=FORMAT, limits=known))
-        write_whole(self._files, data, name=FILE, new=NEW)
-
-
-class _File(Struct, frozen=True, kw_only=True):
-    """The file."""
-
-    format: str
-    limits: list[Limit] = []
+        with self._kept.changing() as file:
+            file.limits[:] = [one for one in file.limits if one.place != limit.place]
