@@ -53,7 +53,8 @@ def command(source: Source, **given: Any) -> int:
 
     With --provider a model writes the summary, where the policy asks one; without it everything happens on this machine.
 
-    Where FILE is the name of a durable session, it is compacted in its own log, and `foldline undo` takes that back.
+    Where FILE is the name of a durable session, it is compacted in its own log, and `foldline undo` takes that back. The
+    hooks of the settings run then (`foldline hooks`), but not with --dry-run.
     """
     from foldline.files import CompactOptions, compact
     from foldline.reading import names_session

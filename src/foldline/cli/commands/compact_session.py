@@ -15,6 +15,7 @@ from foldline.cli.asking import asking
 from foldline.cli.options import Source
 
 if TYPE_CHECKING:
+    from foldline.hooks.hooks import Hooks
     from foldline.session.hosting import Host
 
 _OF_FILES = (("as_format", "--as"), ("out", "-o"), ("pins", "--pin"))
@@ -46,8 +47,9 @@ def compact_session(source: Source, wanted: Wanted) -> int:
                 "writes one",
                 click.get_current_context(),
             )
+    hooks = None if wanted.dry_run else _hooks()
     with asking(wanted.provider, base_url=wanted.base_url, model=wanted.model) as (completer, hear):
-        document = _document(source.file, wanted, host=_host(completer, hear))
+        document = _document(source.file, wanted, host=_host(completer, hear, hooks=hooks))
     code = exits.code_of_outcomes([document["outcome"]])
     if source.as_json:
         screen.write_document(document)
@@ -59,10 +61,21 @@ def compact_session(source: Source, wanted: Wanted) -> int:
     return code
 
 
-def _host(completer: Any, hear: Any) -> Host:
+def _hooks() -> Hooks | None:
+    """Those of the settings, as far as they run; of the others it is said why they do not."""
+    from foldline.hooking import configured
+
+    hooks = configured()
+    for note in hooks.notes:
+        screen.say(note)
+    return hooks if hooks.hooks else None
+
+
+def _host(completer: Any, hear: Any, *, hooks: Hooks | None) -> Host:
     from foldline.session.hosting import Host, Listener
 
-    return Host(completer=completer, listener=Listener() if hear is None else Listener(on_delta=hear))
+    listener = Listener() if hear is None else Listener(on_delta=hear)
+    return Host(completer=completer, hooks=hooks, listener=listener)
 
 
 def _document(name: str, wanted: Wanted, *, host: Host) -> dict[str, Any]:
