@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.metadata
 import inspect
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -38,6 +40,20 @@ def test_exports_are_sorted_exist_and_say_what_they_are() -> None:
         value = getattr(foldline, name)
         if inspect.isclass(value) or inspect.isfunction(value):
             assert inspect.getdoc(value), name
+
+
+def test_a_type_checker_finds_each_name_where_it_is_at_run_time() -> None:
+    """The names stand twice: for it, and for whoever runs."""
+    tree = ast.parse(Path(foldline.__file__).read_text(encoding="utf-8"))
+    [checked] = [node for node in tree.body if isinstance(node, ast.If)]
+    named = [
+        (alias.name, import_module(node.module))
+        for node in checked.body
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    ]
+    assert sorted([*(name for name, _ in named), "__version__"]) == list(foldline.__all__)
+    assert all(getattr(foldline, name) is getattr(module, name) for name, module in named)
 
 
 def test_nothing_public_is_exported_by_accident() -> None:

@@ -54,31 +54,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_ERRORS = (
-    "CheckpointFailed",
-    "CompactionBlocked",
-    "ContextExhausted",
-    "FoldlineError",
-    "ForgetUnfinished",
-    "InvalidOption",
-    "InvalidRequest",
-    "InvalidTranscript",
-    "LawViolation",
-    "ProviderFailed",
-    "SessionBusy",
-    "SessionCorrupt",
-    "SessionExists",
-    "SessionFailed",
-    "TargetUnreachable",
-    "UnknownAddress",
-    "UnknownFormat",
-    "UnknownModel",
-    "UnknownPolicy",
-    "UnknownSession",
-)
 _WHERE = {
     **dict.fromkeys(("Compaction", "acompact", "compact"), "foldline.api"),
-    **dict.fromkeys(_ERRORS, "foldline.core.errors"),
     **dict.fromkeys(("CompletionRequest", "Delta"), "foldline.wire.completion"),
     "Metrics": "foldline.engine.metrics",
     "Reply": "foldline.core.completion",
@@ -89,6 +66,7 @@ _WHERE = {
     "open": "foldline.session.opening",
     "wrap": "foldline.clients.wrap",
 }
+"""Where a name is; the others are errors."""
 
 __all__ = [
     "CheckpointFailed",
@@ -129,10 +107,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    where = _WHERE.get(name)
-    if where is None:
+    if name not in __all__:
         raise AttributeError(f"module 'foldline' has no attribute {name!r}")
-    return getattr(import_module(where), name)
+    return getattr(import_module(_WHERE.get(name, "foldline.core.errors")), name)
 
 
 def __dir__() -> list[str]:
