@@ -12,7 +12,7 @@ both before a model.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -28,6 +28,7 @@ from foldline.core.ports import Pages, Store, TokenCounter
 from foldline.log.forget import forgotten_in
 from foldline.log.lineage import Ancestor, read_lineage
 from foldline.log.lineages import Lineages
+from foldline.log.shelf import Shelf
 from foldline.recall.database import Unavailable
 from foldline.recall.entries import message_of
 from foldline.recall.index import Index
@@ -48,9 +49,6 @@ FINALISTS: Final = 8
 """Parts beyond those shown that are read from their logs and weighed."""
 SAME_MAX: Final = 5
 """Addresses named of other parts with the very same content."""
-
-LOGS_OPEN_MAX: Final = 8
-"""Logs that are open at a time while hits are read from theirs."""
 
 Progress = Callable[[str, int], None]
 """Told a session's name and the bytes of its log that were read into the index."""
@@ -213,7 +211,7 @@ class Recall:
         self, found: Sequence[Ranked], wanted: Query, *, literal: str, hits_max: int
     ) -> tuple[tuple[Hit, ...], bool]:
         """The best parts as they stand in their logs, and whether there were more."""
-        with closing(_Shelf(self.store)) as shelf:
+        with closing(Shelf(self.store)) as shelf:
             hits, more = _gathered(found, wanted, literal=literal, hits_max=hits_max, shelf=shelf)
         best = sorted(hits, key=lambda told: (not told[1].exact, -told[0]))
         return tuple([hit for _, hit in best[:hits_max]]), more or len(best) > hits_max
@@ -328,33 +326,8 @@ def _message_at(pages: Pages, offset: int) -> Message | None:
     return message_of(entry) if entry.kind == "message" else None
 
 
-class _Shelf:
-    """A store's logs, of which a few are open at a time."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._open: dict[str, Pages] = {}
-
-    def pages(self, session: str) -> Pages | None:
-        """A session's own log; `None` where there is none to be read, since it was removed or damaged a moment ago."""
-        if session not in self._open:
-            while len(self._open) >= LOGS_OPEN_MAX:
-                self._open.pop(next(iter(self._open))).close()
-            try:
-                self._open[session] = self._store.read(session)
-            except (UnknownSession, *UNREADABLE):
-                return None
-        return self._open[session]
-
-    def close(self) -> None:
-        """Close those that are open."""
-        for pages in self._open.values():
-            pages.close()
-        self._open.clear()
-
-
 def _gathered(
-    found: Sequence[Ranked], wanted: Query, *, literal: str, hits_max: int, shelf: _Shelf
+    found: Sequence[Ranked], wanted: Query, *, literal: str, hits_max: int, shelf: Shelf
 ) -> tuple[list[tuple[float, Hit]], bool]:
     """The first parts as they stand in their logs, each content once, with their weights; and whether there are more."""
     hits: dict[tuple[str, int], tuple[float, Hit]] = {}
@@ -368,15 +341,21 @@ def _gathered(
             continue
         if len(hits) >= hits_max + FINALISTS:
             return list(hits.values()), True
-        part = _part_at(shelf.pages(row.session), row)
+        part = _part_at(shelf, row)
         if part is not None:
             hits[key] = _hit(one, part, wanted=wanted if one.exact else looser(wanted), literal=literal)
     return list(hits.values()), False
 
 
-def _part_at(pages: Pages | None, row: Row) -> Part | None:
-    """The part of a row; `None` where the log holds something else there, and the index is wrong."""
-    message = _message_at(pages, row.offset) if pages is not None else None
+def _part_at(shelf: Shelf, row: Row) -> Part | None:
+    """The part of a row; `None` where the log holds something else there, and the index is wrong, or where there is none to be
+    read, since it was removed or damaged a moment ago."""
+    with ExitStack() as held:
+        try:
+            pages = held.enter_context(shelf.reading(row.session))
+        except (UnknownSession, *UNREADABLE):
+            return None
+        message = _message_at(pages, row.offset)
     part = None if message is None else next((p for p in message.parts if p.slot == row.slot), None)
     return part if part is not None and part_address(row.ordinal, part) == row.address else None
 
