@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, assert_never
 
 from foldline.core.address import part_address
-from foldline.core.estimate import Estimate, estimate
+from foldline.core.estimate import Counting, Estimate, project
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.core.ports import TokenCounter
 from foldline.core.rounds import outline
@@ -138,11 +138,13 @@ def percent(tokens: int, threshold: int) -> int:
 def _projected(transcript: Transcript, items: tuple[Item, ...], *, fixed: int) -> Estimate:
     """The next request by the last usage in the file, where there is one after the last boundary. The usage names a
     message of the file; repairs may have moved its index."""
-    at = None
-    if transcript.usage_at is not None:
+    at = -1
+    if transcript.usage is not None and transcript.usage_at is not None:
         last = transcript.numbers[transcript.usage_at].ordinal
-        at = max((n for n, item in enumerate(items) if item.seq <= last), default=None)
-    return estimate([item.tokens for item in items], fixed=fixed, usage=transcript.usage, usage_at=at)
+        at = max((n for n, item in enumerate(items) if item.seq <= last), default=-1)
+    since = sum([item.tokens for item in items[at + 1 :]])
+    usage = transcript.usage if at >= 0 else None
+    return project(since, fixed=fixed, counting=Counting(), usage=usage)
 
 
 def _kinds(item: Item, counter: TokenCounter) -> Iterator[tuple[str, int]]:

@@ -224,9 +224,9 @@ MUTATIONS = (
     Mutation(
         "the counted response is counted again",
         estimate,
-        "estimate",
-        "weights[usage_at + 1 :]",
-        "weights[usage_at:]",
+        "project",
+        "tokens_anchored=usage.tokens_context, tokens_estimated=tokens + grown",
+        "tokens_anchored=usage.tokens_context, tokens_estimated=tokens + grown + usage.tokens_output",
         test_estimate.test_what_was_appended_after_the_last_response_is_added_to_its_usage,
     ),
     Mutation(

@@ -25,9 +25,9 @@ from foldline.restore import (
     PlanSteps,
     Restored,
     Restorer,
-    RunningNode,
     Skill,
     Sources,
+    SubAgent,
     Touched,
 )
 from foldline.restore.pieces import read_pieces
@@ -95,7 +95,7 @@ def everything(workspace: Path) -> Restorer:
         tasks=lambda: ["mend the login", "tell the user"],
         skills=lambda: [skill],
         background=lambda: [BackgroundTask(description="dev server", status="listening on 8080")],
-        nodes=lambda: [RunningNode(name="search", task="find callers", status="3 of 9")],
+        nodes=lambda: [SubAgent(name="search", task="find callers", status="3 of 9")],
         files=lambda: [Touched(path="f0.py"), Touched(path="f1.py")],
     )
     return Restorer(workspace=str(workspace), sources=sources)
@@ -480,7 +480,7 @@ def answers(of: st.SearchStrategy[Any]) -> st.SearchStrategy[Callable[[], Any]]:
         tasks=answers(HOSTILE),
         skills=answers(structs(Skill)),
         background=answers(structs(BackgroundTask)),
-        nodes=answers(structs(RunningNode)),
+        nodes=answers(structs(SubAgent)),
         files=answers(structs(Touched)),
     ),
     room=st.integers(-10, 20_000),

@@ -6,8 +6,6 @@ without usage, everything is counted. Knows weights that come in, never a counte
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from msgspec import Struct
 
 from foldline.core.message import Usage
@@ -38,23 +36,12 @@ class Counting(Struct, frozen=True, kw_only=True, gc=False):
     """True: the last response's usage is the baseline, and where it has none everything is counted. False: the last usage there is."""
 
 
-def estimate(
-    weights: Sequence[int], *, fixed: int, usage: Usage | None = None, usage_at: int | None = None
-) -> Estimate:
-    """Project the next request. `weights`: tokens of each message in order; `fixed`: tokens of system prompt and tool
-    schemas; `usage_at`: index of the response that `usage` belongs to, whose own output the provider has counted
-    already and which is therefore not added again (TOK-3)."""
-    if usage is None or usage_at is None:
-        return Estimate(tokens_anchored=0, tokens_estimated=fixed + sum(weights))
-    return Estimate(tokens_anchored=usage.tokens_context, tokens_estimated=sum(weights[usage_at + 1 :]))
-
-
 def project(
     tokens: int, *, fixed: int, counting: Counting, usage: Usage | None = None, fixed_then: int | None = None
 ) -> Estimate:
-    """As `estimate`, of totals and by a policy's counting. `tokens`: of the messages after the response that `usage`
-    belongs to, of all where there is none. `fixed_then`: system prompt and tools as they were counted for that
-    response; `None`: nobody did, and no growth is known."""
+    """Project the next request by a policy's counting. `tokens`: of the messages after the response that `usage` belongs to, whose
+    own output the provider has counted already (TOK-3), of all where there is none. `fixed`: of system prompt and tool schemas;
+    `fixed_then`: as they were counted for that response; `None`: nobody did, and no growth is known."""
     if usage is None:
         return Estimate(tokens_anchored=0, tokens_estimated=tokens + (fixed if counting.fixed else 0))
     grown = max(0, fixed - fixed_then) if counting.growth and fixed_then is not None else 0

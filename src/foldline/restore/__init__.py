@@ -9,9 +9,9 @@ from foldline.restore.sources import (
     BackgroundTask,
     PlanMode,
     PlanSteps,
-    RunningNode,
     Skill,
     Sources,
+    SubAgent,
     Touched,
 )
 
@@ -23,8 +23,8 @@ __all__ = [
     "PlanSteps",
     "Restored",
     "Restorer",
-    "RunningNode",
     "Skill",
     "Sources",
+    "SubAgent",
     "Touched",
 ]

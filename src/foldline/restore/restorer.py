@@ -25,7 +25,7 @@ from foldline.restore.asked import Notes, line_of, many, one, text_of
 from foldline.restore.pieces import DROPPED, ORDER, Kind, Piece, clipped, piece
 from foldline.restore.recent import Kept, Passed, Recent, recent_files, touched_in
 from foldline.restore.skills import Unusable, rendered
-from foldline.restore.sources import BackgroundTask, PlanMode, PlanSteps, RunningNode, Skill, Sources, Touched
+from foldline.restore.sources import BackgroundTask, PlanMode, PlanSteps, Skill, Sources, SubAgent, Touched
 from foldline.stores.beneath import Beneath
 
 LEFT_OUT_MAX: Final = 12
@@ -178,7 +178,7 @@ class _Making:
             rows = (_pair(task.description, task.status) for task in found)
             yield from self._list("background", "tasks that run beside this conversation", rows=rows)
         if sources.nodes is not None:
-            nodes = many("nodes", sources.nodes, kind=RunningNode, notes=notes)
+            nodes = many("nodes", sources.nodes, kind=SubAgent, notes=notes)
             named = (_pair(_pair(node.name, node.task), node.status) for node in nodes)
             yield from self._list("nodes", "sub-agents that have not answered yet", rows=named)
 

@@ -63,7 +63,7 @@ class BackgroundTask(Struct, frozen=True, kw_only=True):
     status: str = "running"
 
 
-class RunningNode(Struct, frozen=True, kw_only=True):
+class SubAgent(Struct, frozen=True, kw_only=True):
     """A sub-agent that has not answered yet."""
 
     name: str
@@ -90,4 +90,4 @@ class Sources(Struct, frozen=True, kw_only=True):
     skills: Callable[[], Iterable[Skill]] | None = None
     """Skills used, the one used last first."""
     background: Callable[[], Iterable[BackgroundTask]] | None = None
-    nodes: Callable[[], Iterable[RunningNode]] | None = None
+    nodes: Callable[[], Iterable[SubAgent]] | None = None

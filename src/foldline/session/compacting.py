@@ -40,7 +40,7 @@ from foldline.log.values import timeless
 from foldline.own_loop import is_in_a_loop
 from foldline.reduce import Goal, Reduced, target_of
 from foldline.restore.restorer import Restored
-from foldline.restore.sources import RunningNode
+from foldline.restore.sources import SubAgent
 from foldline.session.landing import Landing
 from foldline.session.outside import (
     After,
@@ -362,7 +362,7 @@ class Compacting(Landing):
     def _restoring(self, work: Work, *, room: int) -> Restoring:
         """The question for it. Nodes that run are the session's own to name."""
         state = self._keeper.state
-        nodes = tuple(RunningNode(name=one.name) for one in state.nodes.values() if one.id != self._scope)
+        nodes = tuple(SubAgent(name=one.name) for one in state.nodes.values() if one.id != self._scope)
         items = work.history.view.items()
         tokens = work.policy.skill_tokens
         return Restoring(items=items, room=room, counter=work.counter, nodes=nodes, skill_tokens=tokens)

@@ -23,7 +23,7 @@ from foldline.core.view import Item
 from foldline.hooks.hooks import HookAdded, Hooks
 from foldline.hooks.occasion import Occasion, Trigger
 from foldline.restore.restorer import Limits, Restored, Restorer
-from foldline.restore.sources import RunningNode
+from foldline.restore.sources import SubAgent
 from foldline.session.hosting import Host
 from foldline.session.working import WITHIN_ASK
 from foldline.threads import off
@@ -58,7 +58,7 @@ class Restoring(Struct, frozen=True, kw_only=True):
     room: int
     """Tokens that the target leaves for it."""
     counter: TokenCounter
-    nodes: tuple[RunningNode, ...] = ()
+    nodes: tuple[SubAgent, ...] = ()
     """The session's own that have not answered; for a host that does not say."""
     skill_tokens: int | None = None
     """Of each skill, where the policy says so and the host does not."""
