@@ -31,8 +31,9 @@ from foldline.clients.following import Conversations
 from foldline.clients.sessions import Terms
 from foldline.presets import policy_of
 from foldline.proxy.desk import Desk, Going
-from foldline.session.opening import Asked, open_in
+from foldline.session.opening import open_in
 from foldline.session.session import Session
+from foldline.session.setup import SessionOptions
 from foldline.stores.memory import MemoryStore
 from foldline.wire import strict
 
@@ -73,7 +74,9 @@ class Agent:
 
     def _opened(self, name: str, call: Call) -> Session:
         """In memory: what a disk takes is its own affair."""
-        session = open_in(MemoryStore(), name, asked=Asked(model=MODEL, format=call.format, window=WINDOW))
+        session = open_in(
+            MemoryStore(), name, asked=SessionOptions(model=MODEL, format=call.format, window=WINDOW)
+        )
         self._session.append(session)
         return session
 

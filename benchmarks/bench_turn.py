@@ -24,8 +24,9 @@ from foldline.clients.sessions import Terms
 from foldline.core.ports import Store
 from foldline.presets import policy_of
 from foldline.proxy.desk import Desk, Going
-from foldline.session.opening import Asked, open_in
+from foldline.session.opening import open_in
 from foldline.session.session import Session
+from foldline.session.setup import SessionOptions
 from foldline.stores.disk import DiskStore
 from foldline.stores.memory import MemoryStore
 from foldline.wire import strict
@@ -69,7 +70,7 @@ class Talk:
         is_broken: bool = False,
         is_counted: bool = True,
     ) -> None:
-        self.session = open_in(store, f"s{size}", asked=Asked(format=FORMAT, window=window))
+        self.session = open_in(store, f"s{size}", asked=SessionOptions(format=FORMAT, window=window))
         self._numbers = count()
         self._usage = {"usage": USAGE} if is_counted else {}
         self.session.user("Read all of it.")
@@ -118,7 +119,7 @@ class Agent:
 
     @staticmethod
     def _opened(name: str, call: Any) -> Session:
-        return open_in(MemoryStore(), name, asked=Asked(format=call.format, window=WINDOW))
+        return open_in(MemoryStore(), name, asked=SessionOptions(format=call.format, window=WINDOW))
 
     def _grow(self) -> None:
         number = next(self._numbers)

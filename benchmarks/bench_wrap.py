@@ -18,8 +18,9 @@ from foldline.clients.calls import Call, call_of
 from foldline.clients.following import Conversations
 from foldline.clients.sessions import Terms
 from foldline.presets import policy_of
-from foldline.session.opening import Asked, open_in
+from foldline.session.opening import open_in
 from foldline.session.session import Session
+from foldline.session.setup import SessionOptions
 from foldline.stores.memory import MemoryStore
 from foldline.wire import strict
 
@@ -65,7 +66,7 @@ class Agent:
 
 def opened(name: str, call: Call) -> Session:
     """In memory: what a disk takes is its own affair."""
-    return open_in(MemoryStore(), name, asked=Asked(model=MODEL, format=call.format, window=WINDOW))
+    return open_in(MemoryStore(), name, asked=SessionOptions(model=MODEL, format=call.format, window=WINDOW))
 
 
 def written(body: dict[str, Any]) -> bytes:

@@ -13,8 +13,9 @@ from foldline.core.errors import InvalidOption
 from foldline.core.ports import Store
 from foldline.engine.policy import Policy
 from foldline.presets import policy_of
-from foldline.session.opening import Asked, open_in
+from foldline.session.opening import open_in
 from foldline.session.session import Session
+from foldline.session.setup import SessionOptions
 from foldline.stores.disk import DiskStore
 from foldline.stores.memory import MemoryStore
 from foldline.wire import strict
@@ -54,7 +55,7 @@ def conversations(
     chosen: Policy = policy_of(policy, 128_000)
 
     def opened(name: str, call: Call) -> Session:
-        asked = Asked(model=call.model, policy=policy, format=call.format)
+        asked = SessionOptions(model=call.model, policy=policy, format=call.format)
         return open_in(store if name else MemoryStore(), name or "memory", asked=asked)
 
     return Conversations(Terms(open=opened, policy=chosen, recalls=recalls), name=name)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from foldline.clients.chains import Chain, ReadList
 from foldline.session.following import Following
-from foldline.session.opening import Asked, open_in
+from foldline.session.opening import open_in
+from foldline.session.setup import SessionOptions
 from foldline.stores.memory import MemoryStore
 from foldline.wire.formats import codec
 from tests.clients.lists import assistant, call, user
@@ -12,7 +13,7 @@ from tests.clients.lists import assistant, call, user
 
 def remembered(*messages: dict[str, str]) -> Chain:
     """What a log with these messages is known as."""
-    session = open_in(MemoryStore(), "s", asked=Asked(format="openai-chat", model="gpt-4o"))
+    session = open_in(MemoryStore(), "s", asked=SessionOptions(format="openai-chat", model="gpt-4o"))
     kept = Following(session)
     kept.take([codec("openai-chat").decode(message) for message in messages])
     chain = Chain()

@@ -13,7 +13,8 @@ from foldline.clients import following
 from foldline.clients.following import Conversations
 from foldline.clients.own_summaries import CUES, WHY
 from foldline.core.errors import SessionFailed
-from foldline.session.opening import Asked, open_in
+from foldline.session.opening import open_in
+from foldline.session.setup import SessionOptions
 from foldline.stores.disk import DiskStore
 from foldline.testing.disk import Call, SimulatedDisk
 from foldline.wire import strict
@@ -706,7 +707,7 @@ def test_an_answer_that_cannot_be_kept_is_its_callers_all_the_same() -> None:
 def test_a_session_that_the_host_opened_is_the_hosts_to_open_again() -> None:
     """What failed stays failed, and is said with each request; nothing goes out without its last message."""
     disk = Fickle()
-    asked = Asked(model="gpt-4o", format="openai-chat")
+    asked = SessionOptions(model="gpt-4o", format="openai-chat")
     session = open_in(DiskStore("home", fs=SimulatedDisk(fault=disk)), "mine", asked=asked)
     known = Conversations(conversations()._terms, session=session)
     turn(known, [user(RULE)])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from foldline.clients.opening import opening, planning
 from foldline.home import disk_store
-from foldline.session.opening import Asked
+from foldline.session.setup import SessionOptions
 from foldline.settings import in_window, plan_for
 from foldline.stores.limits import Limit, Limits
 from tests.clients.lists import call, user
@@ -16,7 +16,7 @@ SECRET = "sk-ant-api03-" + "a1B2" * 22 + "-abcdefAA"
 
 def test_a_name_is_a_session_on_disk_and_none_is_one_in_memory(tmp_path: Path) -> None:
     """JRN: durable where it has a name; its secrets are taken out before anything is written."""
-    opened = opening(Asked(), home=tmp_path)
+    opened = opening(SessionOptions(), home=tmp_path)
     asked = call([user("a")])
     with opened("s", asked) as session:
         session.user(f"my key is {SECRET}")
@@ -29,7 +29,9 @@ def test_a_name_is_a_session_on_disk_and_none_is_one_in_memory(tmp_path: Path) -
 
 def test_a_model_that_is_named_goes_before_the_requests_own(tmp_path: Path) -> None:
     """Whose window is planned with; and a window that is named goes before both."""
-    with opening(Asked(model="gpt-4.1", window=9_000), home=tmp_path)("", call([user("a")])) as session:
+    with opening(SessionOptions(model="gpt-4.1", window=9_000), home=tmp_path)(
+        "", call([user("a")])
+    ) as session:
         assert session.model == "gpt-4.1"
         session.user("a")
         assert session.context_use()["tokens_window"] == 9_000

@@ -16,8 +16,9 @@ from foldline.core.errors import InvalidOption, SessionBusy
 from foldline.core.message import Message
 from foldline.presets import policy_of
 from foldline.session.following import Following, Kept
-from foldline.session.opening import Asked, open_in
+from foldline.session.opening import open_in
 from foldline.session.session import Session
+from foldline.session.setup import SessionOptions
 from foldline.stores.memory import MemoryStore
 from tests.clients.lists import assistant, call, long, user
 
@@ -26,7 +27,7 @@ def terms(*, policy: str = "balanced", store: MemoryStore | None = None) -> Term
     store = store or MemoryStore()
 
     def opened(name: str, _: object) -> Session:
-        return open_in(store, name, asked=Asked(format="openai-chat", model="gpt-4o", policy=policy))
+        return open_in(store, name, asked=SessionOptions(format="openai-chat", model="gpt-4o", policy=policy))
 
     return Terms(open=opened, policy=policy_of(policy, 128_000), names=store.names)
 
@@ -129,6 +130,6 @@ def test_what_no_log_takes_is_unreadable() -> None:
         def take(self, messages: Sequence[Message]) -> list[Kept]:
             raise InvalidOption("message", messages, why="it could not be read again")
 
-    kept = Refusing(open_in(MemoryStore(), "s", asked=Asked(format="openai-chat")))
+    kept = Refusing(open_in(MemoryStore(), "s", asked=SessionOptions(format="openai-chat")))
     with pytest.raises(Unreadable, match="its messages cannot be kept here"):
         taken(kept, [])

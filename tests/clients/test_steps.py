@@ -9,15 +9,16 @@ from foldline.clients.same_model import ON_ITS_WAY
 from foldline.clients.steps import Preparing, Waiting, aanswered, answered
 from foldline.core.errors import InvalidOption
 from foldline.core.foreign import Raised
-from foldline.session.opening import Asked, open_in
+from foldline.session.opening import open_in
 from foldline.session.request import Prepared
 from foldline.session.session import Session
+from foldline.session.setup import SessionOptions
 from foldline.stores.memory import MemoryStore
 from tests.clients.lists import call, user
 
 
 def session(*said: str) -> Session:
-    made = open_in(MemoryStore(), "s", asked=Asked(format="openai-chat", model="gpt-4o"))
+    made = open_in(MemoryStore(), "s", asked=SessionOptions(format="openai-chat", model="gpt-4o"))
     for text in said:
         made.user(text)
     return made

@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 import foldline
 from foldline.core.errors import FoldlineError, InvalidOption
 from foldline.session.nodes import RunningNode
-from foldline.session.opening import Asked, open_in
+from foldline.session.opening import open_in
 from foldline.session.session import Session
+from foldline.session.setup import SessionOptions
 from foldline.stores.memory import MemoryStore
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "run", "arguments": "{}"}}
@@ -55,7 +56,7 @@ NEVER_RAISES = "classify_error"
 
 def session() -> Session:
     """A session that has said something, waits for a call's answer, and was compacted."""
-    made = open_in(MemoryStore(), "s", asked=Asked(format="openai-chat"))
+    made = open_in(MemoryStore(), "s", asked=SessionOptions(format="openai-chat"))
     for n in range(4):
         made.user(f"step {n}: " + "look at the logs and say what is wrong. " * 40)
         made.record({"role": "assistant", "content": "Done."})

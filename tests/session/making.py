@@ -8,8 +8,9 @@ from typing import Any
 
 from foldline.core.ports import Store
 from foldline.session.conversation import Conversation
-from foldline.session.opening import Asked, open_in
+from foldline.session.opening import open_in
 from foldline.session.session import Session
+from foldline.session.setup import SessionOptions
 from foldline.stores.memory import MemoryStore
 
 FORMATS = ("anthropic", "openai-chat", "openai-responses", "gemini")
@@ -21,7 +22,7 @@ def opened(store: Store | None = None, name: str = "s", **asked: Any) -> Session
         "format": None if store is not None and name in store.names() else "anthropic",
         "counter": "length/4",
     }
-    return open_in(store or MemoryStore(), name, asked=Asked(**{**wanted, **asked}))
+    return open_in(store or MemoryStore(), name, asked=SessionOptions(**{**wanted, **asked}))
 
 
 @contextmanager

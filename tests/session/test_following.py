@@ -9,13 +9,14 @@ import pytest
 
 from foldline.core.message import Message, Text
 from foldline.session.following import NOT_RUN, Following
-from foldline.session.opening import Asked, open_in
+from foldline.session.opening import open_in
 from foldline.session.session import Session
+from foldline.session.setup import SessionOptions
 from foldline.stores.memory import MemoryStore
 
 
 def opened(store: MemoryStore | None = None) -> Session:
-    return open_in(store or MemoryStore(), "s", asked=Asked(format="openai-chat", model="gpt-4o"))
+    return open_in(store or MemoryStore(), "s", asked=SessionOptions(format="openai-chat", model="gpt-4o"))
 
 
 def said(role: str, text: str) -> Message:
@@ -90,7 +91,7 @@ def test_a_list_is_whole_until_an_edit_stands_in_the_view() -> None:
 
 def test_a_message_is_compared_as_the_log_has_it() -> None:
     """Its secrets are not there."""
-    asked = Asked(format="openai-chat", redact=lambda body: body.replace(b"hunter2", b"*****"))
+    asked = SessionOptions(format="openai-chat", redact=lambda body: body.replace(b"hunter2", b"*****"))
     with open_in(MemoryStore(), "s", asked=asked) as session:
         kept = Following(session)
         plain = said("user", "nothing")

@@ -11,7 +11,7 @@ import foldline
 from foldline.core.errors import FoldlineError
 from foldline.session.limits import learned, outgrown, with_limit
 from foldline.session.session import Session
-from foldline.session.setup import setup_for
+from foldline.session.setup import SessionOptions, setup_for
 from foldline.stores.limits import FILE, Limits
 from tests.session.making import answer, worked
 from tests.session.test_reacting import ApiError
@@ -104,9 +104,7 @@ def test_a_home_that_cannot_be_read_or_written_costs_a_note(tmp_path: Path) -> N
 
 def test_a_limit_above_the_window_teaches_nothing() -> None:
     """Planned with what is smaller."""
-    setup: Any = setup_for(
-        format="anthropic", model="claude-sonnet-4-5", policy="balanced", counter=None, clock=lambda: None
-    )
+    setup: Any = setup_for(SessionOptions(), format="anthropic", model="claude-sonnet-4-5")
     assert learned(setup, 200_000, said="x") is setup
     assert learned(setup, 0, said="x") is setup
     assert with_limit(setup) is setup

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from foldline.engine.policy import Clears, Line, Native, Policy
 from foldline.presets import policy_of
-from foldline.session.opening import Asked, open_in
+from foldline.session.opening import open_in
 from foldline.session.session import Session
+from foldline.session.setup import SessionOptions
 from foldline.stores.memory import MemoryStore
 from foldline.testing.twin import Answer, Call, Twin, endless
 from foldline.wire import native
@@ -44,7 +45,7 @@ def begun(
     policy: Any, *, format: str = "anthropic", store: MemoryStore | None = None, window: int = 4_000
 ) -> Session:
     """A session whose host passes everything on."""
-    asked = Asked(policy=policy, format=format, native=True, counter="o200k_base")
+    asked = SessionOptions(policy=policy, format=format, native=True, counter="o200k_base")
     session = narrow(open_in(store or MemoryStore(), "s", asked=asked), window)
     session.user("Find why login fails. Never push to main.")
     return session
@@ -144,7 +145,7 @@ def test_after_a_compaction_of_ours_the_service_is_asked_no_more() -> None:
 
 def test_a_session_whose_host_passes_nothing_on_asks_for_nothing() -> None:
     """By default ours does it."""
-    asked = Asked(policy=compacting(), format="anthropic", counter="o200k_base")
+    asked = SessionOptions(policy=compacting(), format="anthropic", counter="o200k_base")
     session = narrow(open_in(MemoryStore(), "s", asked=asked), 4_000)
     session.user("go")
     request = session.prepare()
@@ -187,7 +188,7 @@ def test_cascade_clears_by_the_service_at_anthropic_and_on_its_own_elsewhere() -
     for format, names in (("anthropic", False), ("openai-chat", True)):
         session = begun("cascade", format=format)
         assert ("microcompact" in [tier.name for tier in session._policy.tiers]) is names
-    local = Asked(policy="cascade", format="anthropic", counter="o200k_base")
+    local = SessionOptions(policy="cascade", format="anthropic", counter="o200k_base")
     assert "microcompact" in [t.name for t in open_in(MemoryStore(), "s", asked=local)._policy.tiers]
 
 
@@ -195,4 +196,4 @@ def test_another_model_keeps_what_the_host_said() -> None:
     """TOK-10: another window, the same host."""
     session = begun(compacting())
     session.use("claude-sonnet-4-5")
-    assert session._known.setup.native
+    assert session._known.setup.asked.native

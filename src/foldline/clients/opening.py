@@ -16,15 +16,16 @@ from foldline.clients.sessions import Open
 from foldline.core.foreign import tried
 from foldline.home import disk_store, home_at
 from foldline.session.limits import holds
-from foldline.session.opening import Asked, open_in, redactor
+from foldline.session.opening import open_in, redactor
 from foldline.session.session import Session
+from foldline.session.setup import SessionOptions
 from foldline.settings import Planned
 from foldline.stores.disk import unix_ms
 from foldline.stores.limits import Limit, Limits
 from foldline.stores.memory import MemoryStore
 
 
-def opening(asked: Asked, *, home: str | os.PathLike[str] | None) -> Open:
+def opening(asked: SessionOptions, *, home: str | os.PathLike[str] | None) -> Open:
     """What opens sessions below `home`. `asked`: what all of them have in common; the format is that of the request, and the model
     where none is named. With an endpoint, what its provider says of a limit is kept for it."""
     limits = Limits(home_at(home)) if asked.endpoint else None

@@ -25,8 +25,9 @@ from foldline.home import disk_store
 from foldline.presets import policy_of
 from foldline.providers.sdks import is_async, sdk_of
 from foldline.session.hosting import Host
-from foldline.session.opening import Asked, normalised
+from foldline.session.opening import normalised
 from foldline.session.session import Session
+from foldline.session.setup import SessionOptions
 from foldline.settings import plan_for
 
 Client = TypeVar("Client")
@@ -68,7 +69,7 @@ def wrap(
     given = session if isinstance(session, Session) else None
     terms = Terms(
         open=opening(
-            Asked(
+            SessionOptions(
                 policy=policy,
                 model=model,
                 host=_host(completer, client),
@@ -81,7 +82,7 @@ def wrap(
         model=model,
         names=lambda: disk_store(home).names(),
         recalls=recall,
-        is_native=native if given is None else given._known.setup.native,
+        is_native=native if given is None else given._known.setup.asked.native,
     )
     conversations = Conversations(terms, name=named, session=given)
     wrapped = _seated(client, sdk.module, conversations=conversations)

@@ -22,7 +22,7 @@ from foldline.proxy.completing import Upstream
 from foldline.proxy.desk import Begin
 from foldline.proxy.routes import UPSTREAMS, Provider
 from foldline.session.hosting import Host
-from foldline.session.opening import Asked
+from foldline.session.setup import SessionOptions
 from foldline.settings import Planned, in_window, plan_for
 
 MODELS_MAX = 256
@@ -53,7 +53,7 @@ def beginning(keeping: Keeping) -> Begin:
 
     def begin(name: str, call: Call) -> Conversations:
         endpoint = keeping.upstream or UPSTREAMS[_provider(call.format)]
-        asked = Asked(
+        asked = SessionOptions(
             policy=keeping.policy,
             window=keeping.window,
             endpoint=endpoint,

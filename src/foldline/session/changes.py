@@ -26,8 +26,9 @@ from foldline.session.forking import create_fork
 from foldline.session.history import happened
 from foldline.session.hosting import Host
 from foldline.session.library import object_of, reading, refuse_taken, unplaced
-from foldline.session.opening import Asked, open_in, redactor
+from foldline.session.opening import open_in, redactor
 from foldline.session.session import Made, Session
+from foldline.session.setup import SessionOptions
 from foldline.stores.memory import MemoryStore
 
 
@@ -61,7 +62,7 @@ def compact(
     *,
     dry_run: bool = False,
     focus: str | None = None,
-    asked: Asked | None = None,
+    asked: SessionOptions | None = None,
 ) -> Report:
     """Compact a session by hand, or say what that would do. Raises `TargetUnreachable`, with the report as `.result`,
     `UnknownSession`, `SessionBusy`."""
@@ -157,12 +158,12 @@ def asked_for(
     model: str | None = None,
     counter: str | None = None,
     host: Host | None = None,
-) -> Asked:
+) -> SessionOptions:
     """What a command opens a session with."""
-    return Asked(policy=policy, model=model, counter=counter, redact=redactor(), host=host or Host())
+    return SessionOptions(policy=policy, model=model, counter=counter, redact=redactor(), host=host or Host())
 
 
-def _asked() -> Asked:
+def _asked() -> SessionOptions:
     return asked_for()
 
 

@@ -22,7 +22,7 @@ from foldline.log.values import dumps
 from foldline.privacy.hashed import refuse_hashed
 from foldline.session.keep import told_of
 from foldline.session.library import take_back
-from foldline.session.setup import model_in, setup_for
+from foldline.session.setup import SessionOptions, model_in, setup_for
 from foldline.wire import strict
 from foldline.wire.formats import CODECS
 
@@ -65,7 +65,7 @@ def _counter_of(model: str | None, *, format: str) -> TokenCounter:
     """What the fork counts by, where nobody says otherwise; nothing, of a log in a format that this version does not speak."""
     if format not in CODECS:
         return WEIGHTLESS
-    return setup_for(format=format, model=model, policy="balanced", counter=None, clock=lambda: None).counter
+    return setup_for(SessionOptions(), format=format, model=model).counter
 
 
 def _cut(pages: Lineage, parent: str, *, at: int | None) -> Cut:

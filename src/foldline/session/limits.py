@@ -22,10 +22,10 @@ HELD = "a limit that its provider named is not kept for the next process: {why}"
 
 def with_limit(setup: Setup) -> Setup:
     """The settings with what is known of this model at this endpoint."""
-    if setup.limits is None or setup.model is None:
+    if setup.asked.limits is None or setup.model is None:
         return setup
     try:
-        limit = setup.limits.of(setup.model, setup.endpoint)
+        limit = setup.asked.limits.of(setup.model, setup.asked.endpoint)
     except (OSError, InvalidOption) as error:
         return _noted(setup, f"limits that providers named are not known: {error}")
     if limit is None or not holds(limit, setup.planned):
@@ -47,18 +47,18 @@ def learned(setup: Setup, tokens: int, *, said: str) -> Setup:
     before = setup.learned.instead_of if setup.learned is not None else window
     limit = Limit(
         model=setup.model or "",
-        endpoint=setup.endpoint,
+        endpoint=setup.asked.endpoint,
         tokens=tokens,
         instead_of=before,
         said=said,
-        time_ms=setup.clock(),
+        time_ms=setup.asked.clock(),
     )
     note = f"the provider named a limit of {tokens:,} tokens, which is planned with from here on in the place of {before:,}"
     setup = _planned(setup, limit, note=note)
-    if setup.limits is None or setup.model is None:
+    if setup.asked.limits is None or setup.model is None:
         return setup
     try:
-        setup.limits.keep(limit)
+        setup.asked.limits.keep(limit)
     except (OSError, InvalidOption) as error:
         return _noted(setup, HELD.format(why=error))
     return setup
@@ -71,9 +71,9 @@ def outgrown(setup: Setup, tokens: int) -> Setup:
         return setup
     fresh = setup_again(setup, model=setup.model)
     note = f"a request of {tokens:,} tokens was answered, so the limit of {limit.tokens:,} is forgotten"
-    if setup.limits is not None:
+    if setup.asked.limits is not None:
         try:
-            setup.limits.forget(limit)
+            setup.asked.limits.forget(limit)
         except (OSError, InvalidOption) as error:
             note = f"{note} in this process; the file keeps it: {error}"
     return _noted(fresh, note)
@@ -100,7 +100,7 @@ def _planned(setup: Setup, limit: Limit, *, note: str) -> Setup:
         source="refusal",
         notes=(*setup.planned.notes, note),
     )
-    return replace(setup, planned=planned, learned=limit, policy=policy_of(setup.policy_asked, limit.tokens))
+    return replace(setup, planned=planned, learned=limit, policy=policy_of(setup.asked.policy, limit.tokens))
 
 
 def _noted(setup: Setup, note: str) -> Setup:
@@ -109,8 +109,8 @@ def _noted(setup: Setup, note: str) -> Setup:
 
 def _kept_note(setup: Setup, limit: Limit) -> str:
     where = f" at {limit.endpoint}" if limit.endpoint else ""
-    assert setup.limits is not None, "who knows a limit knows where it is kept"
+    assert setup.asked.limits is not None, "who knows a limit knows where it is kept"
     return (
         f"planned with {limit.tokens:,} tokens in the place of {limit.instead_of:,}: the provider named that limit for "
-        f"{limit.model}{where} ({limit.said or 'no words'}); state the window in foldline.toml, or remove it from {setup.limits.file}"
+        f"{limit.model}{where} ({limit.said or 'no words'}); state the window in foldline.toml, or remove it from {setup.asked.limits.file}"
     )

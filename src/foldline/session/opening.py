@@ -12,9 +12,6 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from msgspec import Struct
-from msgspec.structs import replace
-
 from foldline.core.entry import Draft
 from foldline.core.errors import (
     ForgetUnfinished,
@@ -37,7 +34,7 @@ from foldline.session.hosting import Host, Listener
 from foldline.session.keep import Durability, Keeper
 from foldline.session.limits import with_limit
 from foldline.session.session import Session
-from foldline.session.setup import Setup, format_for, model_in, setup_for, with_window
+from foldline.session.setup import SessionOptions, format_for, model_in, setup_for
 from foldline.stores.limits import Limits
 
 if TYPE_CHECKING:
@@ -96,7 +93,7 @@ def open(
     refuse_no_text(or_none=True, model=model, format=format, counter=counter, endpoint=endpoint)
     refuse_no_flag(redact=redact, native=native)
     refuse_no_policy(policy)
-    asked = Asked(
+    asked = SessionOptions(
         model=model,
         policy=policy,
         format=format,
@@ -124,41 +121,16 @@ def open(
     return open_in(store, name, asked=asked)
 
 
-def _without_content(store: Store, home: Home, *, asked: Asked) -> Store:
+def _without_content(store: Store, home: Home, *, asked: SessionOptions) -> Store:
     """A store that writes events alone into another one."""
     from foldline.privacy.events import digest_with
     from foldline.privacy.hashed import HashedStore
     from foldline.privacy.key import key_in
 
     _tell_unfinished(store)
-    setup = _setup(asked, format=format_for(asked.model, asked.format), model=asked.model)
+    setup = setup_for(asked, format=format_for(asked.model, asked.format), model=asked.model)
     key = key_in(home_at(home))
     return HashedStore(store, digest=digest_with(key), counter=setup.counter, clock=asked.clock)
-
-
-class Asked(Struct, frozen=True, kw_only=True):
-    """What a session is opened with."""
-
-    model: str | None = None
-    policy: str | Policy = "balanced"
-    format: str | None = None
-    counter: str | None = None
-    durability: Durability = "event"
-    redact: Callable[[bytes], bytes] = lambda body: body
-    clock: Callable[[], int | None] = lambda: None
-    """Unix time in milliseconds, as the store stamps its entries; it says how long a session was idle."""
-    checkpoint_every: int = EVERY
-    """Entries after which a checkpoint is written (requirement JRN-13)."""
-    window: int | None = None
-    """Tokens of the window, whatever the model; `None`: the model's."""
-    native: bool = False
-    """Whether the provider's own service may do what the policy has for it."""
-    endpoint: str = ""
-    """The base URL that requests go to."""
-    limits: Limits | None = None
-    """Where limits that providers named are kept."""
-    host: Host = Host()
-    """Who is asked and told."""
 
 
 def normalised(workspace: str | os.PathLike[str] | None) -> str:
@@ -169,7 +141,7 @@ def normalised(workspace: str | os.PathLike[str] | None) -> str:
     )
 
 
-def open_in(store: Store, name: str, *, asked: Asked) -> Session:
+def open_in(store: Store, name: str, *, asked: SessionOptions) -> Session:
     """`open` in any store."""
     _tell_unfinished(store)
     if asked.durability not in DURABILITIES:
@@ -178,7 +150,7 @@ def open_in(store: Store, name: str, *, asked: Asked) -> Session:
         why = f"give a whole number of entries from 1 to {EVERY_MAX:,}"
         raise InvalidOption("checkpoint_every", asked.checkpoint_every, why=why)
     new = format_for(asked.model, asked.format)
-    _setup(asked, format=new, model=asked.model)  # refuses a wrong option before anything is made
+    setup_for(asked, format=new, model=asked.model)  # refuses a wrong option before anything is made
     try:
         return _open_in(store, name, asked=asked, new=new)
     except SessionCorrupt as error:
@@ -190,7 +162,7 @@ def _tell_unfinished(store: Store) -> None:
         warnings.warn(told, ForgetUnfinished, stacklevel=4)  # where `open` was called
 
 
-def _open_in(store: Store, name: str, *, asked: Asked, new: str) -> Session:
+def _open_in(store: Store, name: str, *, asked: SessionOptions, new: str) -> Session:
     journal = _journal(store, name, format=new, model=asked.model)
     with contextlib.ExitStack() as held:
         held.callback(journal.close)
@@ -206,19 +178,11 @@ def _open_in(store: Store, name: str, *, asked: Asked, new: str) -> Session:
         model = asked.model or before
         if model is not None and model != before:
             keeper.say(Draft(kind="model", body=dumps({"model": model})))
-        setup = _setup(asked, format=journal.format, model=model)
+        setup = with_limit(setup_for(asked, format=journal.format, model=model))
         session = Session(keeper, setup, store=store, host=asked.host)
         session._resume()
         held.pop_all()
         return session
-
-
-def _setup(asked: Asked, *, format: str, model: str | None) -> Setup:
-    made = setup_for(
-        format=format, model=model, policy=asked.policy, counter=asked.counter, clock=asked.clock
-    )
-    made = replace(made, native=asked.native, endpoint=asked.endpoint, limits=asked.limits)
-    return with_limit(with_window(made, asked.window))
 
 
 def _journal(store: Store, name: str, *, format: str, model: str | None) -> Journal:

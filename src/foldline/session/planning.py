@@ -254,7 +254,7 @@ class Planning:
             )
 
     def _idle_s(self) -> float | None:
-        now, answered = self._known.setup.clock(), self._keeper.state.answered_ms
+        now, answered = self._known.setup.asked.clock(), self._keeper.state.answered_ms
         return None if now is None or answered is None else max(0, now - answered) / 1000
 
     def _untouched(self, fit: Sound, tokens: Estimate) -> Report:

@@ -35,12 +35,12 @@ NOTHING: Final = native.Asked(body={})
 
 def clears(setup: Setup) -> bool:
     """True where the service clears old results in the place of the policy's own clearing (requirement MIC-3)."""
-    return setup.native and setup.format in CLEARS and setup.policy.native.clears is not None
+    return setup.asked.native and setup.format in CLEARS and setup.policy.native.clears is not None
 
 
 def compacts(setup: Setup, *, epoch: int) -> bool:
     """True where the service compacts, and ours does not. `epoch`: the last compaction of ours that counts, -1 for none."""
-    return setup.native and setup.format in COMPACTS and setup.policy.native.compacts and epoch < 0
+    return setup.asked.native and setup.format in COMPACTS and setup.policy.native.compacts and epoch < 0
 
 
 def served(setup: Setup) -> Policy:

@@ -16,10 +16,13 @@ from foldline.core.errors import InvalidOption
 from foldline.core.pairing import Needs
 from foldline.core.ports import Pages, TokenCounter
 from foldline.engine.policy import Policy, Tier
+from foldline.log.checkpoint import EVERY
 from foldline.passes.budget_reduction import BudgetReduction
 from foldline.passes.microcompact import Microcompact
 from foldline.presets import POLICIES, policy_of
 from foldline.reduce import needs_of
+from foldline.session.hosting import Host
+from foldline.session.keep import Durability
 from foldline.settings import Planned, in_window, plan_for
 from foldline.stores.limits import Limit, Limits
 from foldline.tokens.choose import counter_for
@@ -38,6 +41,32 @@ SPEAKS: Final = {
 """By a word of a model's name: the formats that its own provider speaks."""
 
 
+class SessionOptions(Struct, frozen=True, kw_only=True):
+    """What a session is opened with."""
+
+    model: str | None = None
+    policy: str | Policy = "balanced"
+    format: str | None = None
+    counter: str | None = None
+    """By name; it stays when the model changes."""
+    durability: Durability = "event"
+    redact: Callable[[bytes], bytes] = lambda body: body
+    clock: Callable[[], int | None] = lambda: None
+    """Unix time in milliseconds, as the store stamps its entries; it says how long a session was idle."""
+    checkpoint_every: int = EVERY
+    """Entries after which a checkpoint is written (requirement JRN-13)."""
+    window: int | None = None
+    """Tokens of the window, whatever the model; `None`: the model's."""
+    native: bool = False
+    """True where the host passes on what a request asks of the provider's service."""
+    endpoint: str = ""
+    """The base URL that requests go to, where the host says it."""
+    limits: Limits | None = None
+    """Where limits that providers named are kept; `None`: nowhere."""
+    host: Host = Host()
+    """Who is asked and told."""
+
+
 class Setup(Struct, frozen=True, kw_only=True, dict=True):
     """One session's."""
 
@@ -46,23 +75,11 @@ class Setup(Struct, frozen=True, kw_only=True, dict=True):
     policy: Policy
     planned: Planned
     counter: TokenCounter
-    policy_asked: str | Policy = "balanced"
-    """The policy as it was asked for: a preset is looked up anew for another model's window; a value stays as it is, and so
-    does one of the user's own, whose file may be another by then."""
-    counter_named: str | None = None
-    """The counter that was asked for by name; it stays when the model changes."""
-    clock: Callable[[], int | None] = lambda: None
-    """Unix time in milliseconds: how long the session was idle."""
-    window_asked: int | None = None
-    """Tokens of the window, where the caller says so, whatever the model."""
-    native: bool = False
-    """True where the host passes on what a request asks of the provider's service."""
-    endpoint: str = ""
-    """The base URL that requests go to, where the host says it."""
-    limits: Limits | None = None
-    """Where limits that providers named are kept; `None`: nowhere."""
+    asked: SessionOptions
+    """What it was opened with. A preset is looked up anew for another model's window; a policy that is a value stays as it is, and so
+    does one of the user's own, whose file may be another by then: it is a value here."""
     learned: Limit | None = None
-    """The one that is planned with."""
+    """The limit of its provider's that is planned with."""
 
     @cached_property
     def codec(self) -> Codec:
@@ -93,17 +110,13 @@ def _alone(tier: Tier) -> Tier:
     )
 
 
-def setup_for(
-    *,
-    format: str,
-    model: str | None,
-    policy: str | Policy,
-    counter: str | None,
-    clock: Callable[[], int | None],
-) -> Setup:
-    """Resolve a session's settings. Raises `InvalidOption`, `UnknownPolicy`, `UnknownFormat`."""
+def setup_for(asked: SessionOptions, *, format: str, model: str | None) -> Setup:
+    """Resolve a session's settings, for the format that it speaks and the model that it has now. Raises `InvalidOption`,
+    `UnknownPolicy`, `UnknownFormat`."""
     codec(format)
     planned = plan_for(model)
+    if asked.window is not None:
+        planned = in_window(planned, asked.window)
     other = _other_format(model, format)
     if other:
         note = (
@@ -111,39 +124,22 @@ def setup_for(
             f"convert them, or `foldline export` the session and import it with a model of its own"
         )
         planned = replace(planned, notes=(*planned.notes, note))
-    chosen = policy_of(policy, planned.window)
-    named = counter or chosen.counter or planned.counter
+    chosen = policy_of(asked.policy, planned.window)
+    named = asked.counter or chosen.counter or planned.counter
+    is_preset = isinstance(asked.policy, str) and asked.policy in POLICIES
     return Setup(
         format=format,
         model=model,
         policy=chosen,
         planned=planned,
         counter=counter_for(model, counter=named, wire=format),
-        policy_asked=policy if isinstance(policy, str) and policy in POLICIES else chosen,
-        counter_named=counter,
-        clock=clock,
+        asked=asked if is_preset else replace(asked, policy=chosen),
     )
 
 
 def setup_again(setup: Setup, *, model: str | None) -> Setup:
     """The same session's settings for another model."""
-    fresh = setup_for(
-        format=setup.format,
-        model=model,
-        policy=setup.policy_asked,
-        counter=setup.counter_named,
-        clock=setup.clock,
-    )
-    fresh = replace(fresh, native=setup.native, endpoint=setup.endpoint, limits=setup.limits)
-    return with_window(fresh, setup.window_asked)
-
-
-def with_window(setup: Setup, tokens: int | None) -> Setup:
-    """The settings for a window of so many tokens; the same where none is named."""
-    if tokens is None:
-        return setup
-    planned = in_window(setup.planned, tokens)
-    return replace(setup, planned=planned, policy=policy_of(setup.policy_asked, tokens), window_asked=tokens)
+    return setup_for(setup.asked, format=setup.format, model=model)
 
 
 def _other_format(model: str | None, format: str) -> str:
