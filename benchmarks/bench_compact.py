@@ -32,7 +32,7 @@ from foldline.passes.budget_reduction import BudgetReduction
 from foldline.passes.fold_oldest import FoldOldest
 from foldline.passes.microcompact import Microcompact
 from foldline.presets import policy_of
-from foldline.reduce import Goal, history_of, needs_of, reduce
+from foldline.reduce import Goal, history_of, reduce
 from foldline.survival import measured
 from foldline.tokens.choose import counter_for
 from foldline.wire.formats import codec
@@ -50,7 +50,7 @@ def main() -> None:
     dicts = chat_history(MESSAGES_QUICK if quick else MESSAGES)
     chat, counter, policy = codec("openai-chat"), counter_for(), policy_of("balanced")
     messages = [chat.decode(value) for value in dicts]
-    needs = needs_of(chat.rules, tail_stays_open=True)
+    needs = chat.rules.needs
     history = history_of(messages, needs=needs, counter=counter, tokens_fixed=0)
     print(f"{len(messages):,} messages, {history.tokens:,} tokens")
     report = Report(format="openai-chat")

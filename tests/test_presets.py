@@ -9,7 +9,7 @@ import pytest
 
 from foldline import compact
 from foldline.core.errors import InvalidOption, UnknownPolicy
-from foldline.core.pairing import Needs
+from foldline.core.needs import Needs
 from foldline.engine.policy import Line
 from foldline.engine.report import Report
 from foldline.passes.microcompact import Microcompact

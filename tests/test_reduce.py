@@ -11,7 +11,7 @@ from msgspec.structs import replace
 import foldline
 from foldline.core.errors import InvalidOption
 from foldline.core.message import Message, Meta
-from foldline.core.pairing import Needs
+from foldline.core.needs import Needs
 from foldline.core.rounds import kept_seqs, outline_of
 from foldline.engine.policy import Line, Policy, Tier
 from foldline.engine.report import Report
@@ -23,13 +23,11 @@ from foldline.reduce import (
     broken_laws,
     find_pins,
     history_of,
-    needs_of,
     reduce,
     target_of,
 )
 from foldline.testing.builders import assistant, call, result, user
 from foldline.testing.counting import CharacterCounter
-from foldline.wire.formats import CODECS, codec
 from tests.engine.scripted import dropping, policy, tier
 
 COUNTER = CharacterCounter()
@@ -191,18 +189,6 @@ def test_pinned_messages_survive_a_hard_compaction_verbatim() -> None:
     done = reduced(history, Goal(policy=FOLDING, to=0.4, pins=(5, "question 3")))
     kept = {id(item.message) for item in done.view}
     assert {id(i.message) for i in history.view if i.seq in {5, 6}} <= kept
-
-
-@pytest.mark.parametrize("name", CODECS)
-def test_a_providers_rules_become_what_repair_and_laws_ask_for(name: str) -> None:
-    """Law ROLE comes from the table of the wire's rules, as values."""
-    rules = codec(name).rules
-    needs = needs_of(rules, tail_stays_open=False)
-    assert needs.results_role == ("user" if rules.results == "user" else "tool")
-    for field in ("blank_text", "first", "alternates", "results_follow", "ids_once", "reasoning_may_end"):
-        assert getattr(needs, field) == getattr(rules, field)
-    assert needs.items == (rules.results == "item")
-    assert not needs.tail_stays_open
 
 
 def test_neighbours_of_one_role_are_no_breach_before_they_are_joined() -> None:

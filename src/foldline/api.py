@@ -25,7 +25,7 @@ from foldline.held_elsewhere import refuse_held_elsewhere
 from foldline.memory import remembered
 from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of, refuse_no_policy
-from foldline.reduce import Goal, Reduced, broken_laws, history_of, is_near, needs_of, pins_of
+from foldline.reduce import Goal, Reduced, broken_laws, history_of, is_near, pins_of
 from foldline.settings import plan_for, window_asked
 from foldline.survival import look_ahead
 from foldline.tokens.choose import counter_for
@@ -159,7 +159,7 @@ def _compacting(messages: Sequence[Any], given: Given) -> Generator[Ask, Reply, 
     counting = counter_for(given.model, counter=given.counter or chosen.counter or planned.counter, wire=name)
     history = history_of(
         request.messages,
-        needs=needs_of(rules, tail_stays_open=True),
+        needs=rules.needs,
         counter=counting,
         tokens_fixed=fixed_tokens(request, counting),
     )

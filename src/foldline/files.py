@@ -17,7 +17,6 @@ from msgspec.structs import replace
 
 from foldline.asking import asking_notes
 from foldline.core.completion import Ask, Reply
-from foldline.core.pairing import Needs
 from foldline.core.ports import TokenCounter
 from foldline.core.system_place import system_in_place
 from foldline.core.view import Item
@@ -34,7 +33,6 @@ from foldline.reduce import (
     Goal,
     Reduced,
     broken_laws,
-    needs_of,
     target_of,
 )
 from foldline.settings import Planned, plan_for, window_asked
@@ -243,7 +241,7 @@ def outgoing(transcript: Transcript, items: Sequence[Item], *, target: str) -> S
     source = source_format(transcript)
     if not wire or (source == wire and target not in CODECS):
         rules = codec(_wire_of(transcript, target)).rules
-        placed = system_in_place(items) if rules.system_between else items
+        placed = system_in_place(items) if rules.needs.system_between else items
         messages = tuple(item.message for item in placed)
         return Sent(
             request=request_of(transcript, messages, format=source or wire), notes=(), converted=False
@@ -356,7 +354,7 @@ def check(transcript: Transcript, *, as_format: str | None = None) -> dict[str, 
     if source != wire:
         request = convert_request(request, wire).request
     rules = codec(wire).rules
-    needs: Needs = needs_of(rules, tail_stays_open=is_gone_on_with(transcript))
+    needs = replace(rules.needs, tail_stays_open=is_gone_on_with(transcript))
     violations = [*broken_laws(request.messages, needs), *broken_rules(request.messages, rules)]
     return {
         "schema": "foldline.check/1",

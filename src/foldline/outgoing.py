@@ -32,10 +32,14 @@ def joined(
     one that came next in this conversation; `None`: the next number, as in a history that is one conversation."""
     runs: list[list[Message]] = []
     before: Item | None = None
-    for item in system_in_place(items) if rules.system_between else items:
+    for item in system_in_place(items) if rules.needs.system_between else items:
         if rules.calls_open and calls_of(item.message):
             _close_up(runs, item.message.role)
-        if rules.alternates and before is not None and _are_one(before, item, rules=rules, follows=follows):
+        if (
+            rules.needs.alternates
+            and before is not None
+            and _are_one(before, item, rules=rules, follows=follows)
+        ):
             runs[-1].append(item.message)
         else:
             runs.append([item.message])
@@ -62,7 +66,7 @@ def _are_one(first: Item, second: Item, *, rules: Rules, follows: Mapping[int, i
     if first.message.role != second.message.role:
         return False
     if first.message.role == "system":
-        return rules.system_between
+        return rules.needs.system_between
     if holds_results(first.message) and holds_results(second.message):
         return True  # results of one round that came apart: Gemini counts them by message
     if rules.calls_open and calls_of(second.message):

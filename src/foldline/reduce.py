@@ -23,7 +23,8 @@ from foldline.core.kinds import whole_number
 from foldline.core.laws import Violation, check
 from foldline.core.mending import torn
 from foldline.core.message import Message, Text, ToolCall, ToolResult, result_text
-from foldline.core.pairing import Needs, Placed, Repair
+from foldline.core.needs import Needs
+from foldline.core.pairing import Placed, Repair
 from foldline.core.ports import Moment, TokenCounter
 from foldline.core.received import received
 from foldline.core.repair import repair
@@ -36,7 +37,6 @@ from foldline.engine.run import Compacted, Failed, Running, Unchanged, running, 
 from foldline.engine.unreached import FOLDED, goes_no_further, why_unreached
 from foldline.passes.fold_oldest import FoldOldest
 from foldline.passes.supersession import MarkSuperseded
-from foldline.wire.codec import Rules
 
 if TYPE_CHECKING:
     from foldline.transcripts.transcript import Numbered
@@ -114,23 +114,6 @@ class Reduced(Struct, frozen=True, kw_only=True):
     view: View
     edits: tuple[Edit, ...]
     report: Report
-
-
-def needs_of(rules: Rules, *, tail_stays_open: bool) -> Needs:
-    """A provider's rules as the demands that repair and laws know."""
-    return Needs(
-        results_role="user" if rules.results == "user" else "tool",
-        blank_text=rules.blank_text,
-        empty_failure=rules.empty_failure,
-        first=rules.first,
-        alternates=rules.alternates,
-        results_follow=rules.results_follow,
-        ids_once=rules.ids_once,
-        reasoning_may_end=rules.reasoning_may_end,
-        items=rules.results == "item",
-        system_between=rules.system_between,
-        tail_stays_open=tail_stays_open,
-    )
 
 
 def history_of(

@@ -11,7 +11,7 @@ from foldline.core.mending import mended
 from foldline.core.message import Message
 from foldline.core.ports import TokenCounter
 from foldline.outgoing import fixed_tokens
-from foldline.reduce import History, history_of, needs_of, renumbered
+from foldline.reduce import History, history_of, renumbered
 from foldline.transcripts.transcript import Transcript
 from foldline.wire.body import declared_limits
 from foldline.wire.codec import Request
@@ -25,7 +25,7 @@ def history_for(
     will get none; a request body may still be waiting for it. `tail_stays_open`: whether it may (left out: a request body
     alone)."""
     stays_open = transcript.format in CODECS if tail_stays_open is None else tail_stays_open
-    needs = needs_of(codec(wire).rules, tail_stays_open=stays_open)
+    needs = replace(codec(wire).rules.needs, tail_stays_open=stays_open)
     if source_format(transcript) != wire:  # conversion makes one message of a run of the assistant's
         needs = replace(needs, results_follow=False, items=True)
     request = request_of(transcript, transcript.messages, format=wire)

@@ -12,7 +12,7 @@ from benchmarks.continuation.measure import recent_rounds_tokens
 from benchmarks.continuation.rows import last_units
 from benchmarks.continuation.session import Session
 from foldline.core.message import Message, Text, ToolCall, ToolResult
-from foldline.core.pairing import Needs
+from foldline.core.needs import Needs
 from foldline.reduce import history_of
 from foldline.tokens.choose import counter_for
 

@@ -14,7 +14,7 @@ from benchmarks.continuation.rows import PLAIN, Case, policy_row
 from benchmarks.continuation.session import Session, load, side_chains
 from foldline.core.errors import UnknownPolicy
 from foldline.core.message import Message, Text, ToolCall, ToolResult
-from foldline.core.pairing import Needs
+from foldline.core.needs import Needs
 from foldline.presets import policy_of
 from foldline.reduce import history_of
 from foldline.tokens.choose import counter_for

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from foldline.core.growing import Growing, last_cut
 from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult
-from foldline.core.pairing import Needs
+from foldline.core.needs import Needs
 from foldline.core.repair import repair
 from foldline.testing.builders import assistant, call, result, system, user
 

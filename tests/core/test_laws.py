@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from foldline.core.laws import LAWS, Change, check, judge
 from foldline.core.message import Message
-from foldline.core.pairing import Needs, Placed
+from foldline.core.needs import Needs
+from foldline.core.pairing import Placed
 from foldline.core.rounds import open_seqs, outline
 from foldline.testing.builders import assistant, call, result, user, view_from
 

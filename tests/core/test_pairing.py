@@ -18,7 +18,8 @@ from foldline.core.message import (
     results_of,
     speaks_for_user,
 )
-from foldline.core.pairing import INTERRUPTED, STATUS_MAX_CHARS, WAITING, Needs, Placed
+from foldline.core.needs import Needs
+from foldline.core.pairing import INTERRUPTED, STATUS_MAX_CHARS, WAITING, Placed
 from foldline.core.repair import Repaired, repair
 from foldline.testing.builders import assistant, call, result, user
 

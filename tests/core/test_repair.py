@@ -21,7 +21,7 @@ from foldline.core.message import (
     ToolResult,
     result_text,
 )
-from foldline.core.pairing import Needs
+from foldline.core.needs import Needs
 from foldline.core.repair import NOTHING, OPENING, SILENT, Repaired, repair
 from foldline.testing.builders import assistant, call, result, system, thinking, user
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foldline.core.message import Message, Meta, Opaque, Text
-from foldline.core.pairing import Needs
+from foldline.core.needs import Needs
 from foldline.core.rounds import (
     Outline,
     awaits_person,

@@ -6,7 +6,7 @@ import pytest
 
 from foldline.core.laws import check
 from foldline.core.message import Message, Text, ToolCall
-from foldline.core.pairing import Needs
+from foldline.core.needs import Needs
 from foldline.core.repair import repair
 
 BETWEEN = Needs(results_role="user", first=frozenset({"user"}), system_between=True)

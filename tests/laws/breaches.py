@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from foldline.core.address import block, mark
 from foldline.core.laws import Change
 from foldline.core.message import Message, Meta, Part, Text, ToolCall, ToolResult
-from foldline.core.pairing import Needs
+from foldline.core.needs import Needs
 from foldline.core.rounds import open_seqs, outline
 from foldline.core.view import Item, Span, item_of
 from foldline.testing.builders import assistant, call, image, result, system, thinking, user

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from foldline.core.laws import Violation, check, judge
 from foldline.core.message import Message, Text
-from foldline.core.pairing import Needs, Placed
+from foldline.core.needs import Needs
+from foldline.core.pairing import Placed
 from foldline.testing.builders import assistant, call, result, system, user
 from foldline.wire.body import KEYS, body_value
 from foldline.wire.codec import Request

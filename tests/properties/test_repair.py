@@ -13,15 +13,15 @@ from msgspec.structs import replace
 from foldline.core.growing import Growing
 from foldline.core.laws import check
 from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult, speaks_for_user
-from foldline.core.pairing import Needs, Placed, Repair
+from foldline.core.needs import Needs
+from foldline.core.pairing import Placed, Repair
 from foldline.core.repair import repair
-from foldline.reduce import needs_of
 from foldline.testing.strategies import blank_texts, broken_sessions, sessions, torn_texts
 from foldline.wire.formats import CODECS, PLAIN, codec
 
 RULES = {**{name: codec(name).rules for name in CODECS}, "plain": PLAIN}
 NEEDS = {
-    f"{name}, {'open' if is_open else 'over'}": needs_of(rules, tail_stays_open=is_open)
+    f"{name}, {'open' if is_open else 'over'}": replace(rules.needs, tail_stays_open=is_open)
     for name, rules in RULES.items()
     for is_open in (True, False)
 }

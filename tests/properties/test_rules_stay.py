@@ -19,7 +19,7 @@ from foldline.core.view import Item
 from foldline.engine.report import Report
 from foldline.ledger.words import words_of
 from foldline.presets import POLICIES
-from foldline.reduce import history_of, needs_of
+from foldline.reduce import history_of
 from foldline.testing.builders import assistant, call, result, user
 from foldline.tokens.choose import counter_for
 from foldline.wire.body import KEYS, body_value, read_body
@@ -86,7 +86,7 @@ def wired(messages: list[Message], format: str) -> list[Any]:
 def items_of(messages: list[Any], format: str) -> tuple[Item, ...]:
     """A history as the next compaction reads it."""
     request = read_body({KEYS[format].messages: messages}, format=format)
-    needs = needs_of(codec(format).rules, tail_stays_open=True)
+    needs = codec(format).rules.needs
     counter = counter_for(counter=COUNTER, wire=format)
     return history_of(request.messages, needs=needs, counter=counter, tokens_fixed=0).view.items()
 

@@ -14,7 +14,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from foldline.core.edit import apply
 from foldline.core.laws import check
 from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult, speaks_for_user
-from foldline.core.pairing import Needs, Placed
+from foldline.core.needs import Needs
+from foldline.core.pairing import Placed
 from foldline.core.view import View
 from foldline.engine.run import Compacted
 from foldline.passes.bounded_fold import BoundedFold

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from foldline.core.laws import check
 from foldline.core.message import Message, Text
-from foldline.core.pairing import Needs
+from foldline.core.needs import Needs
 from foldline.core.view import Item
 from foldline.log.secrets import Redactor
 from foldline.restore import (

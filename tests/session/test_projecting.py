@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foldline.core.estimate import Counting
 from foldline.core.message import Message, Usage
-from foldline.core.pairing import Needs
+from foldline.core.needs import Needs
 from foldline.core.view import View, item_of, view_of
 from foldline.log.state import Anchor, Scope
 from foldline.session.projecting import projected, sound

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from foldline.core.message import Media, ToolCall, ToolResult
-from foldline.core.pairing import Needs
+from foldline.core.needs import Needs
 from foldline.testing.builders import (
     assistant,
     call,

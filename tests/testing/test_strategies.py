@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from foldline.core.laws import check
 from foldline.core.message import Message
-from foldline.core.pairing import Needs, Placed, RepairKind
+from foldline.core.needs import Needs
+from foldline.core.pairing import Placed, RepairKind
 from foldline.core.repair import repair
 from foldline.testing.strategies import blank_texts, broken_sessions, sessions, texts, torn_texts
 

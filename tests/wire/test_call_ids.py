@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foldline.core.message import ToolCall, ToolResult
+from foldline.core.needs import Needs
 from foldline.wire.call_ids import CallIds
 from foldline.wire.codec import Rules
 from tests.wire.histories import IDS
@@ -17,14 +18,10 @@ def rules(*, once: bool, longest: int | None = 40, pattern: str | None = r"[a-zA
     """A target's rules, as far as ids go."""
     return Rules(
         format="test",
-        first=frozenset({"user"}),
-        alternates=False,
+        needs=Needs(ids_once=once),
         system="anywhere",
-        results="tool",
-        blank_text=True,
         ids_max=longest,
         ids_pattern=pattern,
-        ids_once=once,
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from foldline.core.message import Message, Role, Text, ToolCall, ToolResult, result_text, results_of
-from foldline.core.pairing import Needs
+from foldline.core.needs import Needs
 from foldline.core.repair import repair
 from foldline.wire.codec import Codec
 from foldline.wire.formats import CODECS, codec
@@ -33,7 +33,7 @@ def test_rules_bear_the_name_of_their_codec(reading: Codec) -> None:
 @every_codec
 def test_rules_can_be_met(reading: Codec) -> None:
     """Law ROLE: the user may open a history, and a pattern for ids compiles."""
-    assert "user" in reading.rules.first
+    assert "user" in reading.rules.needs.first
     assert (
         re.compile(reading.rules.ids_pattern or "").fullmatch("call_1") or reading.rules.ids_pattern is None
     )
@@ -97,7 +97,7 @@ def test_a_body_without_a_system_prompt_has_none(reading: Codec) -> None:
 @every_codec
 def test_a_part_that_came_from_elsewhere_is_written_for_what_it_says(reading: Codec) -> None:
     """Repair moves a result out of its message, as it is, into one made here: its slots mean nothing there."""
-    role: Role = "tool" if reading.rules.results != "user" else "user"
+    role: Role = "tool" if reading.rules.needs.results_role != "user" else "user"
     inner = (Text(text="one", slot=3), Text(text="two", slot=4))
     moved = Message(role=role, parts=(ToolResult(call_id="c", name="t", content=inner, slot=2),), edited=True)
     said = Message(role="user", parts=(Text(text="hi", slot=7),), edited=True)
@@ -136,7 +136,7 @@ def test_a_later_answer_reaches_the_wire(reading: Codec, first: str, says: list[
     call = Message(role="assistant", parts=(ToolCall(id="c", name="t", arguments="{}"),))
     asked = reading.decode(reading.encode(call))
     answers = [reading.decode(ANSWERS[reading.name](text)) for text in (first, "FINAL", "FINAL")]
-    needs = Needs(results_role="user" if reading.rules.results == "user" else "tool")
+    needs = Needs(results_role="user" if reading.rules.needs.results_role == "user" else "tool")
     placed = repair([reading.decode(WIRES[reading.name]), asked, *answers], needs).placed
     sent = reading.decode(reading.encode(placed[2].message))
 

@@ -142,13 +142,15 @@ def test_plain_means_that_both_formats_take_it_as_it_is(message: dict[str, Any],
 def test_the_plain_rules_are_the_stricter_of_both_in_every_row() -> None:
     """A history that obeys them may be sent to either."""
     chat, anthropic = codec("openai-chat").rules, codec("anthropic").rules
-    assert PLAIN.first == chat.first & anthropic.first
-    assert PLAIN.alternates == (chat.alternates or anthropic.alternates)
-    assert PLAIN.blank_text == (chat.blank_text and anthropic.blank_text)
+    assert PLAIN.needs.first == chat.needs.first & anthropic.needs.first
+    assert PLAIN.needs.alternates == (chat.needs.alternates or anthropic.needs.alternates)
+    assert PLAIN.needs.blank_text == (chat.needs.blank_text and anthropic.needs.blank_text)
     assert PLAIN.ids_max == chat.ids_max
     assert PLAIN.ids_pattern == anthropic.ids_pattern
-    assert PLAIN.ids_once == (chat.ids_once or anthropic.ids_once)
-    assert PLAIN.reasoning_may_end == (chat.reasoning_may_end and anthropic.reasoning_may_end)
+    assert PLAIN.needs.ids_once == (chat.needs.ids_once or anthropic.needs.ids_once)
+    assert PLAIN.needs.reasoning_may_end == (
+        chat.needs.reasoning_may_end and anthropic.needs.reasoning_may_end
+    )
 
 
 def test_an_sdks_objects_are_recognised_like_their_dicts() -> None:

@@ -18,7 +18,7 @@ from foldline.engine.report import Report
 from foldline.memory import forget
 from foldline.outgoing import joined
 from foldline.presets import policy_of
-from foldline.reduce import Goal, History, Reduced, history_of, needs_of, reduce
+from foldline.reduce import Goal, History, Reduced, history_of, reduce
 from foldline.tokens.choose import counter_for
 from foldline.wire.formats import codec
 
@@ -47,7 +47,7 @@ class Held:
         self._policy = policy or policy_of("balanced")
         self._chat = codec(FORMAT)
         self._counter = counter_for(counter=self._policy.counter or "o200k_base")
-        self._needs = needs_of(self._chat.rules, tail_stays_open=True)
+        self._needs = self._chat.rules.needs
         self.report: Report | None = None
 
     def open(self, turns: Sequence[Turn]) -> Any:

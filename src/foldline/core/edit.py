@@ -23,7 +23,7 @@ from foldline.core.errors import LawViolation
 from foldline.core.laws import Change, check, judge
 from foldline.core.mending import mended_result
 from foldline.core.message import NEW, Message, Part, Text, ToolResult
-from foldline.core.pairing import Needs
+from foldline.core.needs import Needs
 from foldline.core.ports import TokenCounter
 from foldline.core.rounds import open_seqs, outline_of, spans_of
 from foldline.core.view import Item, Span, View, item_of, view_of

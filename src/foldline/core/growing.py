@@ -19,7 +19,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.message import Message, Text, ToolCall, ToolResult, calls_of, results_of
-from foldline.core.pairing import Needs, Placed, Repair, pair
+from foldline.core.needs import Needs
+from foldline.core.pairing import Placed, Repair, pair
 from foldline.core.repair import Repaired, cleaned, repair
 from foldline.core.system_place import misplaced
 

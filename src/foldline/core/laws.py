@@ -29,7 +29,8 @@ from foldline.core.message import (
     results_of,
     speaks_for_user,
 )
-from foldline.core.pairing import Needs, Placed
+from foldline.core.needs import Needs
+from foldline.core.pairing import Placed
 from foldline.core.rounds import Unit
 from foldline.core.system_place import misplaced
 from foldline.core.view import Item

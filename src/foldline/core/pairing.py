@@ -29,6 +29,7 @@ from foldline.core.message import (
     result_text,
     results_of,
 )
+from foldline.core.needs import Needs
 from foldline.core.rounds import awaits_person
 
 RepairKind: TypeAlias = Literal[
@@ -75,38 +76,6 @@ class Repair(Struct, frozen=True, kw_only=True, gc=False):
     seq: int
     """Ordinal of the message concerned."""
     why: str
-
-
-class Needs(Struct, frozen=True, kw_only=True, gc=False):
-    """What the target demands of a history, as values from `foldline.wire`'s rules."""
-
-    results_role: Literal["user", "tool"] = "tool"
-    """Role of a message that holds results."""
-    blank_text: bool = True
-    """True when a text without a visible character is accepted."""
-    empty_failure: bool = True
-    """False when a result that is marked as failed must hold something."""
-    first: frozenset[str] = frozenset({"user", "assistant", "tool"})
-    """Roles that may open the history, leading system messages apart."""
-    alternates: bool = False
-    """True when neighbours of one role have to travel as one message."""
-    results_follow: bool = False
-    """True when results have to stand right behind the one message that calls, not behind a run of messages."""
-    ids_once: bool = False
-    """True when an id may stand for one call in the whole history, not only in its round."""
-    reasoning_may_end: bool = True
-    """False when an assistant message may not end with reasoning."""
-    items: bool = False
-    """True when a message is one item of what the assistant says: a run of its messages is what reasoning may not end."""
-    system_between: bool = False
-    """True when a system message in mid-conversation has to follow a user and be last or before the assistant."""
-    tail_stays_open: bool = True
-    """False when no result can arrive any more, as for a finished session's file."""
-
-    def take_blank(self, message: Message) -> bool:
-        """True when a text of `message` may be blank. Where results have a role of their own, an empty text beside
-        calls is how an assistant message says that it only calls tools: it is accepted."""
-        return self.blank_text or (self.results_role == "tool" and bool(calls_of(message)))
 
 
 class Placed(Struct, frozen=True, kw_only=True, gc=False):

@@ -41,7 +41,8 @@ from foldline.core.message import (
     is_empty_failure,
     may_open,
 )
-from foldline.core.pairing import Needs, Placed, Repair, ours, pair
+from foldline.core.needs import Needs
+from foldline.core.pairing import Placed, Repair, ours, pair
 from foldline.core.system_place import misplaced, system_in_place
 
 OPENING = "[foldline: the conversation opens with the assistant]"

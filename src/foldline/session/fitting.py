@@ -21,7 +21,8 @@ from msgspec.structs import replace
 from foldline.core.growing import Growing
 from foldline.core.laws import Violation
 from foldline.core.message import Message, Role, calls_of, is_native_compaction, is_own, is_text
-from foldline.core.pairing import Needs, Repair
+from foldline.core.needs import Needs
+from foldline.core.pairing import Repair
 from foldline.core.repair import Repaired
 from foldline.core.view import Item, View, view_of
 from foldline.log.state import Handoff
@@ -175,7 +176,7 @@ class Joining:
         if parts.settled is not self._settled or key != self._key:
             self._begin(parts.settled, key)
         new = parts.settled[self._count : parts.count]
-        if setup.codec.rules.system_between:
+        if setup.codec.rules.needs.system_between:
             self._is_apart = self._is_apart or _has_system(new)
             if self._is_apart or _has_system(parts.rest):
                 return None

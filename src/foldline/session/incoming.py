@@ -51,7 +51,7 @@ def result_message(call: ToolCall, output: object, *, is_error: bool, format: st
         text = opened
     else:
         text = "" if parts or format == "gemini" else _json(opened, output)
-    role: Role = "user" if codec(format).rules.results == "user" else "tool"
+    role: Role = "user" if codec(format).rules.needs.results_role == "user" else "tool"
     result = ToolResult(
         call_id=call.id,
         content=(Text(text=text),) if text else (),

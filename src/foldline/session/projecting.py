@@ -16,7 +16,8 @@ from foldline.core.edit import Frame
 from foldline.core.estimate import Counting, Estimate, project
 from foldline.core.mending import mended
 from foldline.core.message import Message
-from foldline.core.pairing import Needs, Placed, Repair
+from foldline.core.needs import Needs
+from foldline.core.pairing import Placed, Repair
 from foldline.core.ports import TokenCounter
 from foldline.core.repair import repair
 from foldline.core.rounds import kept_seqs, outline_of, whole_units

@@ -13,14 +13,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.errors import InvalidOption
-from foldline.core.pairing import Needs
+from foldline.core.needs import Needs
 from foldline.core.ports import Pages, TokenCounter
 from foldline.engine.policy import Policy, Tier
 from foldline.log.checkpoint import EVERY
 from foldline.passes.budget_reduction import BudgetReduction
 from foldline.passes.microcompact import Microcompact
 from foldline.presets import POLICIES, policy_of
-from foldline.reduce import needs_of
 from foldline.session.hosting import Host
 from foldline.session.keep import Durability
 from foldline.settings import Planned, in_window, plan_for
@@ -86,10 +85,10 @@ class Setup(Struct, frozen=True, kw_only=True, dict=True):
         """The format's."""
         return codec(self.format)
 
-    @cached_property
+    @property
     def needs(self) -> Needs:
         """What the format's provider demands; results may still come."""
-        return needs_of(self.codec.rules, tail_stays_open=True)
+        return self.codec.rules.needs
 
     @cached_property
     def inside(self) -> Policy:

@@ -14,7 +14,7 @@ import msgspec
 
 from foldline.core.edit import Frame
 from foldline.core.message import Media, Message, Part, Reasoning, Text, ToolCall, ToolResult
-from foldline.core.pairing import Needs
+from foldline.core.needs import Needs
 from foldline.core.ports import Moment, TokenCounter
 from foldline.core.rounds import kept_seqs, outline_of, whole_units
 from foldline.core.view import View

@@ -17,6 +17,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from foldline.core.message import Message, Role, Text
+from foldline.core.needs import Needs
 from foldline.wire import strict
 from foldline.wire.anthropic_blocks import NAME, make_block, read_content, write_content
 from foldline.wire.codec import Rules, WireValue
@@ -25,20 +26,22 @@ from foldline.wire.splice import blocks_of, origin_of, write_own
 
 RULES = Rules(
     format=NAME,
-    first=frozenset({"user"}),
-    # The API joins neighbours of one role itself (`message_create_params.py`: "will be combined into a single turn"),
-    # and then refuses signed reasoning that ends up inside a joined turn (claude-code#13479); Bedrock refuses them.
-    alternates=True,
-    # 400 "`tool_use` ids were found without `tool_result` blocks immediately after"
-    results_follow=True,
+    needs=Needs(
+        first=frozenset({"user"}),
+        # The API joins neighbours of one role itself (`message_create_params.py`: "will be combined into a single turn"),
+        # and then refuses signed reasoning that ends up inside a joined turn (claude-code#13479); Bedrock refuses them.
+        alternates=True,
+        # 400 "`tool_use` ids were found without `tool_result` blocks immediately after"
+        results_follow=True,
+        results_role="user",
+        # "Mid-conversation system messages", limitations (as quoted in maximhq/bifrost#3945, langchain4j#5604)
+        system_between=True,
+        blank_text=False,  # 400 "text content blocks must contain non-whitespace text"
+        empty_failure=False,  # 400 "tool_result: content cannot be empty if `is_error` is true"
+        ids_once=True,  # 400 "tool_use ids must be unique"
+        reasoning_may_end=False,  # 400 "The final block in an assistant message cannot be `thinking`"
+    ),
     system="apart",
-    results="user",
-    # "Mid-conversation system messages", limitations (as quoted in maximhq/bifrost#3945, langchain4j#5604)
-    system_between=True,
-    blank_text=False,  # 400 "text content blocks must contain non-whitespace text"
-    empty_failure=False,  # 400 "tool_result: content cannot be empty if `is_error` is true"
-    ids_once=True,  # 400 "tool_use ids must be unique"
-    reasoning_may_end=False,  # 400 "The final block in an assistant message cannot be `thinking`"
     ids_pattern=r"[a-zA-Z0-9_-]+",  # 400 "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
 )
 

@@ -43,7 +43,7 @@ class CallIds:
         """The target's id for a call."""
         old = call.id
         self._times[old] += 1
-        taken = self._given if self._rules.ids_once else self._round
+        taken = self._given if self._rules.needs.ids_once else self._round
         new = self._mint() if not call.wire_id and self._needs_id() else self._free(old, taken)
         self._given.add(new)
         self._round.add(new)

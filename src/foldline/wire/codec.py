@@ -13,45 +13,29 @@ from typing import Any, Literal, Protocol, TypeAlias
 from msgspec import Struct
 
 from foldline.core.message import Message
+from foldline.core.needs import Needs
 
 WireValue: TypeAlias = dict[str, Any]
 """A wire message as a JSON object; values may be `msgspec.Raw` slices of the original bytes."""
 
 
 class Rules(Struct, frozen=True, kw_only=True):
-    """What one provider demands of a history: the rows of law ROLE and the limits on ids.
+    """What one provider demands: of a history, of ids, and of the places of system text and of calls.
 
     Each codec's module cites the provider page or SDK source each value comes from.
     """
 
     format: str
-    first: frozenset[str]
-    """Roles that may open the history (leading system messages apart)."""
-    alternates: bool
-    """True when neighbours of one role must be joined before sending."""
+    needs: Needs
+    """The rows of law ROLE, of a history to which results may still come."""
     system: Literal["apart", "leading", "anywhere"]
     """Where system text may stand: outside the messages, only before the first turn, or anywhere."""
-    results: Literal["user", "tool", "item"]
-    """Where results travel: in the next user message, in messages of role tool, or as items of their own."""
-    blank_text: bool
-    """True when a text without a visible character is accepted."""
-    empty_failure: bool = True
-    """False when a result that is marked as failed must hold something."""
     ids_max: int | None = None
     """Longest tool call id accepted, in characters."""
     ids_pattern: str | None = None
     """Regular expression a tool call id must match whole."""
-    results_follow: bool = False
-    """True when results must stand right behind the one message that calls, not behind a run of messages."""
     calls_open: bool = False
     """True when a message with calls must not stand behind another of the model's."""
-    ids_once: bool = False
-    """True when an id may stand for one call in the whole history, not only in its round."""
-    reasoning_may_end: bool = True
-    """False when an assistant message may not end with reasoning."""
-    system_between: bool = False
-    """True when a system message in mid-conversation has to follow a user message, or one that ends with a server tool,
-    and to be the last or before an assistant message; two of them travel as one."""
 
 
 class Request(Struct, frozen=True, kw_only=True):

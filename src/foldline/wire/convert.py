@@ -91,9 +91,9 @@ def convert(request: Request, to: str) -> Converted:
     work = _Work(request.format, rules)
     system, messages = work.system(request)
     out = [message for segment in _segments(messages) for message in work.segment(segment)]
-    if rules.alternates:
+    if rules.needs.alternates:
         out = list(_joined(out))
-    if out and out[0].role not in (rules.first | {"system"}) and messages[0].role in rules.first:
+    if out and out[0].role not in (rules.needs.first | {"system"}) and messages[0].role in rules.needs.first:
         out.insert(0, Message(role="user", parts=(Text(text=LEFT_OUT),), synthetic="repair"))
     tools, left_out = convert_tools(request.tools, to=to)
     work.note("tools of the provider itself left out: " + ", ".join(left_out), if_=bool(left_out))
@@ -180,7 +180,7 @@ class _Work:
             (message, new) for message in run for part in message.parts for new in self._spoken(part, message)
         ]
         self._drop_dangling(spoken)
-        if self.rules.results == "item":
+        if self.rules.needs.items:
             before: Message | None = None
             for message, part in spoken:
                 yield self._message("assistant", [part], source=message, first=message is not before)
@@ -191,7 +191,7 @@ class _Work:
 
     def _drop_dangling(self, spoken: list[tuple[Message, Part]]) -> None:
         """Take out reasoning that nothing follows where the target refuses it, counted."""
-        if not self.rules.reasoning_may_end or all(isinstance(part, Reasoning) for _, part in spoken):
+        if not self.rules.needs.reasoning_may_end or all(isinstance(part, Reasoning) for _, part in spoken):
             while spoken and isinstance(spoken[-1][1], Reasoning):
                 spoken.pop()
                 self.reasoning_dropped += 1
@@ -210,7 +210,7 @@ class _Work:
             return
         places = {call_id: place for place, call_id in enumerate(self._calls)}
         found.sort(key=lambda pair: places.get(pair[1].call_id, len(places)))
-        if self.rules.results == "user":
+        if self.rules.needs.results_role == "user":
             yield self._message("user", [result for _, result in found], source=found[0][0])
         else:
             for message, result in found:
@@ -295,7 +295,7 @@ class _Work:
         """Parts that every role may hold."""
         match part:
             case Text():
-                if self.rules.blank_text or not is_blank(part):
+                if self.rules.needs.blank_text or not is_blank(part):
                     yield Text(text=part.text)
             case Opaque():
                 yield from self._opaque(part, message)
@@ -357,7 +357,7 @@ class _Work:
         for piece in result.content:
             match piece:
                 case Text():
-                    if self.rules.blank_text or not is_blank(piece):
+                    if self.rules.needs.blank_text or not is_blank(piece):
                         content.append(Text(text=piece.text))
                 case Opaque():
                     content.extend(self._opaque(piece, message))
@@ -365,7 +365,11 @@ class _Work:
                     content.append(self._media_of_result(piece, message, call_id=new, beside=beside))
                 case _:
                     assert_never(piece)
-        if result.is_error and not content and (self.to not in ERROR_MARK or not self.rules.empty_failure):
+        if (
+            result.is_error
+            and not content
+            and (self.to not in ERROR_MARK or not self.rules.needs.empty_failure)
+        ):
             content.append(Text(text=SILENT))
         return ToolResult(
             call_id=new,

@@ -13,6 +13,7 @@ from typing import Any
 
 from foldline.core.errors import UnknownFormat
 from foldline.core.message import Message
+from foldline.core.needs import Needs
 from foldline.wire import strict
 from foldline.wire.codec import Codec, Rules
 
@@ -29,15 +30,12 @@ DEFAULT = "openai-chat"
 
 PLAIN = Rules(
     format=DEFAULT,
-    first=frozenset({"user"}),
-    alternates=True,
+    needs=Needs(
+        first=frozenset({"user"}), alternates=True, blank_text=False, ids_once=True, reasoning_may_end=False
+    ),
     system="leading",
-    results="tool",
-    blank_text=False,
     ids_max=40,
     ids_pattern=r"[a-zA-Z0-9_-]+",
-    ids_once=True,
-    reasoning_may_end=False,
 )
 """The stricter rule of OpenAI chat and Anthropic in every row, for messages that may be sent to either."""
 

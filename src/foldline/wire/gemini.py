@@ -18,6 +18,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from foldline.core.message import NEW, Message, Part, Role, Text, ToolCall, ToolResult, calls_of, results_of
+from foldline.core.needs import Needs
 from foldline.wire.codec import Rules, WireValue
 from foldline.wire.gemini_parts import (
     NAME,
@@ -32,15 +33,17 @@ from foldline.wire.splice import keyed, object_of, only_value, origin_of, splice
 
 RULES = Rules(
     format=NAME,
-    first=frozenset({"user"}),  # "Please ensure that multiturn requests … start with a user turn"
-    alternates=True,  # "multiturn requests alternate between user and model"
+    needs=Needs(
+        first=frozenset({"user"}),  # "Please ensure that multiturn requests … start with a user turn"
+        alternates=True,  # "multiturn requests alternate between user and model"
+        results_role="user",
+        # 400 "the number of function response parts" must equal that "of the function call parts of the function call turn"
+        results_follow=True,
+        blank_text=False,  # "Unable to submit request because it has an empty text parameter"
+    ),
     system="apart",
-    results="user",
-    # 400 "the number of function response parts" must equal that "of the function call parts of the function call turn"
-    results_follow=True,
     # 400 "function call turn comes immediately after a user turn or after a function response turn"
     calls_open=True,
-    blank_text=False,  # "Unable to submit request because it has an empty text parameter"
 )
 
 _ROLES: dict[str, Role] = {

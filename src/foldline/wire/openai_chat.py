@@ -16,6 +16,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from foldline.core.message import Message, Role
+from foldline.core.needs import Needs
 from foldline.wire import strict
 from foldline.wire.codec import Rules, WireValue
 from foldline.wire.openai_chat_parts import (
@@ -32,14 +33,14 @@ NAME = "openai-chat"
 
 RULES = Rules(
     format=NAME,
-    first=frozenset({"user", "assistant"}),
-    alternates=False,
+    needs=Needs(
+        first=frozenset({"user", "assistant"}),
+        # 400 "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'"
+        results_follow=True,
+        # OpenAI takes a blank text, servers of the same wire refuse it: 400 "text content is empty" (kimi-cli#2395)
+        blank_text=False,
+    ),
     system="anywhere",
-    results="tool",
-    # 400 "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'"
-    results_follow=True,
-    # OpenAI takes a blank text, servers of the same wire refuse it: 400 "text content is empty" (kimi-cli#2395)
-    blank_text=False,
     ids_max=40,  # 400 "Invalid 'messages[2].tool_calls[0].id': string too long … maximum length 40"
 )
 

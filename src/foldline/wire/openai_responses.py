@@ -17,6 +17,7 @@ from typing import Any, assert_never
 from msgspec.structs import replace
 
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from foldline.core.needs import Needs
 from foldline.wire.codec import Rules, WireValue
 from foldline.wire.responses_calls import (
     CALLS,
@@ -37,13 +38,14 @@ NAME = "openai-responses"
 
 RULES = Rules(
     format=NAME,
-    first=frozenset({"system", "user", "assistant"}),  # an output item needs its call before it
-    alternates=False,
+    needs=Needs(
+        first=frozenset({"system", "user", "assistant"}),  # an output item needs its call before it
+        items=True,
+        reasoning_may_end=False,  # "without its required following item" (continuedev/continue#8933)
+        blank_text=False,  # as on the chat endpoint; not confirmed for this one
+        ids_once=True,  # 400 "Duplicate item found with id"; an output names its call by id alone
+    ),
     system="anywhere",  # message items take role system and developer at any place
-    results="item",
-    reasoning_may_end=False,  # "without its required following item" (continuedev/continue#8933)
-    blank_text=False,  # as on the chat endpoint; not confirmed for this one
-    ids_once=True,  # 400 "Duplicate item found with id"; an output names its call by id alone
     ids_max=64,  # "Invalid 'input[5].call_id': string too long. Expected … maximum length 64" (decolua/9router#393)
 )
 
