@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from typing import Any
 
@@ -126,6 +127,18 @@ ANSWERS: dict[str, Any] = {
         "parts": [{"functionResponse": {"id": "c", "name": "t", "response": {"output": text}}}],
     },
 }
+
+
+@every_codec
+def test_a_result_takes_a_value_of_the_wires_own(reading: Codec) -> None:
+    """What a tool gave is not always a text; the value that came is left alone."""
+    pieces = ANSWERS[reading.name]("ok")
+    before = copy.deepcopy(pieces)
+    own = reading.with_output(pieces, {"rows": [1, 2]} if reading.name == "gemini" else "two rows")
+    (result,) = results_of(reading.decode(own))
+    assert result.call_id == "c"
+    assert result_text(result) in ("two rows", '{"rows":[1,2]}')
+    assert pieces == before
 
 
 @every_codec

@@ -21,12 +21,10 @@ from foldline.log.said import time_of
 from foldline.log.state import ROOT
 from foldline.log.values import members, read_edits, read_message, read_scope
 from foldline.wire import strict
-from foldline.wire.formats import DEFAULT, codec
+from foldline.wire.formats import CODECS, DEFAULT, codec
 
 PAGE = 50
 """Entries of a page where nobody says otherwise."""
-ONE_FOR_ONE = frozenset(("anthropic", "gemini", "openai-chat"))
-"""Formats in which one message is one value."""
 TOLD = frozenset(("message", "compaction"))
 """Kinds of entries that a person reads in a history."""
 
@@ -151,7 +149,8 @@ class Messages(Sequence[dict[str, Any]]):
 
 def wire_of(message: Message, format: str) -> dict[str, Any]:
     """A message in its own format; one of no wire's as the session's format has it, where that has one message for it."""
-    return codec(message.format or (format if format in ONE_FOR_ONE else DEFAULT)).encode(message)
+    is_one_for_one = format in CODECS and not codec(format).rules.needs.items
+    return codec(message.format or (format if is_one_for_one else DEFAULT)).encode(message)
 
 
 def happened(entry: Entry) -> Happened:

@@ -7,11 +7,10 @@ changes a history. What a model answered is `foldline.wire.response`'s to read.
 from __future__ import annotations
 
 from collections.abc import Reversible, Sequence
-from typing import Any
 
 from foldline.core.errors import InvalidOption, InvalidTranscript
 from foldline.core.kinds import refuse_no_flag
-from foldline.core.message import Message, Role, Text, ToolCall, ToolResult, calls_of, holds_results
+from foldline.core.message import Message, Text, ToolCall, ToolResult, calls_of, holds_results
 from foldline.core.rounds import unanswered
 from foldline.core.view import Item
 from foldline.wire import strict
@@ -51,7 +50,6 @@ def result_message(call: ToolCall, output: object, *, is_error: bool, format: st
         text = opened
     else:
         text = "" if parts or format == "gemini" else _json(opened, output)
-    role: Role = "user" if codec(format).rules.needs.results_role == "user" else "tool"
     result = ToolResult(
         call_id=call.id,
         content=(Text(text=text),) if text else (),
@@ -60,27 +58,14 @@ def result_message(call: ToolCall, output: object, *, is_error: bool, format: st
         wire_id=call.wire_id,
         kind=call.kind,
     )
-    made = _made(Message(role=role, parts=(result,), format=format), format=format)
+    made = _made(
+        Message(role=codec(format).rules.needs.results_role, parts=(result,), format=format), format=format
+    )
     if isinstance(opened, str) or not (parts or format == "gemini"):
         return made
-    wire = codec(format).encode(made)
-    return _decoded(_with_output(dict(wire), opened, format=format), option="output", format=format)
-
-
-def _with_output(wire: WireValue, output: Any, *, format: str) -> WireValue:
-    """The message with a value of the wire's own as what the tool gave."""
-    match format:
-        case "anthropic":
-            [block] = wire["content"]
-            return {**wire, "content": [{**block, "content": output}]}
-        case "gemini":
-            [part] = wire["parts"]
-            told = output if isinstance(output, dict) else {"output": output}
-            return {**wire, "parts": [{"functionResponse": {**part["functionResponse"], "response": told}}]}
-        case "openai-chat":
-            return {**wire, "content": output}
-        case _:
-            return {**wire, "output": output}
+    reading = codec(format)
+    wire = reading.with_output(dict(reading.encode(made)), opened)
+    return _decoded(wire, option="output", format=format)
 
 
 def waiting_call(items: Reversible[Item], call_id: str) -> ToolCall:

@@ -79,9 +79,8 @@ class Prepared:
     @property
     def system(self) -> Any:
         """What goes under the format's key for the system prompt; `None` where there is none, or no such key."""
-        if self._made.format == "openai-chat":
-            return None
-        return self.body.get(KEYS[self._made.format].system[0])
+        keys = KEYS[self._made.format]
+        return None if keys.system_is_message else self.body.get(keys.system[0])
 
     @property
     def tools(self) -> list[Any] | None:

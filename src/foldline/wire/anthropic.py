@@ -125,6 +125,11 @@ class Anthropic:
         synthetic = first.synthetic if first.synthetic == second.synthetic else None
         return replace(joined, synthetic=synthetic, meta=first.meta)
 
+    def with_output(self, wire: WireValue, output: Any) -> WireValue:
+        """As `Codec.with_output`: a text or content blocks."""
+        [block] = wire["content"]
+        return {**wire, "content": [{**block, "content": output}]}
+
 
 CODEC = Anthropic()
 

@@ -29,11 +29,13 @@ class Keys(Struct, frozen=True, kw_only=True):
     messages: str
     system: tuple[str, ...]
     """The key of the system prompt, and its other spellings."""
+    system_is_message: bool = False
+    """True where the system prompt is written as the first of the messages; the key is understood all the same."""
 
 
 KEYS = {
     "anthropic": Keys(messages="messages", system=("system",)),
-    "openai-chat": Keys(messages="messages", system=("system",)),
+    "openai-chat": Keys(messages="messages", system=("system",), system_is_message=True),
     "openai-responses": Keys(messages="input", system=("instructions",)),
     "gemini": Keys(messages="contents", system=("systemInstruction", "system_instruction")),
 }
@@ -64,7 +66,7 @@ def write_body(request: Request) -> bytes:
     messages = [reading.encode_bytes(message) for message in request.messages]
     pairs: WireValue = {}
     if request.system is not None:
-        if request.format == "openai-chat":
+        if keys.system_is_message:
             messages.insert(0, reading.encode_bytes(request.system))
         else:
             pairs[keys.system[0]] = reading.encode_system(request.system)
@@ -81,7 +83,7 @@ def body_value(request: Request) -> WireValue:
     value: WireValue = {}
     if request.system is not None:
         system = reading.encode_system(request.system)
-        if request.format == "openai-chat":
+        if keys.system_is_message:
             messages.insert(0, system)
         else:
             value[keys.system[0]] = strict.parse(bytes(system)) if isinstance(system, Raw) else system
@@ -156,7 +158,7 @@ def _system(top: WireValue, reading: Codec) -> Message | None:
     if given is None:
         return None
     value = top[given]
-    if reading.name != "openai-chat":
+    if not keys.system_is_message:
         key = given if given in keys.system else keys.system[0]
         return reading.system_of({key: value})
     if isinstance(value, Raw):

@@ -62,7 +62,7 @@ class CallIds:
         return self._latest.get(old) or (old if self._accepts(old) else self._digest(old, 1))
 
     def _needs_id(self) -> bool:
-        return self._rules.format != "gemini"  # the one wire that pairs without ids
+        return self._rules.ids_needed
 
     def _accepts(self, wanted: str) -> bool:
         return bool(self._pattern.fullmatch(wanted)) and (self._max is None or len(wanted) <= self._max)

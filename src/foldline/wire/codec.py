@@ -30,6 +30,8 @@ class Rules(Struct, frozen=True, kw_only=True):
     """The rows of law ROLE, of a history to which results may still come."""
     system: Literal["apart", "leading", "anywhere"]
     """Where system text may stand: outside the messages, only before the first turn, or anywhere."""
+    ids_needed: bool = True
+    """False where calls and results are paired without ids, and none is made up."""
     ids_max: int | None = None
     """Longest tool call id accepted, in characters."""
     ids_pattern: str | None = None
@@ -79,4 +81,8 @@ class Codec(Protocol):
 
     def join(self, first: Message, second: Message) -> Message:
         """One message with the parts of both, where two neighbours of one role must travel together."""
+        ...
+
+    def with_output(self, wire: WireValue, output: Any) -> WireValue:
+        """The value of a message that holds one result, with a value of the wire's own as what the tool gave."""
         ...

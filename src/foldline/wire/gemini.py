@@ -42,6 +42,7 @@ RULES = Rules(
         blank_text=False,  # "Unable to submit request because it has an empty text parameter"
     ),
     system="apart",
+    ids_needed=False,
     # 400 "function call turn comes immediately after a user turn or after a function response turn"
     calls_open=True,
 )
@@ -119,6 +120,12 @@ class GeminiCodec:
             _same_id(new, old) for new, old in zip(joined.parts, (*first.parts, *second.parts), strict=True)
         )
         return replace(joined, parts=parts, synthetic=first.synthetic, meta=first.meta)
+
+    def with_output(self, wire: WireValue, output: Any) -> WireValue:
+        """As `Codec.with_output`: a response is an object."""
+        [part] = wire["parts"]
+        told = output if isinstance(output, dict) else {"output": output}
+        return {**wire, "parts": [{"functionResponse": {**part["functionResponse"], "response": told}}]}
 
 
 def pair(messages: Iterable[Message]) -> tuple[Message, ...]:

@@ -113,6 +113,10 @@ class OpenAIChat:
         synthetic = first.synthetic if first.synthetic == second.synthetic else None
         return replace(joined, synthetic=synthetic, meta=first.meta)
 
+    def with_output(self, wire: WireValue, output: Any) -> WireValue:
+        """As `Codec.with_output`: a text or content parts."""
+        return {**wire, "content": output}
+
 
 CODEC = OpenAIChat()
 

@@ -119,6 +119,10 @@ class ResponsesCodec:
         joined = self.decode({**one, "content": content})
         return replace(joined, synthetic=first.synthetic, meta=first.meta)
 
+    def with_output(self, wire: WireValue, output: Any) -> WireValue:
+        """As `Codec.with_output`: a text or content parts."""
+        return {**wire, "output": output}
+
 
 def _kind(item: WireValue) -> str:
     """The item's type. The SDK lets a message and a reference leave it out (`EasyInputMessageParam`, `ItemReference`)."""
