@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.ledger.command_lines import hides_status, only_reads
+from foldline.ledger.command_lines import hides_status, only_reads, script_in
 from tests.linear import slowness
 
 
@@ -207,3 +207,20 @@ def test_what_goes_on_by_itself_or_never_fails_hides_its_status(line: str) -> No
 def test_what_waits_for_its_command_tells_its_status(line: str) -> None:
     """CMP-8: the counterpart."""
     assert not hides_status(line)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["bash", "-lc", "cat a.py"], "cat a.py"),
+        (["/bin/sh", "-c", "make test"], "make test"),
+        (["zsh", "-ilc", "ls"], "ls"),
+        (["git", "status"], "git status"),
+        (["bash", "-n", "run.sh"], "bash -n run.sh"),
+        (["bash", "-lc", "a", "b"], "bash -lc a b"),
+        ([], ""),
+    ],
+)
+def test_a_list_of_words_is_the_line_that_it_runs(words: list[str], line: str) -> None:
+    """CMP-8: each file that Codex looked at was told as a verification."""
+    assert script_in(words) == line

@@ -263,6 +263,19 @@ def test_a_status_in_a_file_that_is_shown_is_not_the_commands(text: str, script:
             "failed (exit 2): a.ts(8,2): error TS2307: no module",
         ),
         ("[foldline: no result; none is recorded for this call]", "npm run check", "no result"),
+        ("344\n(Open file: /a/b.py)\n(Current directory: /a)\nbash-$", "python reproduce.py", "printed: 344"),
+        (
+            "3 passed\n[Current working directory: /a]\n[Python interpreter: /a/bin/python]",
+            "python run.py",
+            "printed: 3 passed",
+        ),
+        (
+            '{"output": "running\\ntest result: FAILED. 41 passed; 1 failed", "metadata": {"exit_code": 101}}',
+            "cargo test",
+            "failed (exit 101): test result: FAILED. 41 passed; 1 failed",
+        ),
+        ('{"output": 7}', "cargo test", 'printed: {"output": 7}'),
+        ('{"output": "a', "cargo test", 'printed: {"output": "a'),
     ],
 )
 def test_what_came_of_a_command_is_told_in_its_own_words(text: str, script: str, outcome: str) -> None:

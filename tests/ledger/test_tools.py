@@ -17,6 +17,8 @@ from foldline.ledger.tools import CASCADE_KINDS, kind_of, rank
         ("Bash", "shell"),
         ("execute_bash", "shell"),
         ("local_shell", "shell"),
+        ("shell_command", "shell"),
+        ("run_in_terminal", "shell"),
         ("Grep", "grep"),
         ("Glob", "glob"),
         ("WebSearch", "web_search"),

@@ -21,7 +21,7 @@ from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult
 from foldline.core.view import Item
 from foldline.ledger.actions import answer_of, call_line, gist_of_call, is_action, is_same_task
 from foldline.ledger.changes import gist_of
-from foldline.ledger.command_lines import hides_status, only_looks, run_of
+from foldline.ledger.command_lines import hides_status, only_looks, run_of, script_in
 from foldline.ledger.facts import Origin
 from foldline.ledger.lines import one_line, unbroken
 from foldline.ledger.outcomes import (
@@ -339,7 +339,7 @@ def script_of(call: ToolCall) -> str:
         return ""
     arguments = arguments_of(call)
     value = next((arguments[key] for key in ("command", "cmd", "script", "code") if key in arguments), "")
-    return " ".join(str(word) for word in value) if isinstance(value, list) else str(value)
+    return script_in([str(word) for word in value]) if isinstance(value, list) else str(value)
 
 
 def command_of(call: ToolCall) -> str:

@@ -41,6 +41,8 @@ _GIVES_UP = re.compile(r"\s*(?:false|(?:exit|return)\s+[1-9]\d{0,2})\s*$")
 _SHELL = re.compile(
     r"(?:^|[\s/])(?:ba|da|z|k|a|fi|tc|c)?sh(?:\s+-\w+)*\s+-\w*c\s+(?P<script>'[^']*'|\"(?:\\[\s\S]|[^\"\\])*\"|.+$)"
 )
+_SHELL_NAME = re.compile(r"(?:\S*/)?(?:ba|da|z|k)?sh")
+_SHELL_RUNS = re.compile(r"-[a-z]{0,3}c")
 _LITERAL = re.compile(r"'[^']*+(?:'|\Z)")
 _QUOTED = re.compile(r"'[^']*+(?:'|\Z)|\"(?:\\[\s\S]|[^\"\\])*+(?:\"|\\?\Z)")
 _RUNS_TEXT = re.compile(
@@ -297,3 +299,10 @@ def _unquoted(script: str) -> str:
     if script[:1] == script[-1:] == "'":
         return script[1:-1]
     return re.sub(r"\\([\"\\$`])", r"\1", script[1:-1]) if script[:1] == script[-1:] == '"' else script
+
+
+def script_in(words: list[str]) -> str:
+    """The line that a list of words runs: `["bash", "-lc", "make test"]`, as Codex has it, runs `make test`."""
+    if len(words) == 3 and _SHELL_NAME.fullmatch(words[0]) and _SHELL_RUNS.fullmatch(words[1]):
+        return words[2]
+    return " ".join(words)

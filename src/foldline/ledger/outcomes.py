@@ -100,6 +100,10 @@ _COMMITTED = re.compile(r"^\[[^\]\n]{1,80} [0-9a-f]{7,40}\] [^\n]{1,200}", re.MU
 """What git says of a commit: its branch, its hash, its subject."""
 _ECHOES = re.compile(r"(?:> |\+ |\$ )\S|\(no output\)$")
 """A line in which a runner repeats what it runs, or a host says that nothing was printed."""
+_STANDING = re.compile(
+    r"bash-\$\s*$|\((?:Open file|Current directory): [^\n]*\)$|\[(?:Current working directory|Python interpreter): [^\n]*\]$"
+)
+"""A line in which a host says where the agent stands, whatever was run: SWE-agent's prompt, OpenHands' footer."""
 _LOGGED = re.compile(
     r"\W{0,3}(?:[\d:.,TZ/+ -]{4,30}\W{0,3})?(?:WARN(?:ING)?|INFO|DEBUG|NOTICE)\b", re.IGNORECASE
 )
@@ -120,10 +124,11 @@ def outcome_of(result: ToolResult | None, *, hidden: bool = False, script: str =
     unless the host says besides that it failed."""
     if result is None:
         return "no result"
-    text = result_text(result)
-    if text == INTERRUPTED:
+    whole = result_text(result)
+    if whole == INTERRUPTED:
         return "no result"
-    status = status_of(text, script=script, shows=not result.is_error and only_reads(script))
+    status = status_of(whole, script=script, shows=not result.is_error and only_reads(script))
+    text = told_in(whole)
     raised = list(_RAISED.finditer(text[-TAIL_CHARS:])) if status is None else []
     if raised:
         return f"failed: {one_line(raised[-1].group(1), OUTCOME_CHARS)}"
@@ -170,12 +175,24 @@ def _why(text: str) -> str:
 
 
 def _said(text: str) -> list[str]:
-    """The lines near the end of an output that say something, without its host's status and what a runner repeats."""
+    """The lines near the end of an output that say something, without its host's status and prompt and what a runner repeats."""
     return [
         line
         for line in text[-TAIL_CHARS:].splitlines()
-        if line.strip() and not (_STATUS.match(line) or _ECHOES.match(line))
+        if line.strip() and not (_STATUS.match(line) or _ECHOES.match(line) or _STANDING.match(line))
     ]
+
+
+def told_in(text: str) -> str:
+    """What a program said, out of the object in which Codex gives it: `{"output": "…", "metadata": {"exit_code": 0}}`."""
+    if not text.startswith('{"output":'):
+        return text
+    try:
+        value: Any = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return text
+    told = value.get("output") if isinstance(value, dict) and value.keys() <= {"output", "metadata"} else None
+    return told if isinstance(told, str) else text
 
 
 def _last_said(text: str) -> str:

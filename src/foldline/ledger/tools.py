@@ -23,8 +23,9 @@ READS: frozenset[ToolKind] = frozenset({"file_read", "grep", "glob", "web_search
 _NAMES: dict[ToolKind, str] = {
     "file_read": "read read_file readfile view view_file cat open_file open file_read fs_read read_text_file notebookread "
     "read_many_files get_file_contents str_replace_editor_view read_pdf list_dir ls list_files listdir list_directory",
-    "shell": "bash shell run_shell_command execute_bash exec exec_command local_shell terminal run_command run_terminal_cmd "
-    "execute_command command run sh powershell container_exec unified_exec bashoutput write_stdin",
+    "shell": "bash shell shell_command run_shell_command execute_bash exec exec_command local_shell terminal run_command "
+    "run_terminal_cmd run_in_terminal execute_command bash_command run_bash execute_shell command run sh powershell container_exec "
+    "unified_exec bashoutput write_stdin",
     "grep": "grep search_files ripgrep rg search_file_content search_dir search_file codebase_search grep_search find_text",
     "glob": "glob find_file find find_files file_search glob_file_search",
     "web_search": "web_search websearch google_web_search search_web image_search tavily_search google_search",
