@@ -2,8 +2,8 @@
 
     python -m benchmarks.bench_proxy [--quick]
 
-The processor's time for a body of 1 MB that goes out as it came, and for one behind a compaction, beside parsing that body; the time of
-one streamed event; requests a second beside a pass-through made of uvicorn and httpx (`benchmarks.plain_proxy`), each process alone
+The processor's time for the next body of a conversation, of 1 MB, that goes out as it came, and for one behind a compaction, beside
+parsing that body; for the first body, which a conversation has once, without a bound; the time of one streamed event; requests a second beside a pass-through made of uvicorn and httpx (`benchmarks.plain_proxy`), each process alone
 between the same upstream and the same clients, in turns; memory a stream. Nothing here leaves the machine.
 """
 
@@ -26,10 +26,11 @@ from typing import Any
 from benchmarks.histories import chat_history
 from benchmarks.measure import Bound, cpu_medians, is_quick, milliseconds, verdict
 from foldline.clients.answers import Heard
-from foldline.clients.calls import Call, call_of
+from foldline.clients.calls import Call
 from foldline.clients.following import Conversations
 from foldline.clients.sessions import Terms
 from foldline.presets import policy_of
+from foldline.proxy.bodies import Bodies
 from foldline.proxy.desk import Desk, Going
 from foldline.session.opening import open_in
 from foldline.session.session import Session
@@ -47,9 +48,9 @@ WINDOW = 2_000_000
 BODY_BYTES, BODY_BYTES_QUICK = 2**20, 2**14
 TARGET = 0.3
 EVENTS, EVENTS_QUICK = 5_000, 50
-REQUESTS, REQUESTS_QUICK = 1_500, 20
+REQUESTS, REQUESTS_QUICK = 500, 20
 CLIENTS = 16
-TURNS, TURNS_QUICK = 5, 1
+TURNS, TURNS_QUICK = 11, 1
 STREAMS, STREAMS_QUICK = 100, 4
 START_S = 60.0
 ROOT = Path(__file__).parent.parent
@@ -62,7 +63,7 @@ class Agent:
 
     def __init__(self, size: int, *, compacted: bool = False) -> None:
         self._messages, self._turn, self._session = _history(size), 0, list[Session]()
-        self._desk = Desk(self._begun)
+        self._bodies, self._desk = Bodies(), Desk(self._begun)
         self.followed(self.body())
         if compacted:
             self._session[0].compact(to=TARGET)
@@ -89,8 +90,7 @@ class Agent:
 
     def followed(self, data: bytes) -> None:
         """What is done for a body that came in, up to the bytes that go out."""
-        strict.loads(data)
-        call = call_of(data, format="openai-chat")
+        call = self._bodies.call(data, format="openai-chat")
         assert call is not None, "it is a request of chat"
         going = self._desk.outgoing(call)
         assert isinstance(going, Going), "it is a conversation"
@@ -130,11 +130,13 @@ def bodies(*, quick: bool) -> list[Bound]:
             "a body that goes out as it came": lambda: plain.followed(sent[0]),
             "(next, behind a compaction)": next_of(shrunk, 1),
             "a body behind a compaction": lambda: shrunk.followed(sent[1]),
+            "(the first body of a conversation)": lambda: Agent(size),
         },
         quick=quick,
     )
+    first = medians.pop("(the first body of a conversation)")
     shown = {name: seconds for name, seconds in medians.items() if not name.startswith("(")}
-    milliseconds(shown)
+    milliseconds({**shown, "the first body of a conversation, read whole": first})
     floor = shown.pop(parsing)
     return [
         Bound(f"{name} ÷ {parsing}", seconds / floor, most=PARSING_MAX) for name, seconds in shown.items()
@@ -267,15 +269,17 @@ def through(*, quick: bool) -> list[Bound]:
             bounds = []
             for stream in (False, True):
                 kind = "streamed" if stream else "whole"
-                rates: dict[int, list[float]] = {port: [], other: []}
-                for _ in range(turns + 1):
-                    for one, found in rates.items():
-                        found.append(rate(one, requests=requests, stream=stream))
-                mine, theirs = (median(found[1:]) for found in rates.values())
+                pairs = [
+                    (
+                        rate(port, requests=requests, stream=stream),
+                        rate(other, requests=requests, stream=stream),
+                    )
+                    for _ in range(turns + 1)
+                ][1:]
+                mine, theirs = (median(found) for found in zip(*pairs, strict=True))
                 print(f"{f'requests a second, {kind}: ours, pass-through':<64} {mine:10,.0f} {theirs:10,.0f}")
-                bounds.append(
-                    Bound(f"requests a second, {kind}: ours ÷ pass-through", mine / theirs, least=RATE_MIN)
-                )
+                times = median(ours / others for ours, others in pairs)
+                bounds.append(Bound(f"requests a second, {kind}: ours ÷ pass-through", times, least=RATE_MIN))
             if Path("/proc/self/statm").is_file():
                 held = memory(port, pid, streams=STREAMS_QUICK if quick else STREAMS)
                 bounds.append(Bound("memory a stream, KB", held, most=KB_A_STREAM_MAX))

@@ -48,6 +48,38 @@ def test_a_conversation_is_known_by_what_is_said_up_to_its_first_answer(tmp_path
     desk.close()
 
 
+def test_a_short_conversation_that_is_known_waits_for_nothing(tmp_path: Path) -> None:
+    """Issue: it adds a few milliseconds. Only what waits for a disk, a model or another request of it takes a thread."""
+    desk = Desk(beginning(Keeping(home=tmp_path)))
+    said = [user("hello"), assistant("hi"), user("there")]
+    assert desk.at_once(call(said)) is None, "whether it has a session is the disk's to say"
+    names(desk, said)
+    going = desk.at_once(call([*said, assistant("ok"), user("go on")]))
+    assert isinstance(going, Going)
+    assert going.body is None
+    desk.done(going)
+    longer = [*said, assistant("ok"), user(long("w", 200_000))]
+    assert desk.at_once(call(longer)) is None, "a session is to be begun"
+    names(desk, longer)
+    assert desk.at_once(call([*longer, assistant("ok"), user("go on")])) is None, "it has one"
+    assert isinstance(desk.at_once(call(said, previous_response_id="r")), Passed)
+    assert [root.on_their_way for root in desk._roots.values()] == [0], "nothing was left on its way"
+    desk.close()
+
+
+def test_a_request_whose_conversation_is_busy_does_not_wait_on_the_event_loop(tmp_path: Path) -> None:
+    """Who has the turn may be waiting for that very loop."""
+    desk = Desk(beginning(Keeping(home=tmp_path)))
+    said = [user("hello"), assistant("hi"), user("there")]
+    names(desk, said)
+    [root] = desk._roots.values()
+    root.conversations._first.waiting = []
+    assert desk.at_once(call([*said, assistant("ok"), user("go on")])) is None
+    root.conversations._leave((root.conversations._first,))
+    assert isinstance(desk.at_once(call([*said, assistant("ok"), user("go on")])), Going)
+    desk.close()
+
+
 def test_short_conversations_leave_nothing_on_disk(tmp_path: Path) -> None:
     """Titles and probes cost nothing; a session begins where a reduction may be due."""
     desk = Desk(beginning(Keeping(home=tmp_path)))
@@ -178,6 +210,8 @@ class Failing:
         if self._asked == 2:
             raise ZeroDivisionError("a fault of these tests")
         return self.kept.told(call)
+
+    told_at_once = told
 
     def close(self) -> None:
         self.kept.close()

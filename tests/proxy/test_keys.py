@@ -142,6 +142,8 @@ class Stumbling:
     def told(self, call: Any) -> Any:
         raise KeyError(KEYS["exception"])
 
+    told_at_once = told
+
     def close(self) -> None:
         """Nothing is open."""
 

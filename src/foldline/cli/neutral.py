@@ -41,7 +41,8 @@ def neutral_json(document: str) -> str:
 
     Strings are the only place in JSON where such a character may stand, a carriage return between values apart.
     """
-    return document.translate(_JSON)
+    is_plain = document.isascii() and document.isprintable()  # as nearly every line of a log is
+    return document if is_plain else document.translate(_JSON)
 
 
 def is_harmless(code: int) -> bool:

@@ -123,14 +123,16 @@ def write_document(document: object) -> None:
 
 def write_line(document: object) -> None:
     """One of many JSON documents on stdout, each on a line of its own."""
-    text = json.dumps(document, ensure_ascii=False, default=_plain)
-    _write_bytes((neutral_json(text) + "\n").encode())
+    _write_bytes((neutral_json(_LINES.encode(document)) + "\n").encode())
 
 
 def _plain(value: object) -> Any:
     import msgspec
 
     return msgspec.to_builtins(value)
+
+
+_LINES = json.JSONEncoder(ensure_ascii=False, default=_plain)
 
 
 def write_json_data(data: bytes) -> None:

@@ -21,6 +21,8 @@ from foldline.wire.streamed import streamed
 
 ANSWER_BYTES_MAX: Final = 64 * 1024 * 1024
 """An answer that came whole and is longer than this is not taken in."""
+LIGHT_BYTES_MAX: Final = 64 * 1024
+"""An answer that came whole and is no longer than this is read in well under a millisecond."""
 ENDED: Final = ("finish_reason", "finishReason")
 
 
@@ -54,6 +56,11 @@ class Heard:
     def is_stream(self) -> bool:
         """True for server-sent events."""
         return self._events is not None
+
+    @property
+    def is_light(self) -> bool:
+        """True where taking it in waits for nothing, and takes next to no time."""
+        return len(self._data) <= LIGHT_BYTES_MAX
 
     def take(self, data: bytes) -> None:
         """Bytes as they came."""
@@ -124,6 +131,11 @@ class Answer(Heard):
         super().__init__(ticket.call.format, is_stream=is_stream)
         self._conversations, self._ticket = conversations, ticket
         self._has_ended = False
+
+    @property
+    def is_light(self) -> bool:
+        """Without a session there is no log to be written."""
+        return super().is_light and self._ticket.chain.kept is None
 
     def end(self) -> Raised | None:
         """It came to its end, or its caller read no further: some leave a last line unread. Returns what went wrong here, where

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from hashlib import blake2b
+from types import MappingProxyType
+from typing import Any, Final, TypeAlias
 
 from msgspec import Raw, Struct
 from msgspec.structs import replace
@@ -40,6 +42,26 @@ KEEPS_ALL: Final = {"type": "clear_thinking_20251015", "keep": "all"}
 BETAS: Final = ("anthropic-beta", "openai-beta")
 """Headers that name features a request makes use of."""
 NATIVE_ITEMS: Final = (b'"compaction"', b'"compaction_trigger"')
+NAMING: Final = (b'"url"', b'"image_url"', b'"file_url"', b'"file_id"', b'"fileUri"', b'"file_uri"')
+"""Keys under which the formats name a picture, a file or a film in place of its bytes. In a text they stand with backslashes."""
+NAMED: Final = (b'"image', b'"input_image', b'"document"', b'"file', b'"input_file"')
+"""Kinds of what is named so; a call of a tool has its URLs without them."""
+DIGEST_BYTES: Final = 16
+
+
+Encoded: TypeAlias = Mapping[int, tuple[Message, bytes]]
+"""Messages in their bytes, by identity: each is held, so that its number is no other's."""
+NOTHING_YET: Final[Encoded] = MappingProxyType({})
+
+
+class Look(Struct, frozen=True, gc=False):
+    """What a look at a message's bytes says of it."""
+
+    digest: bytes
+    named: int
+    """So many pictures, files and films are named in it, at most."""
+    is_native: bool
+    """True for an item, or a message with a block, of the provider's own compaction."""
 
 
 class Call(Struct, kw_only=True):
@@ -59,6 +81,15 @@ class Call(Struct, kw_only=True):
     """The request as it was, where the tool `recall` was put behind its own; a tool of the caller's with that name is the caller's."""
     has_recall: bool = False
     """True where the tool `recall` was added, and may be called."""
+    seen: list[Look] = []
+    """Of the messages that were looked at so far."""
+
+    @property
+    def looks(self) -> list[Look]:
+        """Of each message."""
+        if len(self.seen) < len(self.messages):
+            self.seen = [*self.seen, *looked_at(self.messages[len(self.seen) :])]
+        return self.seen
 
     @property
     def key(self) -> str:
@@ -95,8 +126,8 @@ class Call(Struct, kw_only=True):
     def output_cap(self) -> int | None:
         """Most output tokens that the request asks for; `None` where it does not say."""
         config = plain(self.body.get("generationConfig"))
-        told = {**(config if isinstance(config, dict) else {}), **self.body}
-        caps = [plain(told.get(key)) for key in OUTPUT_CAPS]
+        told: Mapping[str, Any] = {**config, **self.body} if isinstance(config, dict) else self.body
+        caps = [plain(told[key]) for key in OUTPUT_CAPS if key in told]
         return next((cap for cap in caps if isinstance(cap, int) and not isinstance(cap, bool)), None)
 
     def with_output_cap(self, tokens: int) -> Call:
@@ -114,11 +145,21 @@ class Call(Struct, kw_only=True):
         )
         return replace(self, body={**self.body, **changed})
 
-    def written(self, shown: Iterable[int | Message]) -> list[bytes]:
-        """Messages in bytes behind the system prompt's: the caller's own by their places, and others."""
+    def written(
+        self, shown: Iterable[int | Message], *, known: Encoded = NOTHING_YET
+    ) -> tuple[list[bytes], Encoded]:
+        """Messages in bytes behind the system prompt's: the caller's own by their places, and others, which are given beside them.
+        `known`: others that were written before, and need not be written again."""
         writer, own = codec(self.format), self.messages[self.leading :]
-        said = [own[one] if isinstance(one, int) else writer.encode_bytes(one) for one in shown]
-        return [*self.messages[: self.leading], *said]
+        encoded: dict[int, tuple[Message, bytes]] = {}
+        said = self.messages[: self.leading]
+        for one in shown:
+            if isinstance(one, int):
+                said.append(own[one])
+            else:
+                encoded[id(one)] = known.get(id(one)) or (one, writer.encode_bytes(one))
+                said.append(encoded[id(one)][1])
+        return said, encoded
 
     def with_messages(self, shown: Sequence[bytes]) -> dict[str, Any]:
         """The body with other messages, each in its own bytes."""
@@ -150,13 +191,13 @@ class Call(Struct, kw_only=True):
             (SERVER_HELD, "the provider keeps the history"),
             (NATIVE, "the provider reduces the history"),
         ):
-            found = [key for key in keys if _does(key, plain(self.body.get(key)))]
+            found = [key for key in keys if key in self.body and _does(key, plain(self.body[key]))]
             if found:
                 return f"{why} ({found[0]})"
         elsewhere = references.kept_elsewhere(self.messages) if self.format == references.FORMAT else ""
         if elsewhere:
             return f"the provider keeps the history ({elsewhere})"
-        if not is_native and any(_is_native(wire) for wire in holding(self.messages, NATIVE_ITEMS)):
+        if not is_native and any(look.is_native for look in self.looks):
             return "the provider has reduced the history (compaction)"
         return "" if len(self.messages) > self.leading else "it has no messages"
 
@@ -168,12 +209,26 @@ def holding(messages: Sequence[bytes], marks: Sequence[bytes]) -> list[bytes]:
     return [wire for wire in messages if any(mark in wire for mark in found)] if found else []
 
 
-def call_of(body: bytes | Mapping[str, Any], *, format: str, model: str | None = None) -> Call | None:
-    """A request read; `None` for a body that is none of this format."""
+def looked_at(wires: Sequence[bytes]) -> list[Look]:
+    """A look at each of some messages."""
+    native = {id(wire) for wire in holding(wires, NATIVE_ITEMS) if _is_native(wire)}
+    named = {id(wire): max(wire.count(key) for key in NAMING) for wire in holding(wires, NAMED)}
+    return [
+        Look(blake2b(wire, digest_size=DIGEST_BYTES).digest(), named.get(id(wire), 0), id(wire) in native)
+        for wire in wires
+    ]
+
+
+def call_of(
+    body: bytes | Mapping[str, Any], *, format: str, model: str | None = None, known: Sequence[bytes] = ()
+) -> Call | None:
+    """A request read; `None` for a body that is none of this format. `known`: messages in whose place the first one of the body's
+    list stands."""
     try:
         told: Mapping[str, Any] = fields(body) if isinstance(body, bytes) else body
         key = KEYS[format].messages
         messages = _messages(told.get(key), key=key)
+        messages = [*known, *messages[1:]] if known else messages
     except (ValueError, TypeError):
         return None
     named = plain(told.get("model")) if model is None else model

@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from foldline.clients.calls import Call, holding
+from foldline.clients.calls import DIGEST_BYTES, NOTHING_YET, Call, Encoded
 from foldline.clients.digests import loose, said, unmarked
 from foldline.core.message import Message, Reasoning, Text, calls_of
 from foldline.session.following import Following, Kept, Made
@@ -24,13 +24,8 @@ from foldline.tokens.choose import counter_for
 from foldline.tokens.media import NAMED_TOKENS_MAX
 from foldline.wire.formats import codec
 
-DIGEST_BYTES: Final = 16
 SAID_ANEW_MAX: Final = 8
 """Messages before an answer that a client may have said otherwise when it sends the answer back."""
-NAMING: Final = (b'"url"', b'"image_url"', b'"file_url"', b'"file_id"', b'"fileUri"', b'"file_uri"')
-"""Keys under which the formats name a picture, a file or a film in place of its bytes. In a text they stand with backslashes."""
-NAMED: Final = (b'"image', b'"input_image', b'"document"', b'"file', b'"input_file"')
-"""Kinds of what is named so; a call of a tool has its URLs without them."""
 
 _FIELD: Final = re.compile(r"[\w.\[\]]{1,60}(?=:)")
 _PLACE: Final = re.compile(r"\d+")
@@ -100,6 +95,8 @@ class Chain(Struct, kw_only=True, eq=False):
     """Under which its session is opened again; `None` for one that the host opened, or that has none."""
     fixed: Fixed = NOT_YET
     """Of its last request."""
+    encoded: Encoded = NOTHING_YET
+    """What the last request showed in the place of the caller's own messages."""
     waiting: list[Future[None]] | None = None
     """Who waits while a request of it has its turn; `None` while none has."""
     is_unsure: bool = False
@@ -132,18 +129,20 @@ class ReadList:
     def __init__(self, call: Call) -> None:
         self.call = call
         self._wires = call.messages[call.leading :]
-        self.raws = [blake2b(wire, digest_size=DIGEST_BYTES).digest() for wire in self._wires]
+        self.raws = [look.digest for look in call.looks[call.leading :]]
         self._fixed = [repr(call.system), repr(call.tools)]
         fixed = [text.encode("utf-8", "surrogatepass") for text in self._fixed]
         system, tools = (blake2b(text, digest_size=DIGEST_BYTES).digest() for text in fixed)
         self.fixed = Fixed(system=system, tools=tools, has_tools=call.tools is not None)
         """System prompt and tools."""
-        named = sum(max(wire.count(key) for key in NAMING) for wire in holding(call.messages, NAMED))
+        named = sum(look.named for look in call.looks)
         self.size = sum(map(len, call.messages)) + sum(map(len, fixed)) + named * NAMED_TOKENS_MAX
         """Bytes of the conversation, and what is counted for pictures and files whose bytes stand elsewhere: an upper bound of its
         tokens."""
         self.longest = max(map(len, self._wires), default=0)
         """Bytes of the longest message."""
+        self.is_due: bool | None = None
+        """Whether a reduction may be due, once that was looked at."""
         self._messages: dict[int, Message] = {}
         self._reader = codec(call.format)
         self._compared: dict[int, tuple[list[Link], int, int]] = {}

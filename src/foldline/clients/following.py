@@ -49,7 +49,8 @@ from foldline.clients.own_summaries import WHY as OWN_SUMMARY
 from foldline.clients.own_summaries import is_own_summary
 from foldline.clients.same_model import ON_ITS_WAY
 from foldline.clients.sessions import Sessions, Terms, recorded, taken
-from foldline.clients.steps import Preparing, Step, Waiting, aanswered, answered
+from foldline.clients.showing import shown, would_show
+from foldline.clients.steps import Preparing, Step, Waiting, WouldWait, aanswered, answered, at_once
 from foldline.clients.tickets import RECALLS_MAX, TOLD_MAX, Outgoing, Ticket
 from foldline.clients.weights import tokens_came
 from foldline.core.errors import CheckpointFailed, FoldlineError, InvalidOption, SessionFailed
@@ -111,11 +112,24 @@ class Conversations:
 
     def told(self, call: Call) -> Outgoing | str:
         """As `outgoing`; why, for a request that is none of ours."""
-        return drive(self._going(call), answered)
+        return drive(self._going(ReadList(call)), answered)
+
+    def told_at_once(self, call: Call) -> Outgoing | str | None:
+        """As `told`, where nothing has to be waited for: no disk, no model and no other request; else `None`, and it is to be told."""
+        read = ReadList(call)
+        with self._lock:
+            chains = (self._first, *self._branches)
+            rests = self._first_is_read and not any(one.kept or one.is_unsure for one in chains)
+        if not rests or self._sessions.may_be_due(read):
+            return None
+        try:
+            return drive(self._going(read), at_once)
+        except WouldWait:
+            return None
 
     async def aoutgoing(self, call: Call) -> Outgoing | None:
         """As `outgoing`, off the event loop; who writes a summary is awaited. Cancelled, it frees its conversation."""
-        told = await adriven(self._going(call), aanswered)
+        told = await adriven(self._going(ReadList(call)), aanswered)
         return told if isinstance(told, Outgoing) else None
 
     def refused(self, ticket: Ticket, status: int | None, *, body: Any) -> Outgoing | None:
@@ -127,11 +141,10 @@ class Conversations:
         """As `refused`, off the event loop."""
         return await adriven(self._recovering(ticket, status, body=body), aanswered)
 
-    def _going(self, call: Call) -> _Told:
+    def _going(self, read: ReadList) -> _Told:
         try:
-            told = call.why_passed(is_native=self._terms.is_native) or (
-                yield from self._followed(ReadList(call))
-            )
+            passed = read.call.why_passed(is_native=self._terms.is_native)
+            told = passed or (yield from self._followed(read))
         except Unreadable as error:
             told = str(error)
         why = told if isinstance(told, str) else told.why
@@ -219,19 +232,9 @@ class Conversations:
         if prepared is None:
             return Outgoing(ticket=ticket)
         chain, tokens = ticket.chain, prepared.tokens.tokens
-        shown = self._shown(chain, read, prepared=prepared)
-        came = tokens if shown is None else tokens_came(chain, read, tokens_sent=tokens)
-        return Outgoing(ticket=ticket, messages=shown, prepared=prepared, tokens_came=came)
-
-    def _shown(self, chain: Chain, read: ReadList, *, prepared: Prepared) -> list[bytes] | None:
-        """The messages to send, in bytes: the caller's own, and what the session put in the place of others; `None` where it put
-        nothing anywhere."""
-        kept, call = chain.kept, read.call
-        assert kept is not None, "who prepared has a session"
-        if kept.is_whole():
-            return None
-        places = {link.ordinal: place for place, link in enumerate(chain.links)}
-        return call.written(kept.shown(prepared, places))
+        messages = shown(chain, read, prepared=prepared)
+        came = tokens if messages is None else tokens_came(chain, read, tokens_sent=tokens)
+        return Outgoing(ticket=ticket, messages=messages, prepared=prepared, tokens_came=came)
 
     def counted(self, call: Call, *, only_too_long: bool = False) -> list[bytes] | None:
         """What would be sent of a list that is only counted; `None`: as it came. Nothing is taken in. `only_too_long`: as it came where
@@ -242,13 +245,8 @@ class Conversations:
         with self._lock:
             counts = [(read.common(chain), chain) for chain in (self._first, *self._branches)]
             count, chain = max(counts, key=lambda pair: pair[0])
-            kept, links = chain.kept, chain.links
-        if kept is None or kept.is_whole() or count < len(links) - chain.answers:
-            return None
-        places = {link.ordinal: place for place, link in enumerate(links[:count])}
-        unsaid = {link.ordinal for link in links[count:]}
-        shown = call.written(kept.view(places, without=unsaid))
-        return [*shown, *call.messages[call.leading + count :]]
+            links, answers = chain.links, chain.answers
+        return would_show(chain, read, links=links, count=count) if count >= len(links) - answers else None
 
     def _count(self, why: str) -> None:
         with self._lock:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import lru_cache
+from typing import Final
 
 from msgspec.structs import replace
 
 from foldline.clients.calls import Call
 from foldline.clients.sessions import Open
-from foldline.core.foreign import tried
+from foldline.core.foreign import Raised, tried
 from foldline.home import disk_store, home_at
 from foldline.session.limits import holds
 from foldline.session.opening import open_in, redactor
@@ -23,6 +25,9 @@ from foldline.settings import Planned
 from foldline.stores.disk import unix_ms
 from foldline.stores.limits import Limit, Limits
 from foldline.stores.memory import MemoryStore
+
+LIMITS_MAX: Final = 64
+"""Models whose limits are remembered while the file of limits is the same."""
 
 
 def opening(asked: SessionOptions, *, home: str | os.PathLike[str] | None) -> Open:
@@ -47,11 +52,25 @@ def planning(
     limits that cannot be read is said so by the session that reads it."""
     limits = Limits(home_at(home))
 
+    @lru_cache(LIMITS_MAX)
+    def limit_of(model: str, stamp: tuple[int, ...]) -> Limit | Raised | None:
+        return tried(lambda: limits.of(model, endpoint))
+
     def planned(model: str | None) -> Planned:
         known = plan(model)
-        found = tried(lambda: limits.of(model, endpoint)) if model is not None else None
+        stamp = None if model is None else _stamp(limits.file)
+        found = None if model is None or stamp is None else limit_of(model, stamp)
         if not isinstance(found, Limit) or not holds(found, known):
             return known
         return replace(known, window=found.tokens, is_window_known=True, source="refusal")
 
     return planned
+
+
+def _stamp(file: str) -> tuple[int, ...] | None:
+    """Of a file that is written whole, in the place of another; `None` where there is none."""
+    try:
+        told = os.stat(file)
+    except OSError:
+        return None
+    return told.st_ino, told.st_mtime_ns, told.st_size

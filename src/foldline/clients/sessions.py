@@ -124,6 +124,11 @@ class Sessions:
 
     def may_be_due(self, read: ReadList) -> bool:
         """True where a reduction cannot be ruled out: no token is shorter than a byte."""
+        if read.is_due is None:
+            read.is_due = self._may_be_due(read)
+        return read.is_due
+
+    def _may_be_due(self, read: ReadList) -> bool:
         policy = self._terms.policy
         planned = self._terms.plan(self._terms.model or read.call.model)
         whens = {tier.when for tier in policy.tiers}

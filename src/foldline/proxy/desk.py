@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from hashlib import blake2b
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from msgspec import Struct
 
@@ -101,6 +101,17 @@ class Desk:
 
     def outgoing(self, call: Call) -> Going | Passed:
         """What goes out for a request. Whoever is given a `Going` says `done` of it in the end."""
+        found = self._going(call, lambda one: one.told(call))
+        assert found is not None, "it was waited for"
+        return found
+
+    def at_once(self, call: Call) -> Going | Passed | None:
+        """The same where nothing has to be waited for, as for a short conversation that is known; else `None`."""
+        return self._going(call, lambda one: one.told_at_once(call))
+
+    def _going(
+        self, call: Call, tell: Callable[[Conversations], Outgoing | str | None]
+    ) -> Going | Passed | None:
         why = call.why_passed()
         if why:
             return Passed(why=why)
@@ -108,14 +119,19 @@ class Desk:
         if isinstance(name, Raised):
             return Passed(why=f"a message cannot be read here ({why_of(name)})", is_unread=True)
         conversations = self._taken(name, call)
-        going = tried(lambda: conversations.told(call))
+        going = tried(lambda: tell(conversations))
         if isinstance(going, Outgoing):
             return Going(name=name, conversations=conversations, out=going)
-        if isinstance(going, str):
-            self._done(name, conversations)
-            return Passed(why=going, is_fault=going == WITHIN, is_unread=going != WITHIN)
-        self._done(name, conversations, has_failed=True)
-        return Passed(why=why_of(going), is_fault=True)
+        self._done(name, conversations, has_failed=isinstance(going, Raised))
+        match going:
+            case Raised():
+                return Passed(why=why_of(going), is_fault=True)
+            case str():
+                return Passed(why=going, is_fault=going == WITHIN, is_unread=going != WITHIN)
+            case None:
+                return None
+            case never:
+                assert_never(never)
 
     def counted(self, call: Call, *, only_too_long: bool = False) -> dict[str, Any] | None:
         """The body for a list that is only counted; `None`: as it came. `only_too_long`: whole where it fits the window."""
@@ -170,12 +186,12 @@ class Desk:
             root = self._roots.get(going.name)
             if root is None or not reported:
                 return ()
-            goes_on = size >= root.size
+            before = root.reported if size >= root.size and root.reported else None
             sent = Sent(
                 tokens=size // BYTES_A_TOKEN,
                 grown=max(0, size - root.size) // BYTES_A_TOKEN,
-                before=root.reported if goes_on and root.reported else None,
-                is_text=not holding(call.messages, MEDIA),
+                before=before,
+                is_text=before is not None or not holding(call.messages, MEDIA),  # else it is not asked for
             )
             root.size, root.reported = size, reported
         found = mismatch_of(reported, sent, window=max(reported, sent.tokens))
@@ -245,8 +261,9 @@ class Desk:
                 root = self._roots[name] = _Root(conversations=self._begin(name, call))
             root.on_their_way += 1
             self._roots.move_to_end(name)
-            for one in self._rested():  # inside the lock: whoever opens it again must find it free
-                tried(one.conversations.close)
+            if len(self._roots) > ROOTS_MAX or root.conversations.session is not None:
+                for one in self._rested():  # inside the lock: whoever opens it again must find it free
+                    tried(one.conversations.close)
             return root.conversations
 
     def _rested(self) -> list[_Root]:

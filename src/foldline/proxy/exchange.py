@@ -19,12 +19,13 @@ from aiohttp import web
 from msgspec import Struct
 
 from foldline.clients.answers import Answer, Heard
-from foldline.clients.calls import Call, call_of
+from foldline.clients.calls import Call
 from foldline.clients.exchange import REFUSED
 from foldline.clients.threads import off
 from foldline.clients.tickets import RECALLS_MAX
 from foldline.core.foreign import Raised, tried
 from foldline.core.message import Usage
+from foldline.proxy.bodies import Bodies
 from foldline.proxy.completing import InHand, in_hand
 from foldline.proxy.desk import Desk, Going, Passed
 from foldline.proxy.encodings import CannotOpen, opened
@@ -32,7 +33,7 @@ from foldline.proxy.faults import why_of
 from foldline.proxy.guard import Asked, Refusal
 from foldline.proxy.headers import Pairs, request_headers
 from foldline.proxy.incoming import Incoming
-from foldline.proxy.limits import BODY_BYTES_MAX
+from foldline.proxy.limits import AT_ONCE_BYTES_MAX, BODY_BYTES_MAX
 from foldline.proxy.meters import Record
 from foldline.proxy.outlet import Outlet, Refused
 from foldline.proxy.relay import Relay, Sending, Unreached
@@ -68,7 +69,7 @@ class Exchange:
     """Of one proxy."""
 
     def __init__(self, relay: Relay, desk: Desk, *, mode: Mode = "open", recalls: bool = False) -> None:
-        self._relay, self._desk, self._mode = relay, desk, mode
+        self._relay, self._desk, self._mode, self._bodies = relay, desk, mode, Bodies()
         self._recalls = recalls and mode != "observe"
 
     async def answer(self, way: Way) -> web.StreamResponse:
@@ -121,7 +122,7 @@ class Exchange:
         )
 
     def _counted_body(self, way: Way, data: bytes) -> bytes | None:
-        call = _call(way, data)
+        call = self._call(way, data)
         if isinstance(call, str) or self._mode == "observe":
             return None
         body = self._desk.counted(call, only_too_long=way.route.kind == "compact")
@@ -132,20 +133,44 @@ class Exchange:
 
     async def _followed(self, way: Way) -> web.StreamResponse:
         data = await way.outlet.body()
-        asking = asyncio.ensure_future(off(self._going, way, data))
-        try:
-            going = await self._kept_alive(way, asking, data=data)
-        except asyncio.CancelledError:
-            asking.add_done_callback(self._given_up)
-            raise
+        going = self._at_once(way, data) if len(data) <= AT_ONCE_BYTES_MAX else None
+        if going is None:
+            going = await self._waited_for(way, data)
         try:
             return await self._sent(way, data, going=going)
         finally:
             if isinstance(going, Going):
                 self._desk.done(going)
 
+    async def _waited_for(self, way: Way, data: bytes) -> Going | Passed:
+        asking = asyncio.ensure_future(off(self._going, way, data))
+        try:
+            return await self._kept_alive(way, asking, data=data)
+        except asyncio.CancelledError:
+            asking.add_done_callback(self._given_up)
+            raise
+
     async def _kept_alive(self, way: Way, work: asyncio.Future[Made], *, data: bytes) -> Made:
-        return await way.outlet.kept_alive(work, is_stream=lambda: _wants_stream(way, data))
+        return await way.outlet.kept_alive(work, is_stream=lambda: self._wants_stream(way, data))
+
+    def _wants_stream(self, way: Way, data: bytes) -> bool:
+        """Asked only of a request that has to wait."""
+        if way.route.format == "gemini":
+            return "streamGenerateContent" in way.target and "alt=sse" in way.target
+        call = self._call(way, data)
+        return isinstance(call, Call) and bytes(strict.dump(call.body.get("stream"))) == b"true"
+
+    def _call(self, way: Way, data: bytes) -> Call | str:
+        """The conversation in a body, or why there is none."""
+        try:
+            bytes_max = BODY_BYTES_MAX[way.route.provider]
+            plain = opened(data, way.asked.one("content-encoding"), bytes_max=bytes_max)
+            call = self._bodies.call(plain, format=way.route.format, model=way.route.model)
+        except CannotOpen as error:
+            return str(error)
+        except ValueError:
+            return "its body is no JSON that is read here"
+        return "its body is no conversation" if call is None else call
 
     def _given_up(self, asking: asyncio.Future[Going | Passed]) -> None:
         """The client went while its request was prepared."""
@@ -156,9 +181,17 @@ class Exchange:
         ):
             self._desk.done(going)
 
+    def _at_once(self, way: Way, data: bytes) -> Going | Passed | None:
+        """What goes out for a short body, where nothing has to be waited for: on the event loop, since a thread takes longer."""
+        call = self._call(way, data)
+        if isinstance(call, str):
+            return Passed(why=call, is_unread=True)
+        way.record.model = call.model or ""
+        return self._desk.at_once(call)
+
     def _going(self, way: Way, data: bytes) -> Going | Passed:
         """What goes out for a body. Off the event loop."""
-        call = _call(way, data)
+        call = self._call(way, data)
         if isinstance(call, str):
             return Passed(why=call, is_unread=True)
         way.record.model = call.model or ""
@@ -308,22 +341,23 @@ class Exchange:
         last, is_ended = b"", False
         is_whole = incoming.heard is not None and not incoming.heard.is_stream
         while piece := await _next(incoming):
-            is_ended = is_ended or await self._ended(way, incoming)
+            is_ended = is_ended or (incoming.is_over and await self._ended(way, incoming))
             if is_whole:
                 last, piece = piece, last
             if piece:
                 await way.outlet.write(piece)
         if not is_ended:
-            await self._ended(way, incoming, at_end=True)
+            await self._ended(way, incoming)
         if last:
             await way.outlet.write(last)
 
-    async def _ended(self, way: Way, incoming: Incoming, *, at_end: bool = False) -> bool:
-        """Take the answer in where it has ended; true where it was."""
+    async def _ended(self, way: Way, incoming: Incoming) -> bool:
+        """Take the answer in, which has ended; true where it was."""
         heard = incoming.heard
-        if heard is None or incoming.is_refusal or not (at_end or heard.is_over):
+        if heard is None or incoming.is_refusal:
             return False
-        why, usage = await off(self._taken_in, heard, way.route.format)
+        taken = (heard, way.route.format)
+        why, usage = self._taken_in(*taken) if heard.is_light else await off(self._taken_in, *taken)
         if why:
             way.record.why = why
         if usage is not None and incoming.going is not None:
@@ -363,28 +397,6 @@ async def _held(incoming: Incoming) -> Any:
 
 def _has_body(asked: Asked) -> bool:
     return bool(asked.every("transfer-encoding")) or asked.one("content-length") not in ("", "0")
-
-
-def _wants_stream(way: Way, data: bytes) -> bool:
-    """Asked only of a request that has to wait."""
-    if way.route.format == "gemini":
-        return "streamGenerateContent" in way.target and "alt=sse" in way.target
-    call = _call(way, data)
-    return isinstance(call, Call) and bytes(strict.dump(call.body.get("stream"))) == b"true"
-
-
-def _call(way: Way, data: bytes) -> Call | str:
-    """The conversation in a body, or why there is none."""
-    try:
-        bytes_max = BODY_BYTES_MAX[way.route.provider]
-        plain = opened(data, way.asked.one("content-encoding"), bytes_max=bytes_max)
-        strict.loads(plain)
-    except CannotOpen as error:
-        return str(error)
-    except ValueError:
-        return "its body is no JSON that is read here"
-    call = call_of(plain, format=way.route.format, model=way.route.model)
-    return "its body is no conversation" if call is None else call
 
 
 def _note(record: Record, going: Going) -> None:

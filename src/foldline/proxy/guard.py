@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hmac
 import re
+from functools import cached_property
 from typing import Final
 
 from msgspec import Struct
@@ -31,7 +32,7 @@ _BAD: Final = re.compile(r"[\x00-\x20\x7f-\U0010ffff\\#]|%(?:00|0[aAdD]|5[cC])")
 _DOTS: Final = re.compile(r"/(?:\.|%2e){1,2}(?:/|$)", re.IGNORECASE)
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class Asked(Struct, frozen=True, kw_only=True, dict=True):
     """A request's head, as it came."""
 
     method: str
@@ -39,9 +40,17 @@ class Asked(Struct, frozen=True, kw_only=True):
     headers: tuple[tuple[str, str], ...]
     version: tuple[int, int] = (1, 1)
 
+    @cached_property
+    def by_name(self) -> dict[str, list[str]]:
+        """The values of each header, under its name in small letters."""
+        found: dict[str, list[str]] = {}
+        for key, value in self.headers:
+            found.setdefault(key.lower(), []).append(value)
+        return found
+
     def every(self, name: str) -> list[str]:
         """The values of a header."""
-        return [value for key, value in self.headers if key.lower() == name]
+        return self.by_name.get(name, [])
 
     def one(self, name: str) -> str:
         """The first of them; empty for none."""
@@ -107,13 +116,12 @@ def _spelt(asked: Asked) -> Refusal | None:
         return Refusal(status=400, why="the target is no path; ask this proxy as the provider's own host")
     if _BAD.search(asked.target) or _DOTS.search(path):
         return Refusal(status=400, why="the path may be read in two ways; write it without dots and controls")
-    names = [key.lower() for key, _ in asked.headers]
-    twice = next((name for name in names if name in ONCE and names.count(name) > 1), None)
+    twice = next((name for name, values in asked.by_name.items() if len(values) > 1 and name in ONCE), None)
     if twice is not None:
         return Refusal(status=400, why=f"the header {twice} is there twice; send it once")
-    if "content-length" in names and "transfer-encoding" in names:
+    if "content-length" in asked.by_name and "transfer-encoding" in asked.by_name:
         return Refusal(status=400, why="a length and a transfer encoding contradict each other; send one")
-    if "upgrade" in names:
+    if "upgrade" in asked.by_name:
         return Refusal(status=426, why="HTTP/1.1 alone is spoken here; ask without an upgrade")
     return None
 

@@ -39,6 +39,11 @@ class Incoming:
         """True for the events of an answer."""
         return not self.is_refusal and self.heard is not None and self.heard.is_stream
 
+    @property
+    def is_over(self) -> bool:
+        """True once its last event was heard."""
+        return self.heard is not None and self.heard.is_over
+
     async def plain(self) -> bytes:
         """Its body without compression, as far as a refusal is read. Raises as `next`."""
         opening = Opening(self.response.headers.get("content-encoding", ""), bytes_max=REFUSAL_BYTES_MAX)
@@ -52,7 +57,7 @@ class Incoming:
         if self.is_refusal:
             return refusal_of(await self._read_refusal())
         heard = self.heard
-        if heard is None:
+        if heard is None or not heard.is_stream:
             return None
         size = 0
         try:

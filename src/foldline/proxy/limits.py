@@ -39,5 +39,13 @@ SESSIONS_MAX: Final = 64
 """Sessions that are open while nothing of theirs is on its way."""
 ROOT_MESSAGES_MAX: Final = 8
 """A conversation is known by what is said up to the first answer, at most so many messages."""
+AT_ONCE_BYTES_MAX: Final = 32 * 2**10
+"""A conversation no longer than this is looked at without a thread, where nothing has to be waited for."""
+BODIES_MAX: Final = 64
+"""Bodies that are remembered, to read of the next one of a conversation what is new alone."""
+BODIES_BYTES_MAX: Final = 32 * 2**20
+"""And their bytes in all."""
+BODY_BYTES_MIN: Final = 16 * 2**10
+"""One shorter than this is read whole as fast."""
 THREADS: Final = 64
 """For what waits for a disk or a model's summary."""

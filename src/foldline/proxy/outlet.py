@@ -68,6 +68,8 @@ class Outlet:
         too_large = Refused(413, f"the request is larger than {bytes_max:,} bytes; send less at a time")
         if int(self._asked.one("content-length") or 0) > bytes_max:
             raise too_large
+        if (body := self._here()) is not None:
+            return body
         pieces, size = [], 0
         try:
             async with asyncio.timeout(BODY_S):
@@ -79,6 +81,11 @@ class Outlet:
         except TimeoutError:
             raise Refused(408, f"the body did not come in {BODY_S:g} s; send it again") from None
         return b"".join(pieces)
+
+    def _here(self) -> bytes | None:
+        """A body that came whole with its head, as a short one does."""
+        content = self._request.content
+        return content.read_nowait() if content.is_eof() else None
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """Of a body, as they come; a client that waits for leave to send it is given it."""

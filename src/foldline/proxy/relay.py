@@ -32,9 +32,11 @@ class Unreached(Exception):
         super().__init__(why)
 
 
-def _in_pieces(body: bytes | AsyncIterator[bytes] | None) -> BytesIO | AsyncIterator[bytes] | None:
-    """A body that is handed over piece by piece: a large one at once would hold up everybody else's."""
-    return BytesIO(body) if isinstance(body, bytes) else body
+def _in_pieces(
+    body: bytes | AsyncIterator[bytes] | None,
+) -> bytes | BytesIO | AsyncIterator[bytes] | None:
+    """A large body is handed over piece by piece: at once it would hold up everybody else's."""
+    return BytesIO(body) if isinstance(body, bytes) and len(body) > CHUNK_BYTES else body
 
 
 class Sending(Struct, frozen=True, kw_only=True):

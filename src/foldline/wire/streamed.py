@@ -123,6 +123,7 @@ class _Anthropic:
 
 
 class _Chat:
+    NAMES = ("id", "model")
     TEXTS = ("content", "refusal", "reasoning_content", "reasoning")
     """Keys of a delta whose texts grow; the last two are reasoning, by servers beside OpenAI's own."""
 
@@ -136,7 +137,9 @@ class _Chat:
         self._reason: Any = None
 
     def take(self, event: Mapping[str, Any]) -> Delta:
-        self._chunk.update({key: event[key] for key in ("id", "model") if event.get(key) is not None})
+        for key in self.NAMES:
+            if event.get(key) is not None:
+                self._chunk[key] = event[key]
         if event.get("usage") is not None:
             self._usage, self.begun = event["usage"], True
         choices = event.get("choices")
@@ -147,16 +150,18 @@ class _Chat:
         return NOTHING
 
     def _delta(self, delta: dict[str, Any]) -> Delta:
-        added = {key: self._pieces.add(-1, key, piece=delta.get(key)) for key in self.TEXTS}
+        added: dict[str, str] = {}
         for key, value in delta.items():
-            if isinstance(value, list) and key != "tool_calls":
+            if key in self.TEXTS:
+                added[key] = self._pieces.add(-1, key, piece=value)
+            elif isinstance(value, list) and key != "tool_calls":
                 self._message[key] = [*_list(self._message.get(key)), *value]
         calls = delta.get("tool_calls")
         for call in calls if isinstance(calls, list) else ():
             self._call(_object(call))
         self.begun = self.begun or bool(calls) or any(added.values())
-        text = added["content"] or added["refusal"]
-        return Delta(text=text, reasoning=added["reasoning_content"] or added["reasoning"])
+        text, refusal, *reasoning = (added.get(key, "") for key in self.TEXTS)
+        return Delta(text=text or refusal, reasoning=reasoning[0] or reasoning[1])
 
     def _call(self, told: dict[str, Any]) -> None:
         index = _index(told)
@@ -263,7 +268,7 @@ _READERS: dict[str, type[_Anthropic] | type[_Chat] | type[_Responses] | type[_Ge
 
 def _object(value: Any) -> dict[str, Any]:
     """A copy, so that no event is changed."""
-    return dict(value) if isinstance(value, Mapping) else {}
+    return dict(value) if isinstance(value, (dict, Mapping)) else {}  # asking a class is slow
 
 
 def _told(value: Any) -> dict[str, Any]:
