@@ -11,7 +11,7 @@ import pytest
 
 from foldline.clients import following
 from foldline.clients.following import Conversations
-from foldline.clients.own_summaries import CUES, WHY
+from foldline.clients.own_summaries import CUES, IN_PART, WHY
 from foldline.core.errors import SessionFailed
 from foldline.session.opening import open_in
 from foldline.session.setup import SessionOptions
@@ -538,6 +538,7 @@ def test_an_agents_own_summary_that_would_not_fit_is_asked_of_the_view() -> None
     assert going.messages is not None
     assert sent(going, asked)[-1] == user(OWN)
     assert len(going.messages) < len(asked.messages)
+    assert (going.why, known.passed) == (IN_PART, {IN_PART: 1})
 
 
 def test_an_agents_own_summary_that_is_refused_for_its_size_is_asked_of_the_view_once() -> None:
@@ -553,6 +554,7 @@ def test_an_agents_own_summary_that_is_refused_for_its_size_is_asked_of_the_view
     words = {"error": {"message": "prompt is too long: 20000 tokens > 12000 maximum"}}
     again = known.refused(going.ticket, 400, body=words)
     assert again is not None
+    assert again.why == IN_PART
     assert sent(again, asked)[-1] == user(OWN)
     assert len(sent(again, asked)) < len(asked.messages)
     assert known.refused(again.ticket, 400, body=words) is None

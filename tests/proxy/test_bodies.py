@@ -33,7 +33,7 @@ def told(call: Call | None) -> object:
     if call is None:
         return None
     body = {key: plain(value) for key, value in call.body.items()}
-    return call.format, call.model, call.messages, call.leading, call.looks, body, call.passes_because
+    return call.format, call.model, call.messages, call.leading, call.looks, body, call.why_passed()
 
 
 def whole(data: bytes, format: str) -> object:

@@ -125,6 +125,23 @@ def test_a_client_that_goes_after_any_event_lets_the_upstream_go(home: Path, for
     assert halves(home) == 0
 
 
+def test_a_client_that_closes_its_writing_half_is_taken_for_one_that_went() -> None:
+    """The end of its data looks the same: nothing but an answer would tell the two apart, and a model that nobody waits for costs
+    money while it thinks. docs/guides/proxy.md says so."""
+    agent = Agent("anthropic", first="hello")
+    events = recorded("anthropic", Answer(text=WORDS), agent.body())
+    thinking = Sent(pieces=events[:8], pause_s=20)
+    with Upstream(lambda head, body: thinking) as upstream, Proxy(upstream.url) as proxy:
+        with socket.create_connection((HOST, proxy.port), timeout=20) as connection:
+            connection.sendall(asked(agent, "anthropic", proxy.port))
+            assert connection.recv(1), "it is being answered"
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(65_536):
+                pass
+        assert upstream.wait_until_idle(RELEASED_S)
+        assert [record.is_cut for record in proxy.wait_for(1)] == [True]
+
+
 def gone_after(port: int, data: bytes, events: int) -> None:
     """Send, read so many events, and reset the connection."""
     with socket.create_connection((HOST, port), timeout=20) as connection:

@@ -19,7 +19,8 @@ from foldline.proxy.exchange import TOO_OFTEN, Mode
 from foldline.session.following import SPENT, Following
 from foldline.testing.twin import Answer, Call, Twin, endless
 from foldline.testing.twin.script import Received, Step
-from tests.clients.agents import FORMATS
+from foldline.wire.events import Events
+from tests.clients.agents import FORMATS, client_of
 from tests.proxy.running import Proxy
 from tests.proxy.sessions import HEADERS, MODEL, Agent, Turn, generated, run
 
@@ -147,9 +148,7 @@ def test_a_model_that_only_looks_up_is_brought_to_an_end(format: str, told: int)
     with Twin(endless(step), window=WINDOW) as twin, Proxy(twin.url, keeping=keeping, recalls=True) as proxy:
         response = agent.ask(proxy.url)
         assert f"answer {looks + 1}" in json.dumps(response)
-        assert "recall" not in json.dumps(
-            {key: response[key] for key in response if key != "tools"}
-        )  # Responses echo them
+        assert "recall" not in json.dumps(response)
         assert [has_tool(one) for one in twin.requests] == [True] * looks + [told < TOLD_MAX]
         assert sum(SPENT in json.dumps(list_of(one)[-1]) for one in twin.requests) == told
         [record] = proxy.wait_for(1)
@@ -158,6 +157,61 @@ def test_a_model_that_only_looks_up_is_brought_to_an_end(format: str, told: int)
         agent.take(response, Turn(text="", user="go on"))
         assert f"answer {looks + 2}" in json.dumps(agent.ask(proxy.url))
         assert {one.status for one in twin.requests} == {200}
+
+
+@pytest.mark.parametrize("is_stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("format", FORMATS)
+def test_an_sdk_sees_the_same_with_the_tool_and_without_it(format: str, is_stream: bool) -> None:
+    """Issue: invisible to the client. A response of OpenAI's repeats the tools of its request; all but the count of the input is the
+    same."""
+    agent = reduced_once(format)
+    seen, sent = [], []
+    for recalls in (False, True):
+        keeping = Keeping(recalls=recalls)
+        with (
+            Twin(endless("done"), window=WINDOW) as twin,
+            Proxy(twin.url, keeping=keeping, recalls=recalls) as proxy,
+        ):
+            seen.append(
+                [without_counts(one) for one in heard_by_sdk(format, proxy.url, agent, is_stream=is_stream)]
+            )
+            sent.append([has_tool(request) for request in twin.requests])
+            assert [record.outcome for record in proxy.wait_for(1)] == ["edited"]
+    assert sent == [[False], [True]]
+    assert seen[0] == seen[1] != []
+
+
+def heard_by_sdk(format: str, url: str, agent: Agent, *, is_stream: bool) -> list[Any]:
+    """What an official client hands to its caller; of Gemini, whose client takes other bodies, the answer's own events."""
+    body = json.loads(agent.body())
+    if format == "gemini":
+        path = "streamGenerateContent?alt=sse" if is_stream else "generateContent"
+        request = Request(f"{url}/v1beta/models/{MODEL}:{path}", agent.body(), HEADERS, method="POST")
+        with urlopen(request) as response:
+            data = response.read()
+        return [*Events().feed(data)] if is_stream else [json.loads(data)]
+    body = {key: value for key, value in body.items() if key not in ("stream", "stream_options")}
+    with client_of(format, url) as client:
+        match format:
+            case "anthropic":
+                call = client.messages.create
+            case "openai-chat":
+                call = client.chat.completions.create
+            case _:
+                call = client.responses.create
+        told = call(**body, stream=is_stream)
+        return [one.model_dump(mode="json") for one in (told if is_stream else [told])]
+
+
+def without_counts(value: Any) -> Any:
+    """Without what was counted for the request."""
+    if isinstance(value, dict):
+        return {
+            key: without_counts(inner)
+            for key, inner in value.items()
+            if key not in ("usage", "usageMetadata")
+        }
+    return [without_counts(inner) for inner in value] if isinstance(value, list) else value
 
 
 def reduced_once(format: str = "openai-chat") -> Agent:

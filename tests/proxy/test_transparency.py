@@ -14,9 +14,10 @@ from urllib.request import Request, urlopen
 import pytest
 import zstandard
 
-from foldline.clients.own_summaries import WHY
+from foldline.clients.own_summaries import IN_PART, WHY
 from foldline.home import disk_store
 from foldline.proxy.beginning import Keeping, beginning
+from foldline.proxy.lines import line
 from foldline.session.library import listed, transcript_of
 from foldline.testing.twin import Answer, Call, Twin, endless
 from foldline.testing.twin.script import Received, Step
@@ -263,6 +264,11 @@ def test_an_agent_that_compacts_itself_goes_on_from_its_own_summary(home: Path, 
         assert {request.status for request in twin.requests} == {200}
     assert (sent == body) == is_within
     assert sent["messages"][-1]["content"][-1]["text"] == asked
-    assert (records[len(turns)].why == WHY) == is_within
+    record = records[len(turns)]
+    assert record.why == (WHY if is_within else IN_PART), (
+        "the line, the status page and the metrics say which"
+    )
+    assert record.outcome == ("as it came" if is_within else "edited")
+    assert f"({record.why})" in " ".join(line(record, clock="14:02:11").split())
     assert "Never touch auth.py" in twin.requests[-1].body.decode()
     assert len(list(listed(disk_store(home)))) == 2

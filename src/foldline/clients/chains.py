@@ -16,7 +16,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from foldline.clients.calls import DIGEST_BYTES, NOTHING_YET, Call, Encoded
-from foldline.clients.digests import loose, said, unmarked
+from foldline.clients.digests import loose, said, said_and_loose, unmarked
 from foldline.core.message import Message, Reasoning, Text, calls_of
 from foldline.session.following import Following, Kept, Made
 from foldline.session.incoming import fixed_part
@@ -130,10 +130,11 @@ class ReadList:
         self.call = call
         self._wires = call.messages[call.leading :]
         self.raws = [look.digest for look in call.looks[call.leading :]]
-        self._fixed = [repr(call.system), repr(call.tools)]
+        own_tools = call.tools
+        self._fixed = [repr(call.system), repr(own_tools)]
         fixed = [text.encode("utf-8", "surrogatepass") for text in self._fixed]
         system, tools = (blake2b(text, digest_size=DIGEST_BYTES).digest() for text in fixed)
-        self.fixed = Fixed(system=system, tools=tools, has_tools=call.tools is not None)
+        self.fixed = Fixed(system=system, tools=tools, has_tools=own_tools is not None)
         """System prompt and tools."""
         named = sum(look.named for look in call.looks)
         self.size = sum(map(len, call.messages)) + sum(map(len, fixed)) + named * NAMED_TOKENS_MAX
@@ -172,8 +173,8 @@ class ReadList:
     def links(self, start: int) -> list[Link]:
         """Of messages that are new, from there on."""
         return [
-            Link(raw=self.raws[start + n], said=said(message), loose=loose(message))
-            for n, message in enumerate(self.messages(start))
+            new_link(message, raw=raw)
+            for raw, message in zip(self.raws[start:], self.messages(start), strict=True)
         ]
 
     def tokens(self, counter: str | None) -> int:
@@ -246,9 +247,13 @@ def _last_run(kept: Sequence[Kept], *, are_answers: bool) -> Sequence[Kept]:
 
 def link_of(kept: Kept) -> Link:
     """Of a message in the log, whose bytes nobody has sent yet."""
-    return Link(
-        raw=b"", said=said(kept.message), loose=loose(kept.message), seq=kept.seq, ordinal=kept.ordinal
-    )
+    return new_link(kept.message, seq=kept.seq, ordinal=kept.ordinal)
+
+
+def new_link(message: Message, *, raw: bytes = b"", seq: int = -1, ordinal: int = -1) -> Link:
+    """Of a message; without `raw`, one whose bytes nobody has sent yet."""
+    strictly, loosely = said_and_loose(message)
+    return Link(raw=raw, said=strictly, loose=loosely, seq=seq, ordinal=ordinal)
 
 
 class Found(Struct, frozen=True, kw_only=True):

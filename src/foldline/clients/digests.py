@@ -28,6 +28,18 @@ def loose(message: Message) -> bytes:
     return _digest(message, [_stripped(part) for part in parts if not _is_empty(part)])
 
 
+def said_and_loose(message: Message) -> tuple[bytes, bytes]:
+    """Both; nearly always one digest is the other."""
+    whole = said(message)
+    is_strict = all(isinstance(part, Text) and _is_plain(part.text) for part in message.parts)
+    return whole, whole if is_strict else loose(message)
+
+
+def _is_plain(text: str) -> bool:
+    """True for a text that stands in both as it is."""
+    return bool(text) and text == text.strip()
+
+
 def _is_compaction(part: Part) -> bool:
     return isinstance(part, Opaque) and part.type == "compaction"
 

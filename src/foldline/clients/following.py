@@ -45,8 +45,7 @@ from foldline.asking import adriven
 from foldline.clients.calls import Call
 from foldline.clients.chains import Chain, Found, ReadList, Unreadable, branched, found
 from foldline.clients.digests import unmarked
-from foldline.clients.own_summaries import WHY as OWN_SUMMARY
-from foldline.clients.own_summaries import is_own_summary
+from foldline.clients.own_summaries import IN_PART, WHY, is_own_summary
 from foldline.clients.same_model import ON_ITS_WAY
 from foldline.clients.sessions import Sessions, Terms, recorded, taken
 from foldline.clients.showing import shown, would_show
@@ -155,7 +154,7 @@ class Conversations:
     def _followed(self, read: ReadList) -> _Told:
         if is_own_summary(read.newest()) and self._sessions.fits_whole(read):
             apart = Ticket(chain=Chain(), call=read.call, size=0, is_apart=True)
-            return Outgoing(ticket=apart, why=OWN_SUMMARY)
+            return Outgoing(ticket=apart, why=WHY)
         return (yield from self._gone_on(read))
 
     def _gone_on(self, read: ReadList) -> _Told:
@@ -234,7 +233,8 @@ class Conversations:
         chain, tokens = ticket.chain, prepared.tokens.tokens
         messages = shown(chain, read, prepared=prepared)
         came = tokens if messages is None else tokens_came(chain, read, tokens_sent=tokens)
-        return Outgoing(ticket=ticket, messages=messages, prepared=prepared, tokens_came=came)
+        why = IN_PART if messages is not None and is_own_summary(read.newest()) else ""
+        return Outgoing(ticket=ticket, messages=messages, prepared=prepared, why=why, tokens_came=came)
 
     def counted(self, call: Call, *, only_too_long: bool = False) -> list[bytes] | None:
         """What would be sent of a list that is only counted; `None`: as it came. Nothing is taken in. `only_too_long`: as it came where
@@ -487,6 +487,8 @@ class Conversations:
 
     def _forget(self) -> None:
         """The conversations that rested longest, where there are too many."""
+        if len(self._branches) <= BRANCHES_MAX:
+            return
         with self._lock:
             resting = sorted((c for c in self._branches if c.waiting is None), key=lambda chain: chain.used)
             gone = resting[: max(0, len(self._branches) - BRANCHES_MAX)]

@@ -22,6 +22,9 @@ CUES: Final = (
 BEGINNING_CHARS: Final = 400
 """A cue stands within so many characters of the instruction."""
 WHY: Final = "the agent sums up its own conversation"
+IN_PART: Final = (
+    f"{WHY}, which is larger than the window beside the output it asks for: what is in view was sent"
+)
 
 
 def is_own_summary(newest: Iterable[Message]) -> bool:

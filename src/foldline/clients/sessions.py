@@ -12,8 +12,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from foldline.clients.calls import Call
-from foldline.clients.chains import Chain, Link, ReadList, Unreadable, link_of
-from foldline.clients.digests import loose, said
+from foldline.clients.chains import Chain, Link, ReadList, Unreadable, link_of, new_link
 from foldline.core.errors import FoldlineError, InvalidOption, SessionBusy, SessionExists
 from foldline.core.message import Message
 from foldline.engine.policy import Policy
@@ -218,7 +217,7 @@ def recorded(kept: Following | None, response: Any, *, format: str) -> list[tupl
     if kept is not None:
         return [(one.message, link_of(one)) for one in kept.record(response)]
     messages = read_response(response, format=format).messages
-    return [(one, Link(raw=b"", said=said(one), loose=loose(one))) for one in messages]
+    return [(one, new_link(one)) for one in messages]
 
 
 def taken(kept: Following, messages: list[Message]) -> list[Kept]:

@@ -50,7 +50,7 @@ class Outgoing(Struct, frozen=True, kw_only=True):
     prepared: Prepared | None = None
     """What its session made of it; `None` while it has none."""
     why: str = ""
-    """Why nothing is made of it, where nothing is to be."""
+    """Why nothing is made of it, where nothing is to be; or what a person should know of what was."""
     tokens_came: int = 0
     """Of the caller's own list, in the scale of `prepared.tokens`; the same as that where nothing was put in its place."""
 

@@ -73,7 +73,9 @@ class Bodies:
         if len(data) < BODY_BYTES_MIN:
             return _read(data, format=format, model=model)
         common = self._common(data, format)
-        call = _read(data, format=format, model=model) if common is None else _read_on(data, common, model)
+        call = (
+            _read(data, format=format, model=model) if common is None else _read_on(data, common, model=model)
+        )
         if call is not None:
             head = _head(data, call) if common is None else common.known.head
             self._remember(call, head, instead_of=None if common is None else common.replaced)
@@ -114,7 +116,7 @@ def _read(data: bytes, *, format: str, model: str | None) -> Call | None:
     return call_of(data, format=format, model=model)
 
 
-def _read_on(data: bytes, common: _Common, model: str | None) -> Call | None:
+def _read_on(data: bytes, common: _Common, *, model: str | None) -> Call | None:
     """A body read from where it has more than what is known."""
     known, format = common.known, common.known.format
     key, before = KEYS[format].messages, known.wires[: common.count]

@@ -38,6 +38,7 @@ from foldline.proxy.meters import Record
 from foldline.proxy.outlet import Outlet, Refused
 from foldline.proxy.relay import Relay, Sending, Unreached
 from foldline.proxy.routes import Route
+from foldline.proxy.unseen import repeats, unseen
 from foldline.wire import strict
 from foldline.wire.response import SHAPES
 from foldline.wire.usage import read_usage
@@ -224,6 +225,7 @@ class Exchange:
             going = again
         if self._recalls and going.out.ticket.call.has_recall:
             incoming = await self._recalled(way, data, first=(incoming, going))
+            await self._unseen(way, incoming, data=data)
         return await self._delivered(way, incoming)
 
     async def _recalled(self, way: Way, data: bytes, *, first: tuple[Incoming, Going]) -> Incoming:
@@ -250,6 +252,19 @@ class Exchange:
                 way.record.notes = (*way.record.notes, TOO_OFTEN if is_often else WENT_ON)
             incoming = await self._sent_on(way, data, going=going)
         return incoming
+
+    async def _unseen(self, way: Way, incoming: Incoming, *, data: bytes) -> None:
+        """An answer that names the tool which was added is held back whole, and names it no more."""
+        going = incoming.going
+        if going is None or incoming.is_refusal or not repeats(call := going.out.ticket.call):
+            return
+        held = asyncio.ensure_future(_held(incoming))
+        try:
+            await self._kept_alive(way, held, data=data)
+        finally:
+            held.cancel()
+        is_stream = incoming.is_stream
+        await off(incoming.write_anew, lambda plain: unseen(plain, call, is_stream=is_stream))
 
     async def _sent_on(self, way: Way, data: bytes, *, going: Going) -> Incoming:
         """Ask once more for the same request. Without the tool where what was recalled could not be kept or sent, or a model goes on
@@ -319,7 +334,7 @@ class Exchange:
             if outlet.is_begun and not incoming.is_stream:
                 return await self._said_as_event(way, incoming)
             if not outlet.is_begun:
-                await outlet.begin(incoming.response)
+                await outlet.begin(incoming)
             await self._piped(way, incoming)
             return await outlet.end()
         except _BrokeOff:
@@ -339,10 +354,9 @@ class Exchange:
 
     async def _piped(self, way: Way, incoming: Incoming) -> None:
         last, is_ended = b"", False
-        is_whole = incoming.heard is not None and not incoming.heard.is_stream
         while piece := await _next(incoming):
             is_ended = is_ended or (incoming.is_over and await self._ended(way, incoming))
-            if is_whole:
+            if incoming.is_held:
                 last, piece = piece, last
             if piece:
                 await way.outlet.write(piece)

@@ -7,7 +7,8 @@ is given out, so that the request may be sent once more without the client seein
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 import aiohttp
 
@@ -15,7 +16,11 @@ from foldline.clients.answers import ANSWER_BYTES_MAX, Heard, refusal_of
 from foldline.clients.exchange import REFUSED
 from foldline.proxy.desk import Going
 from foldline.proxy.encodings import Opening
+from foldline.proxy.headers import Pairs, response_headers
 from foldline.proxy.limits import HELD_BYTES_MAX, HOLD_S, REFUSAL_BYTES_MAX
+
+OF_ITS_BYTES: Final = ("content-encoding", "content-length", "content-md5", "digest", "etag")
+"""Headers that say something of a body's bytes."""
 
 
 class Incoming:
@@ -28,6 +33,16 @@ class Incoming:
         self.response, self.heard, self.going = response, heard, going
         self._opening = Opening(response.headers.get("content-encoding", ""), bytes_max=ANSWER_BYTES_MAX)
         self._held: list[bytes] = []
+        self._is_written_anew = False
+
+    @property
+    def headers(self) -> Pairs:
+        """What goes down before its body."""
+        pairs = response_headers(self.response.raw_headers)
+        if not self._is_written_anew:
+            return pairs
+        kept = [(name, value) for name, value in pairs if name.lower() not in OF_ITS_BYTES]
+        return kept if self.is_stream else [*kept, ("Content-Length", str(sum(map(len, self._held))))]
 
     @property
     def is_refusal(self) -> bool:
@@ -38,6 +53,11 @@ class Incoming:
     def is_stream(self) -> bool:
         """True for the events of an answer."""
         return not self.is_refusal and self.heard is not None and self.heard.is_stream
+
+    @property
+    def is_held(self) -> bool:
+        """True for one whose end is given out once it was taken in."""
+        return self.heard is not None and not self.heard.is_stream
 
     @property
     def is_over(self) -> bool:
@@ -77,6 +97,14 @@ class Incoming:
         while piece := await self._read():
             self._held.append(piece)
         return self.heard.response()
+
+    def write_anew(self, change: Callable[[bytes], bytes]) -> None:
+        """Change a body that was held back whole, without its compression. One that cannot be opened stays as it came."""
+        opening = Opening(self.response.headers.get("content-encoding", ""), bytes_max=ANSWER_BYTES_MAX)
+        plain = opening.take(b"".join(self._held))
+        changed = plain if opening.failed else change(plain)
+        if changed != plain:
+            self._held, self._is_written_anew = [changed], True
 
     async def _read_refusal(self) -> bytes:
         plain, size = [], 0

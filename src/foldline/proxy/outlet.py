@@ -10,12 +10,11 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import TypeVar
 
-import aiohttp
 from aiohttp import web
 from multidict import CIMultiDict
 
 from foldline.proxy.guard import Asked
-from foldline.proxy.headers import response_headers
+from foldline.proxy.incoming import Incoming
 from foldline.proxy.limits import BODY_BYTES_MAX, BODY_S, KEEP_ALIVE_S
 from foldline.proxy.routes import Route
 from foldline.proxy.spoken import error_body, error_event
@@ -111,10 +110,12 @@ class Outlet:
             await self._out.prepare(self._request)
         return self._out
 
-    async def begin(self, response: aiohttp.ClientResponse) -> None:
-        """The head of an answer, passed on."""
-        headers = CIMultiDict(response_headers(response.raw_headers))
+    async def begin(self, incoming: Incoming) -> None:
+        """The head of an answer, passed on; of one that is held back at its end together with the first piece of its body."""
+        response, with_body = incoming.response, incoming.is_held
+        headers = CIMultiDict(incoming.headers)
         self._out = _AsItCame(status=response.status, reason=response.reason, headers=headers)
+        self._out._send_headers_immediately = not with_body
         await self._out.prepare(self._request)
 
     async def write(self, piece: bytes) -> None:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator
+from contextvars import ContextVar
 from io import BytesIO
 from typing import Any
 from urllib.parse import urlsplit
+from weakref import WeakSet
 
 import aiohttp
+from aiohttp.connector import Connection
 from msgspec import Struct
 from yarl import URL
 
@@ -77,9 +80,25 @@ class _Trip(Struct):
         return self.is_on_old_connection and time.monotonic() - self.began < STALE_S
 
 
-async def _reused(*told: Any) -> None:
-    """Called by aiohttp with its session, what belongs to the request, and nothing that is of use."""
-    told[1].trace_request_ctx.is_on_old_connection = True
+_TRIP: ContextVar[_Trip | None] = ContextVar("foldline_proxy_trip", default=None)
+"""Of the request that a connection is taken for: who takes one is not told."""
+
+
+class _Connector(aiohttp.TCPConnector):
+    """The library's own, which notes of each request whether its connection had rested."""
+
+    def __init__(self, **named: Any) -> None:
+        super().__init__(**named)
+        self._met: WeakSet[Any] = WeakSet()
+
+    async def connect(self, *given: Any, **named: Any) -> Connection:
+        """One of the pool, or a new one."""
+        connection = await super().connect(*given, **named)
+        trip = _TRIP.get()
+        if trip is not None:
+            trip.is_on_old_connection = connection.protocol in self._met
+        self._met.add(connection.protocol)
+        return connection
 
 
 class Relay:
@@ -128,10 +147,8 @@ class Relay:
 
 
 def _session(*, force_close: bool) -> aiohttp.ClientSession:
-    tracing = aiohttp.TraceConfig()
-    tracing.on_connection_reuseconn.append(_reused)
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=0, force_close=force_close),
+        connector=_Connector(limit=0, force_close=force_close),
         cookie_jar=aiohttp.DummyCookieJar(),
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
         auto_decompress=False,
@@ -139,18 +156,17 @@ def _session(*, force_close: bool) -> aiohttp.ClientSession:
         read_bufsize=CHUNK_BYTES,
         max_line_size=HEAD_LINE_BYTES_MAX,
         max_field_size=HEAD_LINE_BYTES_MAX,
-        trace_configs=[tracing],
     )
 
 
 async def _asked(
     session: aiohttp.ClientSession, url: URL, *, sending: Sending, trip: _Trip
 ) -> aiohttp.ClientResponse:
+    _TRIP.set(trip)
     return await session.request(
         sending.method,
         url,
         headers=sending.headers,
         data=_in_pieces(sending.body),
         allow_redirects=False,
-        trace_request_ctx=trip,
     )
