@@ -107,6 +107,8 @@ def test_an_unreachable_target_raises_with_the_smallest_history() -> None:
         ({"to": 1.5}, InvalidOption),
         ({"pins": ["nowhere"]}, InvalidOption),
         ({"counter": "abacus"}, InvalidOption),
+        ({"counter": ""}, InvalidOption),
+        ({"model": " "}, InvalidOption),
         ({"completer": "a text"}, InvalidOption),
         ({"policy": "thrifty"}, UnknownPolicy),
         ({"format": "yaml"}, UnknownFormat),

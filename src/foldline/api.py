@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from foldline.asking import Basis, aanswering, adriven, answering, asking_notes
 from foldline.core.completion import Ask, Reply
 from foldline.core.errors import InvalidOption, InvalidTranscript, TargetUnreachable
+from foldline.core.kinds import refuse_no_name
 from foldline.engine.driving import drive, unanswered
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
@@ -142,9 +143,8 @@ def basis_of(messages: Sequence[Any], given: Given) -> Basis:
 
 def _compacting(messages: Sequence[Any], given: Given) -> Generator[Ask, Reply, Compaction]:
     """One compaction, asking where a model was given."""
-    _check_kinds(
-        format=given.format, model=given.model, policy=given.policy, counter=given.counter, focus=given.focus
-    )
+    _check_kinds(format=given.format, policy=given.policy, focus=given.focus)
+    refuse_no_name(or_none=True, model=given.model, counter=given.counter)
     pins = pins_of(given.pins)
     name = detect(messages) if given.format == "auto" else given.format
     reader = codec(name)

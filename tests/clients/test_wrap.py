@@ -346,6 +346,8 @@ def test_wrong_options_are_refused_by_name(twin: Twin) -> None:
         wrap(object())
     with pytest.raises(foldline.UnknownPolicy):
         wrap(client_of("openai-chat", twin.url), policy="none")
+    with pytest.raises(InvalidOption, match="give a name with a visible character"):
+        wrap(client_of("openai-chat", twin.url), model="")
     with pytest.raises(InvalidOption, match="give the name of a session, or one that is open"):
         wrap(client_of("openai-chat", twin.url), session=5)  # type: ignore[arg-type]
     with pytest.raises(InvalidOption, match=r"give the genai\.Client itself"):

@@ -230,6 +230,8 @@ def test_a_completer_needs_a_model_from_somewhere() -> None:
 
 def test_a_client_keeps_its_own_base_url() -> None:
     """Two places for one thing would be one too many."""
+    with pytest.raises(InvalidOption, match="give a name with a visible character"):
+        completer("openai-chat", model="")
     with pytest.raises(InvalidOption, match="the client has its own"):
         completer(object(), base_url="http://localhost")
     with pytest.raises(InvalidOption, match="give a client of anthropic, openai or google-genai"):

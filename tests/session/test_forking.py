@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 
+from foldline.core.entry import Entry
 from foldline.core.errors import InvalidOption, SessionExists, UnknownSession
 from foldline.session.forking import create_fork
-from foldline.stores.memory import MemoryStore
+from foldline.stores.memory import MemoryPages, MemoryStore
 from foldline.wire.strict import loads
 from tests.session.making import answer, opened, worked
 
@@ -36,6 +38,41 @@ def test_a_fork_copies_nothing_and_goes_its_own_way() -> None:
     fork.close()
     again = opened(store, "other")
     assert len(again.prepare().messages) == len(again.messages) == 4
+
+
+class Read(MemoryPages):
+    """A log whose entries are counted as they are read, one way or the other."""
+
+    entries_read = 0
+
+    def entries(self, offset: int = 0) -> Iterator[Entry]:
+        for entry in super().entries(offset):
+            Read.entries_read += 1
+            yield entry
+
+    def back(self) -> Iterator[Entry]:
+        for entry in super().back():
+            Read.entries_read += 1
+            yield entry
+
+
+def test_making_a_fork_reads_no_more_of_a_longer_life(monkeypatch: pytest.MonkeyPatch) -> None:
+    """JRN-1, JRN-6, JRN-9: from the last checkpoint, as an opening does, whatever was said before it."""
+    read = []
+    for compactions in (1, 4):
+        store = MemoryStore()
+        session = opened(store)
+        for _ in range(compactions):
+            session.user("read everything")
+            worked(session, 40)
+            session.user("and on")
+            session.compact(to=900)
+        monkeypatch.setattr(store, "read", lambda name, store=store: Read(store._logs[name]))
+        Read.entries_read = 0
+        create_fork(store, "s", name="f").close()
+        read.append(Read.entries_read)
+        assert Read.entries_read < session.seq / (2 * compactions)
+    assert read[1] <= 2 * read[0]
 
 
 def test_a_fork_of_an_earlier_entry_is_the_session_of_then() -> None:

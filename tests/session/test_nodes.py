@@ -162,6 +162,44 @@ def test_a_node_that_was_broken_off_resumes_as_interrupted_and_not_as_finished()
         assert third.interrupted == ()
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_rollback_to_within_an_ended_node_leaves_it_interrupted_at_once(format: str) -> None:
+    """FUN-1, JRN-16, law REPLAY: nobody goes on with it, so nothing waits for it, here and opened again."""
+    store = MemoryStore()
+    session = opened(store, format=format)
+    session.user("go")
+    session.record(answer("I ask", ("c1", "research"), format=format))
+    outer = session.node("outer", input="in", call_id="c1")
+    inner = outer.node("inner", input="deep")
+    within = session.seq
+    inner.finish("deep done")
+    outer.finish("done")
+    assert session.rollback(to=within) == within
+    assert session._keeper.state.nodes == {}
+    live = shown(session)
+    assert ("rolled back" in live, "done" in live) == (True, False)
+    assert violations(session.prepare().body, format=format) == []
+    with pytest.raises(InvalidOption, match="has ended"):
+        outer.user("more")
+    with reopened(session, store) as again:
+        assert (again.interrupted, shown(again)) == ((), live)
+
+
+def test_a_rollback_leaves_a_node_that_still_runs_to_whoever_holds_it() -> None:
+    """FUN-1, JRN-16: of two that ran at that point, the one that has ended since is interrupted."""
+    session = opened()
+    session.user("go")
+    with session.node("runs", input="in") as node:
+        ended = node.node("ends", input="deep")
+        within = session.seq
+        ended.finish("deep done")
+        session.rollback(to=within)
+        assert [one.name for one in session._keeper.state.nodes.values()] == ["runs"]
+        assert "ends interrupted" in shown(node)
+        node.record(answer("found it"))
+    assert "found it" in shown(session)
+
+
 def test_an_error_in_the_block_ends_the_node_as_error() -> None:
     """FUN-2: `completed` or `error`; the error goes on to the caller."""
     session = opened()

@@ -34,7 +34,8 @@ def test_a_session_is_held_by_one_at_a_time_and_let_go_of_after_an_error(tmp_pat
 
 def test_wrong_options_make_no_session(tmp_path: Path) -> None:
     """Refused before anything is written."""
-    for wrong in ({"durability": "never"}, {"format": "pi"}, {"counter": "none"}):
+    nameless = ({"model": ""}, {"model": " \n"}, {"counter": ""})
+    for wrong in ({"durability": "never"}, {"format": "pi"}, {"counter": "none"}, *nameless):
         with pytest.raises(InvalidOption):
             foldline.open("a", home=tmp_path, **wrong)  # type: ignore[arg-type]
     with pytest.raises(UnknownPolicy):

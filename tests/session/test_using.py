@@ -204,6 +204,6 @@ def test_a_window_that_holds_not_even_the_smallest_view_is_said_and_the_request_
 def test_no_model_of_no_name_is_gone_on_with(name: str) -> None:
     """What is asked for by mistake changes nothing."""
     session = opened(model=LARGE)
-    with pytest.raises(InvalidOption, match="name the model to go on with"):
+    with pytest.raises(InvalidOption, match="give a name with a visible character"):
         session.use(name)
     assert session.model == LARGE

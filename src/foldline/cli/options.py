@@ -50,6 +50,13 @@ def size(value: str) -> int | float:
     return count
 
 
+def named(value: str) -> str:
+    """A name. Raises `click.BadParameter` for one without a visible character."""
+    if not value.strip():
+        raise click.BadParameter("give a name with a visible character, or leave it out")
+    return value
+
+
 def _share(share: float, value: str) -> float:
     if not 0 < share < 1:
         raise click.BadParameter(
@@ -115,6 +122,7 @@ as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one
 counter_option = click.option(
     "--counter",
     metavar="NAME",
+    type=named,
     help="Count tokens with this counter (left out: the model's, else o200k_base).",
 )
 limit_option = click.option(

@@ -19,7 +19,7 @@ from foldline.clients.opening import opening
 from foldline.clients.same_model import SameModel
 from foldline.clients.sessions import Terms
 from foldline.core.errors import InvalidOption
-from foldline.core.kinds import refuse_no_flag
+from foldline.core.kinds import refuse_no_flag, refuse_no_name
 from foldline.engine.policy import Policy
 from foldline.home import disk_store
 from foldline.presets import policy_of
@@ -62,6 +62,7 @@ def wrap(
     `Session.prepare` do.
     """
     refuse_no_flag(recall=recall, native=native)
+    refuse_no_name(or_none=True, model=model)
     sdk = sdk_of(client)
     if session is not None and not isinstance(session, (str, Session)):
         raise InvalidOption("session", session, why="give the name of a session, or one that is open")

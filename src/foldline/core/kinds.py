@@ -16,6 +16,15 @@ def refuse_no_text(*, or_none: bool = False, **given: object) -> None:
     _refuse(given, kind=str, why="give a text", or_none=or_none)
 
 
+def refuse_no_name(*, or_none: bool = False, **given: object) -> None:
+    """Raise `InvalidOption` for what names nothing: no text, or one without a visible character."""
+    refuse_no_text(or_none=or_none, **given)
+    for option, value in given.items():
+        if isinstance(value, str) and not value.strip():
+            why = "give a name with a visible character" + (", or leave it out" if or_none else "")
+            raise InvalidOption(option, value, why=why)
+
+
 def refuse_no_number(*, or_none: bool = False, **given: object) -> None:
     """Raise `InvalidOption` for what is no whole number where one is wanted. True and False are none."""
     _refuse(given, kind=int, why="give a whole number", or_none=or_none)

@@ -178,6 +178,13 @@ class Lineage:
         before = takewhile(lambda entry: entry.offset < self._byte, self.entries())
         return sum(entry.kind == "message" for entry in before) if self._above else 0
 
+    def forked(self, own: Journal, cut: Cut) -> WrittenLineage:
+        """The log of a fork that leaves this one at `cut`. What this one holds open of others is the fork's from here on;
+        this one's own is the caller's to close."""
+        shelf = cast(Shelf, self._shelf)  # as `lineage_of` made it
+        above = (Above(pages=lent(shelf, cut.name), left_at=cut), *self._above)
+        return WrittenLineage(own, above, cut=cut, shelf=shelf)
+
     def _mine(self, entry: Entry) -> Entry:
         return self._stretches[-1].placed(entry)
 
@@ -258,9 +265,11 @@ def _above(shelf: Shelf, cut: Cut | None, *, as_it_is: bool = False) -> tuple[Ab
             refuse_deeper(len(found))
             found.append(Above(pages=lent(shelf, cut.name), left_at=cut))
             cut = cut_of(found[-1].pages)
-        if not as_it_is:
-            for number in reversed(range(len(found))):
-                refuse_moved(held_by(found[number:]), found[number].left_at)
+            if not as_it_is and not _leaves_before(found[-1].left_at, cut):  # at once, while it is open
+                refuse_moved(Lineage(found[-1].pages, cut=cut), found[-1].left_at)
+        for number, one in enumerate(found[:-1]):
+            if not as_it_is and _leaves_before(one.left_at, found[number + 1].left_at):
+                refuse_moved(held_by(found[number:]), one.left_at)
         held.pop_all()
     return tuple(found)
 
@@ -275,9 +284,13 @@ def held_by(above: Sequence[Above]) -> Lineage:
     """The first of these logs with as many of the others as its fork's cut needs to be found: mostly none, since a fork
     leaves its parent behind that one's own beginning."""
     before = above[1].left_at if len(above) > 1 else None
-    start = above[0].left_at.start
-    needed = 2 if before is not None and start is not None and start >= before.byte else len(above)
+    needed = len(above) if _leaves_before(above[0].left_at, before) else 1
     return Lineage(above[0].pages, above[1:needed], cut=before)
+
+
+def _leaves_before(cut: Cut, beginning: Cut | None) -> bool:
+    """True where a fork leaves its parent before that one's own beginning, or where its first line does not say."""
+    return beginning is not None and (cut.start is None or cut.start < beginning.byte)
 
 
 def lent(shelf: Shelf, name: str) -> Lent:

@@ -15,9 +15,9 @@ its reader. Pure: pages come in as a port, and nothing is written. `docs/referen
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Final, cast
 
 from msgspec.structs import replace
@@ -279,30 +279,54 @@ def resume(pages: Pages, *, counter: TokenCounter = WEIGHTLESS) -> Replay:
 def foreseen(pages: Pages, entry: Entry, *, seq: int, replay: Replay) -> Replay:
     """What a log comes to with one more entry, which takes something back: read again from the last full checkpoint that
     is not after entry `seq`. `replay` says how to weigh, and what the log does not hold. Raises `SessionCorrupt`."""
-    for earlier in pages.back():
-        if earlier.seq > seq or not is_full(earlier):
-            continue
-        after = Replay(counter=replay.counter, lives=replay.lives)
-        try:
-            _run_from(earlier, pages, replay=after, more=(entry,))
-        except Beyond:
-            continue
-        return after
-    after = Replay(counter=replay.counter, lives=replay.lives)
-    after.run(chain(pages.entries(), (entry,)))
-    return after
-
-
-def _run_from(found: Entry, pages: Pages, *, replay: Replay, more: Sequence[Entry] = ()) -> None:
-    replay.state = _restored(found, pages, replay=replay)
-    replay.run(chain((one for one in pages.entries(found.offset) if one.offset > found.offset), more))
+    return _again(
+        pages,
+        seq=seq,
+        begin=lambda: Replay(counter=replay.counter, lives=replay.lives),
+        until=lambda entries: chain(entries, (entry,)),
+    )
 
 
 def at(pages: Pages, seq: int) -> Replay:
-    """The state as it was after entry `seq`: what a rollback to it, or a fork of it, begins with."""
-    replay = Replay()
-    replay.run(entry for entry in pages.entries() if entry.seq <= seq)
-    return replay
+    """The state as it was after entry `seq`, which a fork of it begins with: read from the last full checkpoint that is not
+    after it. Raises `SessionCorrupt`."""
+    return _again(
+        pages, seq=seq, begin=Replay, until=lambda entries: takewhile(lambda entry: entry.seq <= seq, entries)
+    )
+
+
+def _again(
+    pages: Pages,
+    *,
+    seq: int,
+    begin: Callable[[], Replay],
+    until: Callable[[Iterator[Entry]], Iterator[Entry]],
+) -> Replay:
+    """A log read again from the last full checkpoint that is not after entry `seq`, or from one before it, where what
+    follows takes back what that one shows; from the log's beginning where none will do."""
+    for earlier in pages.back():
+        if earlier.seq > seq or not is_full(earlier):
+            continue
+        after = begin()
+        try:
+            _run_from(earlier, pages, replay=after, until=until)
+        except Beyond:
+            continue
+        return after
+    after = begin()
+    after.run(until(pages.entries()))
+    return after
+
+
+def _run_from(
+    found: Entry,
+    pages: Pages,
+    *,
+    replay: Replay,
+    until: Callable[[Iterator[Entry]], Iterator[Entry]] = lambda entries: entries,
+) -> None:
+    replay.state = _restored(found, pages, replay=replay)
+    replay.run(until(one for one in pages.entries(found.offset) if one.offset > found.offset))
 
 
 def _last_full(pages: Pages) -> Entry | None:

@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from typing import Any, Final
 
 from foldline.core.errors import InvalidOption, ProviderFailed
+from foldline.core.kinds import refuse_no_name
 from foldline.providers.bodies import Body, body_for
 from foldline.providers.faults import AnswerFailed, failed, sound
 from foldline.providers.hidden import sent, sent_with
@@ -37,6 +38,7 @@ def completer(
 
     Raises `InvalidOption` for what is no client or an SDK that is not installed, `ProviderFailed` for a key that is not there.
     """
+    refuse_no_name(or_none=True, model=model)
     if isinstance(client, str):
         sdk, client = made(client, base_url=base_url)
     elif base_url is not None:

@@ -6,7 +6,7 @@ Works on any store, and on a session that another process writes, since its log 
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import ExitStack
 
 from msgspec.structs import asdict, replace
 
@@ -15,7 +15,7 @@ from foldline.core.errors import InvalidOption, SessionFailed
 from foldline.core.ports import Store, TokenCounter
 from foldline.log.chain import naming
 from foldline.log.checkpoint import TooLarge, checkpoint_body
-from foldline.log.lineage import DEPTH_MAX, Cut, Lineage, WrittenLineage, read_lineage, written
+from foldline.log.lineage import DEPTH_MAX, Cut, Lineage, WrittenLineage, read_lineage
 from foldline.log.replay import WEIGHTLESS
 from foldline.log.replay import at as state_at
 from foldline.log.values import dumps
@@ -34,7 +34,9 @@ def create_fork(
     written. Its first entry is a checkpoint, so that it opens without reading its parent's log. Raises `SessionExists`,
     `UnknownSession`, `InvalidOption`, and `SessionFailed`, which leaves no session behind. `counter`: counts the view for
     its checkpoint; left out, that of the model."""
-    with naming(parent), closing(read_lineage(store, parent)) as pages:
+    with naming(parent), ExitStack() as held:
+        pages = read_lineage(store, parent)
+        held.callback(pages.close)
         refuse_hashed(pages, parent)
         if pages.depth == DEPTH_MAX:
             why = f"{parent!r} is {DEPTH_MAX} forks of forks deep, which is as far as they go; `foldline export` and `import` make a session of its own of it"
@@ -45,10 +47,12 @@ def create_fork(
         told["parent"] = {key: value for key, value in asdict(cut).items() if value is not None}
         replay = state_at(pages, cut.seq)
         state = replace(replay.state, handoff=None)  # a reminder is its own session's (requirement JRN-9)
-        format = pages.format
-        counts = counter or _counter_of(state.model or model_in(pages), format=format)
-    journal = store.create(name, format=format, about=dumps(told))
-    log = written(store, journal)
+        counts = counter or _counter_of(state.model or model_in(pages), format=pages.format)
+        journal = store.create(name, format=pages.format, about=dumps(told))
+        held.callback(journal.close)
+        log = pages.forked(journal, cut)
+        held.pop_all()
+    pages.own.close()
     try:
         body = checkpoint_body(state, replay.places, **told_of(state, counter=counts))
         log.append([Draft(kind="checkpoint", body=body)])

@@ -11,6 +11,7 @@ of the node's own messages, which stay in the log (requirements FUN-1…4).
 
 from __future__ import annotations
 
+from collections.abc import Container
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from foldline.session.session import Session
 
 INTERRUPTED: Final = "the process ended before it did"
+ROLLED_BACK: Final = "the session was rolled back to before it ended"
 SAID_CHARS_MAX: Final = 200_000
 """Characters of an input or output that the outside shows; the messages themselves are behind the address."""
 
@@ -155,12 +157,16 @@ def end(keeper: Keeper, known: Known, *, node: Node, status: Status, output: str
         keeper.say(*drafts)
 
 
-def interrupt_all(keeper: Keeper, known: Known) -> tuple[str, ...]:
-    """Nodes that ran when the process ended: interrupted, not finished, the innermost first. Their names."""
+def interrupt_all(
+    keeper: Keeper, known: Known, *, held: Container[str] = (), why: str = INTERRUPTED
+) -> tuple[str, ...]:
+    """Nodes that run in the log and in no process: interrupted, not finished, the innermost first. Their names. `held`: those
+    that somebody here goes on with, by id."""
     names = []
     for node in sorted(keeper.state.nodes.values(), key=lambda node: -node.seq):
-        end(keeper, known, node=node, status="interrupted", output=INTERRUPTED)
-        names.append(node.name)
+        if node.id not in held:
+            end(keeper, known, node=node, status="interrupted", output=why)
+            names.append(node.name)
     return tuple(names)
 
 

@@ -20,7 +20,7 @@ from foldline.core.errors import (
     SessionExists,
     UnknownSession,
 )
-from foldline.core.kinds import refuse_no_flag, refuse_no_text
+from foldline.core.kinds import refuse_no_flag, refuse_no_name, refuse_no_text
 from foldline.core.ports import Journal, Store
 from foldline.engine.policy import Policy
 from foldline.home import Home, disk_store, folder_at, home_at
@@ -90,7 +90,8 @@ def open(
     from foldline.stores.disk import unix_ms
 
     refuse_no_text(name=name)
-    refuse_no_text(or_none=True, model=model, format=format, counter=counter, endpoint=endpoint)
+    refuse_no_text(or_none=True, format=format, endpoint=endpoint)
+    refuse_no_name(or_none=True, model=model, counter=counter)
     refuse_no_flag(redact=redact, native=native)
     refuse_no_policy(policy)
     asked = SessionOptions(

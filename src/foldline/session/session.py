@@ -18,7 +18,7 @@ from foldline.asking import awaited
 from foldline.core.edit import Drop
 from foldline.core.entry import Draft
 from foldline.core.errors import FoldlineError, InvalidOption, UnknownAddress
-from foldline.core.kinds import refuse_no_number, refuse_no_text
+from foldline.core.kinds import refuse_no_name, refuse_no_number, refuse_no_text
 from foldline.core.ports import Store
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
@@ -45,7 +45,7 @@ from foldline.session.history import PAGE, TOLD, Chronicle, Happened, Messages, 
 from foldline.session.hosting import Host
 from foldline.session.keep import Keeper
 from foldline.session.limits import with_limit
-from foldline.session.nodes import RunningNode, begin, interrupt_all
+from foldline.session.nodes import ROLLED_BACK, RunningNode, begin, interrupt_all
 from foldline.session.originals import Spans, shown_in
 from foldline.session.planning import Known
 from foldline.session.projecting import fixed_of, frame_of
@@ -165,9 +165,7 @@ class Session(Conversation, SessionTwins, Recalling):
         model before reported of usage counts no more: the next request is measured by the new counter, whole, against the
         new window, and compacted where it is due; where even the smallest view is larger, the request's report says
         `unreachable`. Raises `InvalidOption` for an empty name."""
-        refuse_no_text(model=model)
-        if not model.strip():
-            raise InvalidOption("model", model, why="name the model to go on with")
+        refuse_no_name(model=model)
         with self._keeper.lock:
             self._keeper.refuse_closed()
             fresh = with_limit(setup_again(self._known.setup, model=model))
@@ -246,7 +244,8 @@ class Session(Conversation, SessionTwins, Recalling):
 
     def rollback(self, to: int | None = None, *, before: int | None = None) -> int:
         """Make entry `to` the last one again (-1: none), or the one before compaction `before` began; returns it. What
-        came after stays in the log, and can be come back to: `rollback(to=…)` takes any earlier entry."""
+        came after stays in the log, and can be come back to: `rollback(to=…)` takes any earlier entry. A node that had ended and ran
+        at that point is interrupted, as one that runs when its process ends."""
         refuse_no_number(or_none=True, to=to, before=before)
         with self._keeper.lock:
             self._keeper.refuse_closed()
@@ -260,8 +259,10 @@ class Session(Conversation, SessionTwins, Recalling):
                 raise InvalidOption(
                     "to", target, why=f"entries go from 0 to {self.seq}; -1 is before all of them"
                 )
+            running = self._keeper.state.nodes
             self._keeper.take_back(Draft(kind="rollback", body=dumps({"to": target})), seq=target)
             self._taken_back()
+            interrupt_all(self._keeper, self._known, held=running, why=ROLLED_BACK)
             return target
 
     def _before(self, seq: int) -> int:

@@ -71,9 +71,19 @@ def test_of_many_sessions_those_with_secrets_are_all_named(home: Path) -> None:
     assert done.exit_code == 1
     assert done.stdout.count("clean  s") == 100
     assert "secrets  s102" in done.stdout
-    assert "103 sessions: 1 with secrets, 2 clean ones not listed" in done.stderr
+    said = "103 sessions: 1 with secrets, 2 clean ones not listed; more: foldline scan --all --after s099\n"
+    assert said in done.stderr
+    rest = run("scan", "--all", "--after", "s099")
+    assert (rest.stdout.count("clean  s"), "more:" in rest.stderr) == (2, False)
+    few = run("scan", "--all", "--after", "s009", "--limit", "2")
+    assert few.stdout.count("clean  s") == 2
+    assert "more: foldline scan --all --after s011 --limit 2\n" in few.stderr
     [document] = documents(run("scan", "--all", "--json").stdout)
-    assert len(document["scanned"]) == 103
+    assert (len(document["scanned"]), document["after"], document["secrets"]) == (103, None, 1)
+    [document] = documents(run("scan", "--all", "--json", "--limit", "2").stdout)
+    assert [one["name"] for one in document["scanned"]] == ["s000", "s001", "s102"]
+    assert document["after"] == "s001"
+    assert "go with --all" in run("scan", "s000", "--limit", "2").stderr
 
 
 def test_many_places_are_cut_on_a_page_and_whole_in_json(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from foldline.cli.options import (
     forbid_both_on_stdout,
     forbid_over_original,
     hint_for,
+    named,
     out_option,
     reads_file,
     size,
@@ -34,7 +35,7 @@ from foldline.cli.options import (
     help="Size of the whole result: 20000, 20k, 25%. Left out: the policy's target.",
 )
 @click.option("--policy", metavar="NAME", default="balanced", show_default=True, help="How to get there.")
-@click.option("--model", metavar="M", help="Count with this model's counter and use its window.")
+@click.option("--model", metavar="M", type=named, help="Count with this model's counter and use its window.")
 @counter_option
 @provider_options
 @click.option("--as", "as_format", metavar="FORMAT", help="Write this format (left out: the file's own).")

@@ -12,7 +12,7 @@ import click
 
 from foldline.cli import exits, progress, report, screen
 from foldline.cli.layout import SEPARATOR, bar, count, gap, grid, percent, title
-from foldline.cli.options import Source, counter_option, reads_file
+from foldline.cli.options import Source, counter_option, named, reads_file
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,11 +24,15 @@ BAR_COLUMNS = 20
 
 @click.command("context")
 @click.option(
-    "--model", metavar="M", help="Use this model's window and counter (left out: the file's own model)."
+    "--model",
+    metavar="M",
+    type=named,
+    help="Use this model's window and counter (left out: the file's own model).",
 )
 @click.option(
     "--policy",
     metavar="NAME",
+    type=named,
     help="Whose threshold to show (left out: of a session the policy that compacted it last, else balanced).",
 )
 @counter_option

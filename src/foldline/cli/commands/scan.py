@@ -14,62 +14,58 @@ import click
 
 from foldline.cli import exits, progress, screen
 from foldline.cli.layout import gap, grid, plural, title
-from foldline.cli.options import as_json_option
+from foldline.cli.options import as_json_option, page_of, rows_of
+from foldline.cli.walking import listed, more_of, refuse_unfit, walk_options
 
 if TYPE_CHECKING:
     from foldline.privacy.scanning import Scan
 
 ROWS_MAX = 200
 """Places listed for one file or session on a page; `--json` has all of them."""
-CLEAN_MAX = 100
-"""Clean sessions listed on a page; `--json` has all of them."""
 
 
 @click.command("scan")
 @click.argument("name", metavar="[FILE|SESSION]", required=False)
-@click.option("--all", "every", is_flag=True, help="Scan every session.")
+@walk_options("Scan", rest="clean")
 @as_json_option
-def command(name: str | None, *, every: bool, as_json: bool) -> int:
+def command(name: str | None, *, every: bool, after: str | None, limit: int | None, as_json: bool) -> int:
     """List the secrets in a file or in sessions: family and place, never the secret.
 
     Known families of keys, tokens and passwords are looked for; a secret of none of them is not found. Equal
     fingerprints are equal secrets. Exit code 1 when there is one.
     """
-    if (name is None) != every:
-        raise click.UsageError("name a file or a session, or say --all", click.get_current_context())
-    scans = list(_scans(name))
+    paged = after is not None or limit is not None
+    refuse_unfit(name, every=every, paged=paged, what="a file or a session")
+    scans = list(_scans(name, after=after))
+    rows, behind = listed(scans, is_sound=_is_clean, limit=rows_of(limit, as_json=as_json))
     count = sum(len(scan.found) for scan in scans)
     damaged = any(scan.damage for scan in scans)
     if as_json:
-        screen.write_document(
-            {"schema": "foldline.scan/1", "secrets": count, "scanned": [scan.to_dict() for scan in scans]}
-        )
+        told = {"schema": "foldline.scan/1", "secrets": count, "scanned": [scan.to_dict() for scan in rows]}
+        screen.write_document({**told, "after": behind})
     else:
-        for scan in _listed(scans):
+        for scan in rows:
             _show(scan)
-        if not scans:
-            screen.say("there are no sessions yet")
-        elif every:
-            _say_sum(scans)
+        if every:
+            _say_sum(scans, left=len(scans) - len(rows), goes_on=more_of("scan --all", behind, limit=limit))
     return exits.BAD_INPUT if count or damaged else exits.DONE
 
 
-def _listed(scans: list[Scan]) -> list[Scan]:
-    """Those in which something was found or that could not be read, and so many of the others as a page has rows."""
-    clean = [scan.name for scan in scans if not scan.found and not scan.damage]
-    left_out = frozenset(clean[CLEAN_MAX:])
-    return [scan for scan in scans if scan.name not in left_out]
+def _is_clean(scan: Scan) -> bool:
+    return not scan.found and not scan.damage
 
 
-def _say_sum(scans: list[Scan]) -> None:
+def _say_sum(scans: list[Scan], *, left: int, goes_on: str) -> None:
+    if not scans:
+        screen.say("there are no sessions")
+        return
     found = sum(bool(scan.found) for scan in scans)
     damaged = sum(bool(scan.damage) for scan in scans)
-    left = len(scans) - len(_listed(scans))
     more = [f"{damaged:,} damaged"] * bool(damaged) + [f"{left:,} clean ones not listed"] * bool(left)
-    screen.say(", ".join([f"{plural(len(scans), 'session')}: {found:,} with secrets", *more]))
+    screen.say(", ".join([f"{plural(len(scans), 'session')}: {found:,} with secrets", *more]) + goes_on)
 
 
-def _scans(name: str | None) -> Iterator[Scan]:
+def _scans(name: str | None, *, after: str | None) -> Iterator[Scan]:
     from foldline.core.errors import UNREADABLE
     from foldline.home import disk_store, home_at
     from foldline.privacy.key import redactor_in
@@ -84,7 +80,8 @@ def _scans(name: str | None) -> Iterator[Scan]:
             yield scan_file(name, redactor=redactor)
         return
     store = disk_store()
-    for session in store.names() if name is None else (name,):
+    names = page_of(store.names(), after=after, limit=None)[0] if name is None else (name,)
+    for session in names:
         with progress.shown(f"scanning {session}") as tick:
             try:
                 pages = store.read(session)

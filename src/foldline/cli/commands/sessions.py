@@ -11,6 +11,7 @@ from foldline.cli import exits, screen
 from foldline.cli.layout import clock_time
 from foldline.cli.listing import show_table
 from foldline.cli.options import as_json_option, limit_option, page_of, rows_of
+from foldline.cli.walking import more_of
 
 
 @click.command("sessions")
@@ -63,6 +64,5 @@ def command(*, after: str | None, limit: int | None, as_json: bool) -> int:
             if one.problem:
                 screen.say(f"{one.name}: {one.problem}; `foldline verify {one.name}` says more")
     if behind is not None:
-        asked = "" if limit is None else f" --limit {limit}"
-        screen.say(f"{len(found):,} of {len(there):,}; more: foldline sessions --after {behind}{asked}")
+        screen.say(f"{len(found):,} of {len(there):,}{more_of('sessions', behind, limit=limit)}")
     return exits.DONE

@@ -16,6 +16,7 @@ from foldline.cli import exits, progress, screen
 from foldline.cli.layout import plural
 from foldline.cli.listing import show_table
 from foldline.cli.options import as_json_option, page_of, rows_of, write_file
+from foldline.cli.walking import listed, more_of, refuse_unfit, walk_options
 
 if TYPE_CHECKING:
     from foldline.verify import Salvaged, Verdict
@@ -23,16 +24,7 @@ if TYPE_CHECKING:
 
 @click.command("verify")
 @click.argument("session", metavar="[SESSION]", required=False)
-@click.option("--all", "every", is_flag=True, help="Verify every session.")
-@click.option(
-    "--after", metavar="NAME", help="With --all: only the sessions whose names come after this one."
-)
-@click.option(
-    "--limit",
-    metavar="N",
-    type=click.IntRange(0, 10_000),
-    help="With --all: list so many sound sessions. Left out: 100, and with --json all; the others are always listed.",
-)
+@walk_options("Verify", rest="sound")
 @click.option(
     "--salvage",
     "out",
@@ -56,7 +48,7 @@ def command(
     """
     from foldline.verify import names, unfinished_forget
 
-    _refuse_unfit(session, every=every, paged=after is not None or limit is not None)
+    refuse_unfit(session, every=every, paged=after is not None or limit is not None)
     if out is not None:
         if session is None:
             raise click.UsageError("--salvage takes one SESSION", click.get_current_context())
@@ -64,7 +56,9 @@ def command(
     unfinished = unfinished_forget()
     asked, _ = ((session,), None) if session is not None else page_of(names(), after=after, limit=None)
     verdicts = _verdicts(asked)
-    rows, behind = _listed(verdicts, limit=rows_of(limit, as_json=as_json))
+    rows, behind = listed(
+        verdicts, is_sound=lambda one: one.state == "clean", limit=rows_of(limit, as_json=as_json)
+    )
     if as_json:
         told = [_document(v) for v in rows]
         more = {"after": behind, "states": _states(verdicts), "unfinished_forget": unfinished or None}
@@ -72,17 +66,10 @@ def command(
     else:
         _tell(rows)
         if every and verdicts:
-            _tell_sum(verdicts, rows, goes_on=_goes_on(behind, limit=limit))
+            _tell_sum(verdicts, rows, goes_on=more_of("verify --all", behind, limit=limit))
     if unfinished:
         screen.say(unfinished)
     return exits.BAD_INPUT if any(verdict.state == "corrupt" for verdict in verdicts) else exits.DONE
-
-
-def _refuse_unfit(session: str | None, *, every: bool, paged: bool) -> None:
-    if (session is None) != every:
-        raise click.UsageError("name one SESSION, or give --all", click.get_current_context())
-    if paged and not every:
-        raise click.UsageError("--after and --limit go with --all", click.get_current_context())
 
 
 def _salvage(session: str, out: str, *, as_json: bool) -> int:
@@ -92,20 +79,6 @@ def _salvage(session: str, out: str, *, as_json: bool) -> int:
         found = salvage(session)
     write_file(out, found.data)
     return _tell_salvaged(found, out, as_json=as_json)
-
-
-def _listed(verdicts: list[Verdict], *, limit: int | None) -> tuple[list[Verdict], str | None]:
-    """Those that are not clean, and of the clean ones so many; and the name behind which the next page begins, if any."""
-    sound = [verdict.name for verdict in verdicts if verdict.state == "clean"]
-    page, behind = page_of(sound, after=None, limit=limit)
-    left_out = frozenset(sound[len(page) :])
-    return [verdict for verdict in verdicts if verdict.name not in left_out], behind
-
-
-def _goes_on(behind: str | None, *, limit: int | None) -> str:
-    """How the next page of clean sessions is asked for; empty where there is none."""
-    asked = "" if limit is None else f" --limit {limit}"
-    return "" if behind is None else f"; more: foldline verify --all --after {behind}{asked}"
 
 
 def _states(verdicts: list[Verdict]) -> dict[str, int]:
