@@ -11,6 +11,8 @@ from foldline.settings import (
     FILE,
     FILE_MAX,
     Planned,
+    event_days,
+    events_since_ms,
     in_window,
     known_model,
     load,
@@ -60,6 +62,24 @@ def test_what_the_parser_gives_up_on_is_told_as_what_cannot_be_read(text: str, u
     user_settings.write_text(text)
     with pytest.raises(InvalidOption, match="cannot be read"):
         load()
+
+
+def test_how_long_events_are_kept_is_the_users_to_say_alone(user_settings: Path) -> None:
+    """JRN-7: seven days unless said otherwise; what is no number of days is refused by name, and a project has no say."""
+    Path(FILE).write_text("[events]\ndays = 1\n")
+    assert (event_days(), events_since_ms(7 * 86_400_000)) == (7, 0)
+    user_settings.write_text("[events]\ndays = 30\n")
+    assert event_days() == 30
+    for wrong in (
+        "events = 7",
+        "[events]\ndays = 0",
+        "[events]\ndays = true",
+        '[events]\ndays = "7"',
+        "[events]\ndays = 36501",
+    ):
+        user_settings.write_text(wrong)
+        with pytest.raises(InvalidOption, match="give days, a whole number from 1 to 36,500"):
+            event_days()
 
 
 def test_the_projects_word_goes_before_the_users_key_by_key(user_settings: Path, tmp_path: Path) -> None:

@@ -12,6 +12,9 @@ The user's file goes first, the project's (`foldline.toml` in the working folder
     [[hooks.PreCompact]]
     …                       (docs/guides/hooks.md)
 
+    [events]
+    days = 7                (docs/guides/audit.md; the user's file alone)
+
 What a policy says is read where one is asked for by its name (`foldline.policy_file`). Knows files and the environment, so
 nothing below the facade may import it.
 """
@@ -37,6 +40,9 @@ from foldline.environment import (
 from foldline.tokens.models import WINDOW_DEFAULT, Model, looked_up
 
 FILE = "foldline.toml"
+EVENT_DAYS, EVENT_DAYS_MAX = 7, 36_500
+"""How long events are kept unless the user says otherwise (requirement JRN-7), and at most."""
+DAY_MS = 24 * 3_600_000
 FILE_MAX = 1 << 20
 """Largest settings file read, bytes."""
 
@@ -77,6 +83,22 @@ def load(*, project: Path | None = None) -> Settings:
         }
         sources.append(str(path))
     return Settings(models=models, policies=policies, sources=tuple(sources))
+
+
+def event_days() -> int:
+    """How long events are kept. A project's file has no say: events of all sessions would go with its wish. Raises `InvalidOption`."""
+    path = user_file()
+    table = _read(path).get("events", {}) if path.is_file() else {}
+    days = table.get("days", EVENT_DAYS) if isinstance(table, dict) else None
+    if type(days) is not int or not 1 <= days <= EVENT_DAYS_MAX:
+        why = f"in {path}: give days, a whole number from 1 to {EVENT_DAYS_MAX:,}, under [events]"
+        raise InvalidOption("events", table, why=why)
+    return days
+
+
+def events_since_ms(now_ms: int) -> int:
+    """The time before which an event is deleted. Raises as `event_days`."""
+    return now_ms - event_days() * DAY_MS
 
 
 def _tables(written: dict[str, Any], key: str, *, path: Path) -> dict[str, dict[str, Any]]:

@@ -28,10 +28,10 @@ Tick = Callable[[int, int], None]
 _SESSION: Final = "session IN (SELECT id FROM sessions WHERE ? IS NULL OR name = ?)"
 _COUNTS: Final = "(SELECT counts FROM compactions WHERE session = made.session AND entry = made.entry)"
 _TOOLS: Final = f"""
-SELECT tool, sum(type = 'TOOL_CALL') AS calls, sum(type = 'TOOL_RESULT' AND success = 0) AS failed,
-  coalesce(sum(CASE WHEN type = 'TOOL_RESULT' THEN tokens END), 0) AS tokens,
-  round(avg(CASE WHEN type = 'TOOL_RESULT' THEN duration_ms END)) AS mean_ms
-FROM events WHERE tool IS NOT NULL AND {_SESSION} GROUP BY tool ORDER BY tokens DESC, tool
+SELECT tool, sum((type = 'TOOL_CALL') * count) AS calls, sum((type = 'TOOL_RESULT') * failed) AS failed,
+  sum((type = 'TOOL_RESULT') * tokens) AS tokens,
+  round(1.0 * sum((type = 'TOOL_RESULT') * duration_ms) / sum((type = 'TOOL_RESULT') * timed)) AS mean_ms
+FROM counted WHERE type IN ('TOOL_CALL', 'TOOL_RESULT') AND {_SESSION} GROUP BY tool ORDER BY tokens DESC, tool
 """
 _COMPACTIONS: Final = f"""
 SELECT policy, sum(counts) AS count, sum(NOT counts) AS undone, sum(counts * unfolded) AS unfolded,
@@ -57,17 +57,25 @@ SELECT model, count(*) AS responses, sum(tokens_input) AS tokens_input, sum(toke
   sum(cache_read) AS tokens_cache_read, sum(cache_write) AS tokens_cache_write
 FROM usage WHERE {_SESSION} GROUP BY model ORDER BY tokens_input DESC, model
 """
-_EVENTS: Final = f"SELECT type, count(*) AS count FROM events WHERE {_SESSION} GROUP BY type ORDER BY type"
+_EVENTS: Final = f"SELECT type, sum(count) AS count FROM counted WHERE {_SESSION} GROUP BY type ORDER BY type"
 
 
 def statistics(
-    store: Store, home: Path, *, session: str | None = None, tick: Tick | None = None
+    store: Store,
+    home: Path,
+    *,
+    session: str | None = None,
+    before_ms: int | None = None,
+    tick: Tick | None = None,
 ) -> dict[str, Any]:
-    """The document of `foldline stats`, for all sessions or one. Raises `UnknownSession`."""
+    """The document of `foldline stats`, for all sessions or one. `before_ms`: of events that were written before that only sums
+    are kept. Raises `UnknownSession`."""
     names = store.names() if session is None else (session,)
     with closing(Statistics(home, counter_for(counter=COUNTER))) as kept:
         problems = [problem for name in names if (problem := _updated(kept, store, name=name, tick=tick))]
         kept.keep_only(store.names())
+        if before_ms is not None:
+            kept.age(before_ms)
         return _document(kept, session, sessions=len(names), problems=problems)
 
 

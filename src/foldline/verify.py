@@ -20,9 +20,12 @@ from foldline.log.forks import forks_in
 from foldline.log.lineage import Lineage, cut_of
 from foldline.log.lineages import Lineages
 from foldline.log.references import References
+from foldline.privacy.aging import delete_old
 from foldline.privacy.underway import told_of
 from foldline.session.salvaging import sound_fork
+from foldline.settings import events_since_ms
 from foldline.stores.archive import ArchivePiece
+from foldline.stores.disk import unix_ms
 from foldline.stores.disk_log import DiskPages
 from foldline.stores.salvage import Gap
 
@@ -240,6 +243,7 @@ def archive(name: str, *, home: Home = None, dry_run: bool = False) -> Archived:
         pages = store.read(name)
         pages.close()
         return Archived(name=name, bytes=pages.extent.end - pages.active.start)
+    delete_old(store, (name,), before_ms=events_since_ms(unix_ms()))
     journal = store.write(name)
     try:
         begin = journal.active.start

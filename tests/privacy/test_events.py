@@ -1,4 +1,4 @@
-"""Events of a session: keyed hashes, and those of the last days unless all are asked for."""
+"""Events of a session: keyed hashes, and those of the last days."""
 
 from __future__ import annotations
 

@@ -37,6 +37,9 @@ CALLS_MAX: Final = 4_096
 """Calls without a result that are remembered, the newest of each session."""
 EVENT: Final = "event"
 """The kind of entry that holds an event itself, in a log without content."""
+DELETED: Final = "DELETED"
+"""In the place of such an event that was deleted by age: it keeps its number, and says nothing."""
+_GONE: Final = b'{"deleted":"%s"}'
 
 
 class AuditState(Struct, frozen=True, kw_only=True):
@@ -99,6 +102,9 @@ class Audit:
                 yield self._checkpoint(entry)
             case _ if entry.kind == EVENT:
                 told = _told(entry)
+                if "deleted" in told:
+                    yield {"type": DELETED}
+                    return
                 yield {key: value for key, value in told.items() if key not in ("seq", "timestamp")}
             case _:
                 pass
@@ -192,6 +198,12 @@ class Audit:
             self._compacted = None
             event |= {"level": level, "remaining_tokens": tokens}
         return event
+
+
+def deleted(body: bytes) -> bytes | None:
+    """What stands in the place of an event that is deleted, of the same length; `None` where it is already."""
+    room = len(body) - len(_GONE) + 2
+    return None if body.startswith(_GONE[:11]) or room < 0 else _GONE % (b"_" * room)
 
 
 def timestamp(time_ms: int | None) -> str | None:

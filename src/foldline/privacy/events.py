@@ -9,14 +9,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Callable, Iterator
-from typing import Final
 
 from foldline.core.entry import Entry
 from foldline.core.ports import Pages, TokenCounter
-from foldline.log.audit import Audit, Event
-
-KEPT_MS: Final = 7 * 24 * 3_600_000
-"""How long an event is shown unless all are asked for (requirement JRN-7)."""
+from foldline.log.audit import DELETED, Audit, Event
 
 
 def digest_with(key: bytes) -> Callable[[bytes], str]:
@@ -31,8 +27,8 @@ class Following:
     def __init__(self, *, key: bytes, counter: TokenCounter, first: int = 0) -> None:
         self._audit = Audit(digest_with(key), counter)
         self._first, self._next = first, 0
-        self.hidden = 0
-        """Events that were left out as too old."""
+        self.deleted = 0
+        """Events that are there no more, as too old."""
 
     def more(self, pages: Pages, *, since_ms: int | None = None) -> Iterator[Event]:
         """The events of what stands in the log behind the last reading, oldest first, each with the `entry` of the log it comes
@@ -40,12 +36,13 @@ class Following:
         never. Raises `SessionCorrupt` at damage, after what stands before it."""
         for entry in pages.entries(self._next):
             for event in self._audit.events(entry):
-                if _is_old(entry, since_ms):
-                    self.hidden += 1
+                if event["type"] == DELETED or is_old(entry, since_ms):
+                    self.deleted += 1
                 else:
                     yield {"seq": event["seq"], "entry": self._first + entry.seq, **event}
             self._next = entry.offset + entry.size
 
 
-def _is_old(entry: Entry, since_ms: int | None) -> bool:
+def is_old(entry: Entry, since_ms: int | None) -> bool:
+    """True for what was written before that; an entry without a time is never."""
     return since_ms is not None and entry.time_ms is not None and entry.time_ms < since_ms

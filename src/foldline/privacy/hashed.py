@@ -12,13 +12,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import takewhile
 from typing import Final
 
+from msgspec import Struct
+
 from foldline.core.entry import Draft, Entry
-from foldline.core.errors import InvalidOption
+from foldline.core.errors import InvalidOption, SessionBusy, SessionFailed, UnknownSession
 from foldline.core.ports import Journal, Pages, Store, TokenCounter
 from foldline.core.surrogates import whole_json
-from foldline.log.audit import EVENT, Audit
+from foldline.log.audit import EVENT, Audit, deleted
+from foldline.privacy.events import is_old
 from foldline.stores.memory import MemoryStore
 from foldline.wire import strict
 
@@ -28,6 +33,8 @@ LOST: Final = (
     "`foldline events` lists what happened, and a new session needs another name"
 )
 """Why such a session is not resumed."""
+LOOK_MS: Final = 3_600_000
+"""How often a running session looks for events that have become too old."""
 
 
 def refuse_hashed(pages: Pages, name: str) -> None:
@@ -42,6 +49,29 @@ def is_hashed(pages: Pages) -> bool:
     return isinstance(about, dict) and about.get("content") == HASHED
 
 
+class Aging(Struct, frozen=True, kw_only=True):
+    """How old the events of a running session may get."""
+
+    kept_ms: int
+    delete: Callable[[str, int], None]
+    """Deletes those of a session that nobody has open which were written before a time."""
+
+
+def has_old(pages: Pages, before_ms: int) -> bool:
+    """True where an event was written before that, and is not deleted yet. Reads no more than what is old; of a log in which
+    nothing is left to delete, its end."""
+    newest = next(pages.back(), None)
+    if newest is None or (is_old(newest, before_ms) and without_old(newest, before_ms) is None):
+        return False
+    old = takewhile(lambda entry: is_old(entry, before_ms), pages.entries())
+    return any(without_old(entry, before_ms) is not None for entry in old)
+
+
+def without_old(entry: Entry, before_ms: int) -> bytes | None:
+    """What stands in the place of an event that was written before that; `None` for what stays as it is."""
+    return deleted(entry.body) if entry.kind == EVENT and is_old(entry, before_ms) else None
+
+
 class HashedStore:
     """`foldline.core.ports.Store` that keeps content in memory and puts events into another store."""
 
@@ -52,8 +82,10 @@ class HashedStore:
         digest: Callable[[bytes], str],
         counter: TokenCounter,
         clock: Callable[[], int | None],
+        aging: Aging | None = None,
     ) -> None:
         self._events, self._digest, self._counter = events, digest, counter
+        self._clock, self._aging = clock, aging
         self._memory = MemoryStore(clock)
 
     def names(self) -> tuple[str, ...]:
@@ -66,7 +98,30 @@ class HashedStore:
         body = whole_json(json.dumps({**told, **forked, "content": HASHED}, separators=(",", ":"))).encode()
         kept = self._events.create(name, format=format, about=body)
         audit = Audit(self._digest, self._counter)
-        return HashedJournal(self._memory.create(name, format=format, about=about), kept, audit=audit)
+        memory = self._memory.create(name, format=format, about=about)
+        return HashedJournal(memory, kept, audit=audit, aged=self._aged(name))
+
+    def _aged(self, name: str) -> Callable[[Journal], Journal]:
+        """What the events of a session are written to, once an hour without those that are too old by then."""
+        aging, looked_ms = self._aging, self._clock()
+
+        def aged(kept: Journal) -> Journal:
+            nonlocal looked_ms
+            now_ms = self._clock()
+            if aging is None or now_ms is None or looked_ms is None or now_ms - looked_ms < LOOK_MS:
+                return kept
+            looked_ms, before_ms = now_ms, now_ms - aging.kept_ms
+            if not has_old(kept, before_ms):
+                return kept
+            kept.close()
+            try:
+                with suppress(SessionBusy, SessionFailed):
+                    aging.delete(name, before_ms)
+                return self._events.write(name)
+            except (SessionBusy, UnknownSession) as error:
+                raise SessionFailed(name, str(error)) from error
+
+        return aged
 
     def write(self, name: str) -> Journal:
         refuse_hashed(self._events.read(name), name)
@@ -90,8 +145,10 @@ class HashedStore:
 class HashedJournal:
     """`foldline.core.ports.Journal`: read from memory, its events on disk."""
 
-    def __init__(self, memory: Journal, kept: Journal, *, audit: Audit) -> None:
-        self._memory, self._kept, self._audit = memory, kept, audit
+    def __init__(
+        self, memory: Journal, kept: Journal, *, audit: Audit, aged: Callable[[Journal], Journal]
+    ) -> None:
+        self._memory, self._kept, self._audit, self._aged = memory, kept, audit, aged
 
     @property
     def format(self) -> str:
@@ -115,6 +172,7 @@ class HashedJournal:
         return self._memory.back()
 
     def append(self, drafts: Sequence[Draft], *, sync: bool = True) -> tuple[Entry, ...]:
+        self._kept = self._aged(self._kept)
         made = self._memory.append(drafts)
         events = [event for entry in made for event in self._audit.events(entry)]
         self._kept.append([Draft(kind=EVENT, body=_body(event)) for event in events], sync=sync)

@@ -22,7 +22,7 @@ from foldline.core.entry import Entry
 from foldline.core.errors import InvalidOption, SessionBusy, SessionCorrupt
 from foldline.core.ports import Pages, TokenCounter
 from foldline.core.surrogates import whole
-from foldline.log.audit import Audit, AuditState
+from foldline.log.audit import DELETED, Audit, AuditState
 from foldline.log.chain import chain_of
 from foldline.log.values import members
 from foldline.recall.database import Database, Schema, Unavailable
@@ -34,8 +34,15 @@ if TYPE_CHECKING:
 FILE: Final = "statistics.sqlite"
 _TABLES: Final = """
 CREATE TABLE sessions (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, state BLOB NOT NULL);
-CREATE TABLE events (session INTEGER NOT NULL, seq INTEGER NOT NULL, type TEXT NOT NULL, time TEXT, tool TEXT,
-  tokens INTEGER, success INTEGER, duration_ms INTEGER, PRIMARY KEY (session, seq)) WITHOUT ROWID;
+CREATE TABLE events (session INTEGER NOT NULL, seq INTEGER NOT NULL, type TEXT NOT NULL, time TEXT, written_ms INTEGER,
+  tool TEXT, tokens INTEGER, success INTEGER, duration_ms INTEGER, PRIMARY KEY (session, seq)) WITHOUT ROWID;
+CREATE TABLE sums (session INTEGER NOT NULL, type TEXT NOT NULL, tool TEXT NOT NULL, count INTEGER NOT NULL, failed INTEGER NOT
+  NULL, tokens INTEGER NOT NULL, duration_ms INTEGER NOT NULL, timed INTEGER NOT NULL, PRIMARY KEY (session, type, tool))
+  WITHOUT ROWID;
+CREATE VIEW counted AS
+  SELECT session, type, ifnull(tool, '') AS tool, 1 AS count, ifnull(success = 0, 0) AS failed, ifnull(tokens, 0) AS tokens,
+    ifnull(duration_ms, 0) AS duration_ms, duration_ms IS NOT NULL AS timed FROM events
+  UNION ALL SELECT session, type, tool, count, failed, tokens, duration_ms, timed FROM sums;
 CREATE TABLE compactions (session INTEGER NOT NULL, entry INTEGER NOT NULL, time_ms INTEGER, policy TEXT, tokens_before
   INTEGER NOT NULL, tokens_after INTEGER NOT NULL, counts INTEGER NOT NULL DEFAULT 1, unfolded INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (session, entry)) WITHOUT ROWID;
@@ -50,16 +57,22 @@ CREATE TABLE usage (session INTEGER NOT NULL, message INTEGER NOT NULL, model TE
   tokens_output INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL,
   PRIMARY KEY (session, message)) WITHOUT ROWID;
 """
+_INTO_SUMS: Final = """
+INSERT INTO sums SELECT session, type, ifnull(tool, ''), count(*), sum(ifnull(success = 0, 0)), sum(ifnull(tokens, 0)),
+  sum(ifnull(duration_ms, 0)), count(duration_ms) FROM events WHERE written_ms < ? GROUP BY 1, 2, 3
+ON CONFLICT DO UPDATE SET count = count + excluded.count, failed = failed + excluded.failed, tokens = tokens + excluded.tokens,
+  duration_ms = duration_ms + excluded.duration_ms, timed = timed + excluded.timed
+"""
 _NAMED: Final = {"undo": "entry", "unfold": "entry", "rollback": "to"}
 """The member in which an entry that takes back names another."""
 STATISTICS: Final = Schema(
     what="the file of statistics",
     application=0x666F6C73,  # "fols"
-    version=4,
+    version=5,
     tables=_TABLES,
-    sound="SELECT count(*) FROM (SELECT 1 FROM sessions, events, compactions, taken_back, passes, facts, failures, usage LIMIT 1)",
+    sound="SELECT count(*) FROM (SELECT 1 FROM sessions, events, sums, compactions, taken_back, passes, facts, failures, usage LIMIT 1)",
 )
-_OF_SESSION: Final = ("events", "compactions", "taken_back", "passes", "facts", "failures", "usage")
+_OF_SESSION: Final = ("events", "sums", "compactions", "taken_back", "passes", "facts", "failures", "usage")
 
 
 class Read(Struct, kw_only=True):
@@ -114,6 +127,11 @@ class Statistics:
                 if name not in names:
                     _remove(connection, id)
 
+    def age(self, before_ms: int) -> None:
+        """Let the rows of events that were written before that become sums, and leave no byte of them."""
+        with self._told():
+            _age(self._database, before_ms)
+
     def query(self, sql: str, *values: object) -> list[dict[str, Any]]:
         """Rows of a question in SQL, by column."""
         with self._opened() as connection:
@@ -138,9 +156,13 @@ class Statistics:
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
         """The database in one transaction."""
+        with self._told(), self._database.writing() as connection:
+            yield connection
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
         try:
-            with self._database.writing() as connection:
-                yield connection
+            yield
         except Unavailable as error:
             if error.is_busy:
                 raise SessionBusy(FILE, "another `foldline stats`", beside=True) from error
@@ -160,6 +182,26 @@ def take_out(home: Path, name: str) -> None:
         database.settle()
 
 
+def age(home: Path, *, before_ms: int) -> None:
+    """`Statistics.age`, where there is a file. Raises as `take_out`."""
+    if (home / FILE).is_file():
+        with closing(Database(home / FILE, STATISTICS)) as database:
+            _age(database, before_ms)
+
+
+def _age(database: Database, before_ms: int) -> None:
+    with database.reading() as connection:
+        if (
+            connection.execute("SELECT 1 FROM events WHERE written_ms < ? LIMIT 1", (before_ms,)).fetchone()
+            is None
+        ):
+            return
+    with database.writing() as connection:
+        connection.execute(_INTO_SUMS, (before_ms,))
+        connection.execute("DELETE FROM events WHERE written_ms < ?", (before_ms,))
+    database.settle()
+
+
 class _Rows:
     """What entries come to, put into the tables."""
 
@@ -173,7 +215,9 @@ class _Rows:
     def take(self, entry: Entry) -> None:
         """Take in one entry."""
         for event in self._audit.events(entry):
-            self._put("events", event["seq"], event["type"], event["timestamp"], *_numbers_of(event))
+            if event["type"] != DELETED:
+                when = (event["timestamp"], entry.time_ms)
+                self._put("events", event["seq"], event["type"], *when, *_numbers_of(event))
         try:
             self._more(entry)
         except (ValueError, LookupError, TypeError, msgspec.ValidationError):

@@ -35,12 +35,14 @@ from foldline.session.keep import Durability, Keeper
 from foldline.session.limits import with_limit
 from foldline.session.session import Session
 from foldline.session.setup import SessionOptions, format_for, model_in, setup_for
+from foldline.settings import DAY_MS, event_days
 from foldline.stores.limits import Limits
 
 if TYPE_CHECKING:
     from foldline.hooks.hooks import Hooks
     from foldline.log.secrets import Redactor
     from foldline.restore.restorer import Restorer
+    from foldline.stores.disk import DiskStore
 
 Content: TypeAlias = Literal["full", "hashed"]
 """What of a session is written: all of it, or what happened and hashes of what was said."""
@@ -114,24 +116,32 @@ def open(
             workspace=normalised(workspace),
         ),
     )
-    store: Store = disk_store(home)
-    if content == "hashed":
-        store = _without_content(store, home, asked=asked)
-    elif content != "full":
+    if content not in get_args(Content):
         raise InvalidOption("content", content, why=f"one of {', '.join(get_args(Content))}")
+    disk = disk_store(home)
+    store = _without_content(disk, home, asked=asked) if content == "hashed" else disk
     return open_in(store, name, asked=asked)
 
 
-def _without_content(store: Store, home: Home, *, asked: SessionOptions) -> Store:
-    """A store that writes events alone into another one."""
+def _without_content(store: DiskStore, home: Home, *, asked: SessionOptions) -> Store:
+    """A store that writes events alone into another one, where old ones are deleted first."""
+    from foldline.privacy.aging import delete_in, delete_old
     from foldline.privacy.events import digest_with
-    from foldline.privacy.hashed import HashedStore
+    from foldline.privacy.hashed import Aging, HashedStore
     from foldline.privacy.key import key_in
+    from foldline.stores.disk import unix_ms
 
     _tell_unfinished(store)
     setup = setup_for(asked, format=format_for(asked.model, asked.format), model=asked.model)
-    key = key_in(home_at(home))
-    return HashedStore(store, digest=digest_with(key), counter=setup.counter, clock=asked.clock)
+    key, kept_ms = key_in(home_at(home)), event_days() * DAY_MS
+    delete_old(store, store.names(), before_ms=unix_ms() - kept_ms)
+    return HashedStore(
+        store,
+        digest=digest_with(key),
+        counter=setup.counter,
+        clock=asked.clock,
+        aging=Aging(kept_ms=kept_ms, delete=lambda name, ms: delete_in(store, name, before_ms=ms)),
+    )
 
 
 def normalised(workspace: str | os.PathLike[str] | None) -> str:

@@ -117,18 +117,39 @@ def test_a_session_that_goes_away_ends_the_following(monkeypatch: pytest.MonkeyP
     assert "no session is called 'now'" in done.stderr
 
 
-def test_events_older_than_seven_days_are_asked_for() -> None:
-    """JRN-7: that there are older ones is said each time, and where they are: nobody takes hidden for gone."""
-    hidden = run("events", "old").stderr
-    assert "3 events older than seven days not shown; --all shows them" in hidden
-    assert "stays in the log, until `foldline forget old`" in hidden
-    assert "older than" in run("events", "old", "--lines").stderr
+def test_events_older_than_seven_days_are_deleted_and_messages_are_not() -> None:
+    """JRN-7: at each way to ask; how many they were is said each time, and what stays."""
+    for options in ((), ("--lines",)):
+        done = run("events", "old", *options)
+        assert (done.exit_code, done.stdout) == (0, "")
+        assert (
+            "3 events are deleted, older than 7 days; messages never are, except by `foldline forget old`"
+            in done.stderr
+        )
     [document] = documents(run("events", "old", "--json").stdout)
-    assert (document["events"], document["hidden"]) == ([], 3)
-    whole = run("events", "old", "--all")
-    assert "1970-01-01 00:00:01" in whole.stdout
-    assert "older than" not in whole.stderr
-    assert "older than" not in run("events", "now").stderr
+    assert (document["events"], document["deleted"]) == ([], 3)
+    assert run("events", "old", "--all").exit_code == 2
+    assert WORD in run("show", "old").stdout
+    assert "deleted" not in run("events", "now").stderr
+
+
+@pytest.mark.parametrize("days", [7, 30])
+def test_an_event_is_there_up_to_the_end_of_its_days_and_not_after(
+    days: int, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """JRN-7, at both sides, to the millisecond: seven days, or as many as the user's settings say; a project's have no say."""
+    now = 1_800_000_000_000
+    monkeypatch.setattr("foldline.cli.commands.events.time.time_ns", lambda: now * 1_000_000)
+    monkeypatch.chdir(home)
+    (home / "foldline.toml").write_text("[events]\ndays = 1\n")
+    if days != 7:
+        (home / "mine.toml").write_text(f"[events]\ndays = {days}\n")
+        monkeypatch.setenv("FOLDLINE_CONFIG", str(home / "mine.toml"))
+    for name, age_ms in (("kept", days * 86_400_000), ("gone", days * 86_400_000 + 1)):
+        session(home, name, now - age_ms)
+        [document] = documents(run("events", name, "--json").stdout)
+        assert (len(document["events"]), document["deleted"]) == ((3, 0) if name == "kept" else (0, 3))
+    assert f"older than {days} days" in run("events", "gone").stderr
 
 
 def test_some_events_may_be_older_and_some_not(home: Path) -> None:
@@ -138,7 +159,7 @@ def test_some_events_may_be_older_and_some_not(home: Path) -> None:
     journal.close()
     done = run("events", "old")
     assert done.stdout.count("USER_INPUT") == 1
-    assert "3 events older than seven days not shown" in done.stderr
+    assert "3 events are deleted, older than 7 days" in done.stderr
 
 
 def test_a_long_page_ends_with_the_newest(home: Path) -> None:

@@ -109,10 +109,10 @@ def test_an_entry_that_events_names_is_one_that_undo_and_rollback_take(session: 
     run("compact", "demo", "--to", "9k")
     run("fork", "demo", "fork")
     run("compact", session, "--to", "5k")
-    events = documents(run("events", session, "--all", "--lines").stdout)
+    events = documents(run("events", session, "--lines").stdout)
     entry = [event["entry"] for event in events if event["type"] == "COMPRESSION"][-1]
     [listed] = documents(run("undo", session, "--list", "--json").stdout)
     assert [made["entry"] for made in listed["compactions"]][-1] == entry
-    assert f" {entry}  " in run("events", session, "--all").stdout
+    assert f" {entry}  " in run("events", session).stdout
     assert run("rollback", session, "--before", str(entry), "--dry-run").exit_code == 0
     assert f"compaction {entry} " in run("undo", session, str(entry)).stderr

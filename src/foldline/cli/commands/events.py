@@ -33,24 +33,21 @@ _APART = ("seq", "entry", "type", "timestamp")
 
 @click.command("events")
 @click.argument("session", metavar="SESSION")
-@click.option("--all", "every", is_flag=True, help="Those older than seven days too.")
 @click.option("--lines", "as_lines", is_flag=True, help="One JSON object a line, as they come.")
 @click.option(
     "--follow", is_flag=True, help="Go on with what comes, until Ctrl-C; with --json a JSON object a line."
 )
 @counter_option
 @as_json_option
-def command(
-    *, session: str, every: bool, as_lines: bool, follow: bool, counter: str | None, as_json: bool
-) -> int:
+def command(*, session: str, as_lines: bool, follow: bool, counter: str | None, as_json: bool) -> int:
     """List what happened in a session: inputs, tool calls and results, compactions, checkpoints.
 
-    Derived from the log. The number before each is its entry's, which undo, rollback and fork take. Contents and parameters stand as hashes under the key of this home; of an error its first line
+    Derived from the log, and kept for seven days. The number before each is its entry's, which undo, rollback and fork take. Contents and parameters stand as hashes under the key of this home; of an error its first line
     is shown.
     """
     if as_lines and as_json and not follow:
         raise click.UsageError("--json is one document, --lines many; take one", click.get_current_context())
-    log = _Log(session, every=every, counter=counter)
+    log = _Log(session, counter=counter)
     if follow:
         return _follow(log, as_lines=as_lines or as_json)
     if as_lines:
@@ -60,34 +57,38 @@ def command(
             events = list(log.more())
         if as_json:
             told = {"schema": "foldline.events/1", "session": session, "events": events}
-            screen.write_document({**told, "hidden": log.hidden})
+            screen.write_document({**told, "deleted": log.deleted})
         else:
-            _show(events, every=every)
-    _say_hidden(log.hidden, session)
+            _show(events)
+    _say_deleted(log)
     return exits.DONE
 
 
 class _Log:
     """The log of a session, read as often as one likes."""
 
-    def __init__(self, session: str, *, every: bool, counter: str | None) -> None:
+    def __init__(self, session: str, *, counter: str | None) -> None:
         from foldline.home import disk_store
-        from foldline.privacy.events import KEPT_MS, Following
+        from foldline.privacy.aging import delete_old
+        from foldline.privacy.events import Following
         from foldline.privacy.key import key_in
         from foldline.session.library import first_entry
+        from foldline.settings import event_days, events_since_ms
         from foldline.tokens.choose import counter_for
 
         self.session, self._store = session, disk_store()
         first = first_entry(self._store, session)
-        self._since_ms = None if every else time.time_ns() // 1_000_000 - KEPT_MS
+        self.days = event_days()
+        self._since_ms = events_since_ms(time.time_ns() // 1_000_000)
+        delete_old(self._store, (session,), before_ms=self._since_ms)
         self._following = Following(
             key=key_in(self._store.home), counter=counter_for(counter=counter), first=first
         )
 
     @property
-    def hidden(self) -> int:
-        """Events that were read and are older than is shown."""
-        return self._following.hidden
+    def deleted(self) -> int:
+        """Events that are there no more."""
+        return self._following.deleted
 
     def more(self) -> Iterator[Event]:
         """The events since the last reading. Raises `SessionCorrupt`, `UnknownSession` for one that is gone."""
@@ -106,8 +107,8 @@ def _follow(log: _Log, *, as_lines: bool) -> int:
         if as_lines:
             _write_lines(log.more())
         else:
-            _show(list(log.more()), every=True)
-        _say_hidden(log.hidden, log.session)
+            _show(list(log.more()))
+        _say_deleted(log)
         while True:
             time.sleep(LOOK_S)
             if as_lines:
@@ -123,21 +124,21 @@ def _write_lines(events: Iterable[Event]) -> None:
         screen.write_json_data(json.dumps(event, ensure_ascii=False).encode() + b"\n")
 
 
-def _show(events: list[Event], *, every: bool) -> None:
+def _show(events: list[Event]) -> None:
     if len(events) > ROWS_MAX:
         screen.say(f"the newest {ROWS_MAX} of {len(events):,}; --lines gives all of them")
     if events:
         screen.show(_page(events[-ROWS_MAX:]))
     else:
-        screen.say("no events" if every else "no events in the last seven days")
+        screen.say("no events")
 
 
-def _say_hidden(hidden: int, session: str) -> None:
-    """That there are older ones, and that they can be read for as long as the log is there."""
-    if hidden:
+def _say_deleted(log: _Log) -> None:
+    """That there were older ones, and what they are not."""
+    if log.deleted:
+        count = "1 event is" if log.deleted == 1 else f"{log.deleted:,} events are"
         screen.say(
-            f"{plural(hidden, 'event')} older than seven days not shown; --all shows them: what they are made from stays in the "
-            f"log, until `foldline forget {session}` takes it away"
+            f"{count} deleted, older than {plural(log.days, 'day')}; messages never are, except by `foldline forget {log.session}`"
         )
 
 

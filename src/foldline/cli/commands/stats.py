@@ -5,6 +5,7 @@ Owns the page; the numbers are `foldline.statistics`'s.
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -32,11 +33,14 @@ def command(*, session: str | None, as_json: bool) -> int:
     their compaction was made.
     """
     from foldline.home import disk_store
+    from foldline.privacy.aging import delete_old
+    from foldline.settings import events_since_ms
     from foldline.statistics import statistics
 
     with progress.shown("counting") as tick:
-        store = disk_store()
-        document = statistics(store, store.home, session=session, tick=tick)
+        store, since_ms = disk_store(), events_since_ms(time.time_ns() // 1_000_000)
+        delete_old(store, store.names(), before_ms=since_ms)
+        document = statistics(store, store.home, session=session, before_ms=since_ms, tick=tick)
     if as_json:
         screen.write_document(document)
     else:
