@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from foldline.core.errors import SessionCorrupt, UnknownFormat, UnknownSession
 from foldline.home import Home, disk_store
+from foldline.log.chain import naming
 from foldline.log.forks import forks_in
 from foldline.log.lineage import Lineage, cut_of
 from foldline.log.lineages import Lineages
@@ -237,17 +238,16 @@ def salvage(name: str, *, home: Home = None) -> Salvaged:
 
 
 def archive(name: str, *, home: Home = None, dry_run: bool = False) -> Archived:
-    """Pack away everything a session holds up to now. Raises as `Store.write`."""
+    """Pack away everything a session holds up to now. Raises as `Store.write`, and `SessionCorrupt` where a line of it is
+    damaged."""
     store = disk_store(home)
     if dry_run:
-        pages = store.read(name)
-        pages.close()
-        return Archived(name=name, bytes=pages.extent.end - pages.active.start)
+        with naming(name), closing(store.read(name)) as pages:
+            for _ in pages.entries(pages.active.first):
+                pass
+            return Archived(name=name, bytes=pages.extent.end - pages.active.start)
     delete_old(store, (name,), before_ms=events_since_ms(unix_ms()))
-    journal = store.write(name)
-    try:
+    with naming(name), closing(store.write(name)) as journal:
         begin = journal.active.start
         refused = journal.archive()
         return Archived(name=name, bytes=0 if refused else journal.active.start - begin, refused=refused)
-    finally:
-        journal.close()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from foldline.core.entry import Draft
-from foldline.core.errors import CheckpointFailed, InvalidOption
+from foldline.core.errors import CheckpointFailed, InvalidOption, SessionCorrupt
 from foldline.core.message import Text
 from foldline.log import checkpoint
 from foldline.log.checkpoint import EVERY, checkpoint_body
@@ -22,6 +22,7 @@ from foldline.stores.disk import DiskStore
 from foldline.stores.memory import MemoryJournal, MemoryStore
 from foldline.testing.builders import user
 from foldline.testing.disk import Call, SimulatedDisk, nothing_fails
+from foldline.verify import archive
 from tests.session.making import answer, opened, reopened, worked
 
 
@@ -177,6 +178,25 @@ def test_every_ten_checkpoints_what_precedes_them_is_packed_away(tmp_path: Path)
         assert again.prepare().data == before
         assert len(list(again.messages)) == count
         assert sum(1 for _ in again.compactions) == made
+
+
+def test_a_log_that_is_damaged_stays_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """JRN-7: what is packed away was proved whole; damage is told by hand and costs a running session nothing."""
+    store = DiskStore(tmp_path, clock=lambda: None)
+    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path))
+    session = opened(store)
+    session.user("read everything")
+    for made in range(ARCHIVE_EVERY):
+        worked(session, 4, start=made * 10)
+        if made == ARCHIVE_EVERY - 1:
+            log = tmp_path / "sessions/s/log.jsonl"
+            log.write_bytes(log.read_bytes().replace(b"read everything", b"red  everything", 1))
+        session.compact(to=0.6)
+    session.close()
+    for dry_run in (True, False):
+        with pytest.raises(SessionCorrupt, match="'s' is damaged at byte"):
+            archive("s", dry_run=dry_run)
+    assert not (tmp_path / "sessions/s/archive").exists()
 
 
 def test_a_disk_that_refuses_to_pack_away_costs_the_session_nothing() -> None:

@@ -177,7 +177,8 @@ class Journal(Pages, Protocol):
 
     def archive(self) -> str:
         """Pack away everything up to now; every offset stays and everything can still be read. Returns what kept it from
-        being done, for a person, empty when it is done: then the log stands as it was. Raises as `append`."""
+        being done, for a person, empty when it is done: then the log stands as it was. Raises as `append`, and
+        `SessionCorrupt` where a line of what would be packed is damaged; nothing is moved then."""
         ...
 
     def close(self) -> None:

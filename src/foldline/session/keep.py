@@ -21,7 +21,14 @@ from msgspec.structs import replace
 
 from foldline.core.edit import Edit
 from foldline.core.entry import Draft, Entry
-from foldline.core.errors import CLOSED, CheckpointFailed, InvalidOption, SessionFailed, UnknownFormat
+from foldline.core.errors import (
+    CLOSED,
+    CheckpointFailed,
+    InvalidOption,
+    SessionCorrupt,
+    SessionFailed,
+    UnknownFormat,
+)
 from foldline.core.message import Message
 from foldline.core.ports import TokenCounter
 from foldline.core.view import View, view_of
@@ -193,7 +200,8 @@ class Keeper:
 
     def _pack_away(self) -> None:
         """Every ten checkpoints what precedes them moves to the archive. A disk that refuses leaves the log as it is, and
-        the next compaction tries again; a log that can no longer be written says so at the next append."""
+        the next compaction tries again; a log that can no longer be written says so at the next append, a damaged one to whoever
+        reads what is damaged."""
         if self._checkpoints is None:
             packed = self.log.packed
             newest = takewhile(lambda entry: entry.offset >= packed, self.log.back())
@@ -201,7 +209,7 @@ class Keeper:
         else:
             self._checkpoints += 1
         if self._checkpoints >= ARCHIVE_EVERY:
-            with contextlib.suppress(SessionFailed):
+            with contextlib.suppress(SessionFailed, SessionCorrupt):
                 if not self.log.archive():
                     self._checkpoints = 0
 

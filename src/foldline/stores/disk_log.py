@@ -395,6 +395,8 @@ class DiskJournal(DiskPages):
         self.sync()
         if self.active.end == self.active.first:
             return ""
+        for _ in self.entries(self.active.first):
+            pass  # each line is compared with its checksum
         try:
             self._pack()
             segment = segment_line(self._header, at=self.active.end, seq=self._seq)

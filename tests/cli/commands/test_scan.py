@@ -130,3 +130,5 @@ def test_a_session_that_cannot_be_read_at_all_stops_no_walk_over_the_home(
     assert "bad" in done.output
     assert "the first line" in done.output or "damaged at byte 0" in done.output
     assert done.stdout, "the other one is shown"
+    if command[0] == "scan":
+        assert ("damaged  bad" in done.stdout, "clean  good" in done.stdout) == (True, True)

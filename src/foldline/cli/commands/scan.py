@@ -98,7 +98,8 @@ def _scans(name: str | None, *, after: str | None) -> Iterator[Scan]:
 
 def _show(scan: Scan) -> None:
     said = f"{plural(scan.bytes, 'byte')} · {plural(len(scan.found), 'secret')}"
-    state, style = ("clean", "bold green") if not scan.found else ("secrets", "bold red")
+    state = "secrets" if scan.found else "damaged" if scan.damage else "clean"
+    style = "bold green" if state == "clean" else "bold red"
     screen.show(title(state, scan.name, style=style), gap(screen.cell(said)))
     rows = [
         (screen.cell(found.place, "bold"), screen.cell(found.family), screen.cell(found.fingerprint, "dim"))
