@@ -7,6 +7,7 @@ import pytest
 from foldline.ledger.columns import CODE, Prices
 from foldline.ledger.errors_in_text import IN_CODE, key_of_listed
 from foldline.ledger.facts import Fact, FactKind, name_of
+from foldline.ledger.found_in_text import Finder
 from foldline.ledger.index import (
     LABEL_TOKENS,
     SHARES,
@@ -14,6 +15,7 @@ from foldline.ledger.index import (
     facts_in_line,
     holds_more,
     index,
+    indexes,
     lines_of,
     listed_paths,
     names_in_line,
@@ -232,3 +234,19 @@ def test_a_piece_is_counted_once_whatever_index_it_stands_in() -> None:
     assert len(counted) == 5
     assert price(FACTS, prices=prices).costs == first.costs
     assert len(counted) > 5
+
+
+def test_indexes_made_together_are_those_made_one_by_one() -> None:
+    """Law SAME: facts that texts share stand in one table; what each index lists is told by its own text and room."""
+    texts = [
+        "src/app.py ./src/app.py app.py limit=5 load_rows() ValueError: no row 7 in src/",
+        "app.py limit=6 limit=5 ABC-123 load_rows_of() ValueError: no row 3 in src/",
+        "/repo/src/app.py port=8080 limit=5 `limit_of` src/pool.py ABC-123",
+        "",
+        " ".join(f"src/module{n}.py key{n}={n}" for n in range(40)),
+    ]
+    founds = Finder().many(texts)
+    for room in (0, 12, 30, 80, AMPLE):
+        alone = [index(found.facts, room, prices=PRICES)[1] for found in founds]
+        assert indexes([(found, room) for found in founds], prices=PRICES) == alone
+        assert any(alone) == (room >= 30)

@@ -54,14 +54,6 @@ class Prices:
         self._known: dict[str, dict[str, int]] = {}
         """What stands before a piece → piece → tokens of both."""
 
-    def learn(self, facts: Iterable[Fact]) -> None:
-        """Count what is not known of these, which costs less than of a few at a time."""
-        listed = list(facts)
-        numbers = [fact for fact in listed if fact.kind == "numbers"]
-        self.of([fact.value for fact in numbers], behind=VALUES)
-        words = [fact.text for fact in listed if fact.kind != "numbers"]
-        self.of([*words, *[fact.key for fact in numbers]], behind=" ")
-
     def of(self, texts: Sequence[str], *, behind: str) -> list[int]:
         """The tokens of each text, with what stands before it."""
         known = self._known.setdefault(behind, {})
@@ -85,7 +77,9 @@ class Columns:
         self.sorts: list[str] = []
         """Its kind, or `CODE`."""
         self.texts: list[str] = []
-        """What stands for it on a line of an index: its text, and of a number its value; not yet escaped."""
+        """How it reads: its text, and of a number its value."""
+        self.listed: list[str] = []
+        """How it stands on a line of an index, a number with its key."""
         self.keys: list[int] = []
         """Of a number the place of its key in `key_texts`; else `NO_KEY`."""
         self.key_texts: list[str] = []
@@ -124,6 +118,12 @@ class Columns:
         self.facts += facts
         self.sorts += sorts
         self.texts += texts
+        self.listed += written(
+            [
+                text if key == NO_KEY else f"{fact.key}={text}"
+                for fact, text, key in zip(facts, texts, keys, strict=True)
+            ]
+        )
         self.keys += keys
         if not _are_plain(facts):
             self.odd.update([place for place, fact in zip(places, facts, strict=True) if not _is_plain(fact)])
@@ -135,6 +135,7 @@ class Columns:
         if fact.text == was.text or self.keys[place] != NO_KEY:
             return
         self.texts[place] = fact.text
+        self.listed[place] = written([fact.text])[0]
         (self.odd.discard if _is_plain(fact) else self.odd.add)(place)
         self._twins, self._within = (-1, {}), ((-1, -1), {})
         if place < len(self._costs) and self._priced_by is not None:

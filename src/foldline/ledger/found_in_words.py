@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, compress
 from typing import TypeAlias
 
 from foldline.ledger.errors_in_text import signs_in
@@ -84,11 +84,11 @@ class WordReader:
         """The ids of records, then the names of code, among the tokens of shapes."""
         known = self._tokens
         found: dict[FactKind, list[Span]] = {"identifiers": [], "symbols": []}
-        for match in _TOKEN.finditer(shapes):
-            token = match[0]
-            kinds = known.get(token)
-            if kinds is None:
-                kinds = known[token] = _kinds_of(token)
+        tokens = _TOKEN.findall(shapes)
+        known.update({token: _kinds_of(token) for token in set(tokens) if token not in known})
+        # most are nothing: only the others are looked at one by one
+        named = list(map(known.__getitem__, tokens))
+        for match, kinds in zip(compress(_TOKEN.finditer(shapes), named), filter(None, named), strict=True):
             for kind in kinds:
                 found[kind].append(match.span())
         return found

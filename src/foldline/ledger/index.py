@@ -17,13 +17,13 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate
 
 from msgspec import Struct
 
 from foldline.ledger.columns import CODE, NO_KEY, VALUES, Columns, Place, Prices, written
 from foldline.ledger.errors_in_text import key_of_listed
-from foldline.ledger.facts import INITIALS, VALUE, Fact, FactKind, Name, name_of
+from foldline.ledger.facts import INITIALS, VALUE, Fact, FactKind, Found, Name, name_of
 from foldline.ledger.paths_in_text import key_of
 from foldline.ledger.standing_within import Standing
 
@@ -216,7 +216,16 @@ class _Filling:
         self._priced = priced
         self._hidden = hidden
         """Those that stand in what is said beside them."""
-        self._least = min(map(priced.costs.__getitem__, priced.places))
+
+    @cached_property
+    def _least(self) -> Iterable[int]:
+        """What the cheapest costs of each fact and those behind it in their order. Where some are hidden the cheapest of all, so that
+        those are come by."""
+        priced = self._priced
+        if self._hidden:
+            return [min(map(priced.costs.__getitem__, priced.places))] * len(priced.places)
+        own = list(map(priced.costs.__getitem__, reversed(priced.order)))
+        return list(accumulate(own, min))[::-1]
 
     @property
     def is_done(self) -> bool:
@@ -229,8 +238,8 @@ class _Filling:
             self._take_all()
             return
         costs, keys = self._priced.costs, self._priced.columns.keys
-        for place in self._priced.order:
-            if self.left < self._least:
+        for place, least in zip(self._priced.order, self._least, strict=True):
+            if self.left < least:
                 break
             if place in self.taken or place in self.gone:
                 continue
@@ -259,17 +268,21 @@ class _Filling:
     def free(self) -> bool:
         """Give back the room of what stands within another fact that was taken; false where nothing does."""
         priced, taken = self._priced, self.taken
-        columns, firsts = priced.columns, priced.firsts
+        columns = priced.columns
+        shown_by = columns.within(priced.standing)
         within = {
             place
-            for place, showing in columns.within(priced.standing).items()
-            if place in taken
-            and (not taken.isdisjoint(showing) or firsts.get(columns.key_named(place), NO_KEY) in taken)
+            for place in taken & shown_by.keys()
+            if not taken.isdisjoint(shown_by[place]) or self._has_key(columns.key_named(place))
         }
         self.taken -= within
         self.gone |= within
         self.left += sum(map(priced.costs.__getitem__, within))
         return bool(within)
+
+    def _has_key(self, key: int) -> bool:
+        """Whether the newest value of a number's key was taken: then the key stands there."""
+        return key in self._priced.keys and self._priced.firsts[key] in self.taken
 
 
 def lines_of(facts: Sequence[Fact]) -> list[str]:
@@ -309,23 +322,44 @@ def index(facts: Sequence[Fact], room: int, *, prices: Prices) -> tuple[tuple[Fa
     return choice.facts, choice.lines
 
 
-def indexes(wanted: Sequence[tuple[Sequence[Fact], int]], *, prices: Prices) -> list[list[str]]:
-    """The lines of many indexes, each given as facts and room; what is not priced yet is counted together."""
-    prices.learn(chain.from_iterable([facts for facts, room in wanted if room > LABEL_TOKENS]))
-    return [index(facts, room, prices=prices)[1] for facts, room in wanted]
+def indexes(wanted: Sequence[tuple[Found, int]], *, prices: Prices) -> list[list[str]]:
+    """The lines of many indexes, each given as what a text says and room. Texts say the same again and again: all share columns, in
+    which a fact stands once for each way in which it reads."""
+    columns, standing = Columns(), Standing()
+    listed: list[list[str]] = [
+        list(map(_spelt, found.names, found.facts)) if room > LABEL_TOKENS else [] for found, room in wanted
+    ]
+    new: dict[str, Fact] = {}
+    for spelt, (found, _) in zip(listed, wanted, strict=True):
+        new.update(zip(spelt, found.facts, strict=False))
+    places = dict(zip(new, columns.add(list(new.values())), strict=True))
+    standing.learn([fact.text for fact in new.values() if fact.kind != "numbers"])
+    lines: list[list[str]] = []
+    for spelt, (_, room) in zip(listed, wanted, strict=True):
+        own = list(map(places.__getitem__, spelt))
+        priced = Priced(columns, own, prices=prices, standing=standing)
+        lines.append(choose(priced, room).lines if own else [])
+    return lines
+
+
+def _spelt(name: Name, fact: Fact) -> str:
+    """What is the same for facts that stand alike on a line: a path may go by another spelling, a failure by other numbers."""
+    return f"{name}{VALUE}{fact.text}" if fact.kind in ("paths", "errors") else name
 
 
 def _by_key(columns: Columns, numbers: Sequence[Place]) -> list[str]:
     """Numbers with their key once, newest value first: `limit=100|50`."""
     keys = list(map(columns.keys.__getitem__, numbers))
-    found: dict[int, str] = dict(zip(keys, map(columns.texts.__getitem__, numbers), strict=True))
+    found = dict(zip(keys, map(columns.listed.__getitem__, numbers), strict=True))
     if len(found) < len(keys):
         several: dict[int, list[str]] = {key: [] for key, count in Counter(keys).items() if count > 1}
         for key, place in zip(keys, numbers, strict=True):
             if key in several:
                 several[key].append(columns.texts[place])
-        found |= {key: VALUES.join(dict.fromkeys(values)) for key, values in several.items()}
-    return [f"{columns.key_texts[key]}={values}" for key, values in found.items()]
+        for key, values in several.items():
+            found[key] = f"{columns.key_texts[key]}={VALUES.join(dict.fromkeys(values))}"
+        return written(list(found.values()))
+    return list(found.values())
 
 
 _PATHS = f"{next(label for kind, label in LABELS if kind == 'paths')}: "

@@ -91,10 +91,10 @@ class Mentions:
         """Every mention of these facts, the newest first; and how many mentions old each is in own words."""
         is_wanted = list(map(wanted.__contains__, reversed(self._said)))
         said = list(compress(reversed(self._said), is_wanted))
-        own_ages: dict[Place, int] = {}
-        for age, place in compress(enumerate(said, 1), compress(reversed(self._own), is_wanted)):
-            own_ages.setdefault(place, age)
-        return said, own_ages
+        is_own = list(compress(reversed(self._own), is_wanted))
+        ages = list(compress(range(1, len(said) + 1), is_own))
+        own = list(compress(said, is_own))
+        return said, dict(zip(reversed(own), reversed(ages), strict=True))  # the newest stands last
 
     def wanted(self, shown: Iterable[Name], carried: Sequence[Fact] = ()) -> Wanted:
         """The facts without those of these names; `carried` are older than all others."""
@@ -174,9 +174,8 @@ class Wanted:
             scores[place] = min(scores[place], own / OWN_WORDS)
         for place in self.columns.codes & self._lacking:
             scores[place] *= CODE
-        for place, count in times.items():
-            if count > 1:
-                scores[place] /= sqrt(count)
+        for place in [place for place, count in times.items() if count > 1]:
+            scores[place] /= sqrt(times[place])
         for place in self.columns.symbols & self._lacking:
             if times[place] == 1:
                 scores[place] *= ONCE

@@ -23,7 +23,7 @@ from foldline.ledger.book import Entry, Section
 from foldline.ledger.columns import Columns, Place, Prices
 from foldline.ledger.command_lines import VERIFIES, run_of
 from foldline.ledger.facts import Fact, Origin
-from foldline.ledger.index import AMPLE, Priced, choose, facts_in_line, labels_of
+from foldline.ledger.index import AMPLE, Choice, Priced, choose, facts_in_line, labels_of
 from foldline.ledger.lines import unbroken
 from foldline.ledger.outcomes import names_failure
 from foldline.ledger.ranks import rank_of
@@ -75,9 +75,14 @@ class Written(Struct, frozen=True, kw_only=True):
     text: str
     entries: tuple[Entry, ...]
     """What stands in it, in order."""
-    facts: tuple[Fact, ...]
+    choice: Choice
     omitted: int
     """Entries that did not fit."""
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """The facts of its index, the most wanted first."""
+        return self.choice.facts
 
 
 def line_of(entry: Entry) -> str:
@@ -171,7 +176,7 @@ class Draft:
         return Written(
             text=text,
             entries=tuple([self._entries[n] for n in sorted(share.kept)]),
-            facts=choice.facts,
+            choice=choice,
             omitted=self._omitted(share),
         )
 

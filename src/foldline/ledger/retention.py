@@ -28,7 +28,7 @@ from foldline.ledger.index import holds_more, listed_paths, names_in_line
 from foldline.ledger.look_alikes import read_whole
 from foldline.ledger.readings import readings_in, text_of, whole_text_of
 from foldline.ledger.standing_within import Within
-from foldline.ledger.stated import Place, Stated, key_of
+from foldline.ledger.stated import Place, Stated, key_of, last_name
 
 FACT_KINDS: tuple[FactKind, ...] = ("paths", "identifiers", "numbers", "errors")
 KINDS = (*FACT_KINDS, "commands", "user_messages", "constraints", "rules_taken_back", "pins")
@@ -296,23 +296,35 @@ def _not_in_view(
     yield _RECALLABLE, rest - lost
 
 
-def _within_paths(rest: Set[Place], shown: _Shown, *, stated: Stated) -> Set[Place]:
+def _within_paths(rest: set[Place], shown: _Shown, *, stated: Stated) -> set[Place]:
     """Of these the paths that stand within longer ones that foldline wrote, which hold their last name; and the identifiers that
     stand within paths that it listed."""
-    paths = [stated.names[place][1:] for place in rest & stated.of_kind[_PATH]] if shown.paths else []
-    last = {path.rstrip("/").rpartition("/")[2] for path in paths}
-    last.intersection_update("/".join(shown.paths).split("/"))
-    holding = [path for path in shown.paths if not last.isdisjoint(path.split("/"))] if last else []
-    among = Within(paths if holding else ())
-    found = {f"{_PATH}{path}" for within in map(among.path, holding) for path in within}
-    identifiers = [stated.names[place] for place in rest & stated.of_kind[_IDENTIFIER]]
+    found = _shown_within(rest & stated.of_kind[_PATH], shown.paths, stated=stated) if shown.paths else set()
+    identifiers = {stated.names[place][1:]: place for place in rest & stated.of_kind[_IDENTIFIER]}
     listed = listed_paths(shown.written.split("\n")) if identifiers else ""
     for parts in (listed.replace("/", " ").split, partial(_WORD.findall, listed)):
         if identifiers:
-            held = {name[1:] for name in identifiers}.intersection(parts())
-            found.update([f"{_IDENTIFIER}{text}" for text in held])
-            identifiers = [name for name in identifiers if name[1:] not in held]
-    return stated.among(found)
+            found.update([identifiers.pop(text) for text in identifiers.keys() & set(parts())])
+    return found
+
+
+def _shown_within(paths: set[Place], longer: Set[str], *, stated: Stated) -> set[Place]:
+    """Those of the paths that stand within longer ones. A longer one is looked into while it holds the last name of one that was
+    not found yet."""
+    names = stated.ending.keys() & set("/".join(longer).split("/"))
+    sought = {name: here for name in names if (here := paths.intersection(stated.ending[name]))}
+    place_of = {stated.names[place][1:]: place for here in sought.values() for place in here}
+    within, found = Within(place_of), set[Place]()
+    for path in longer:
+        if sought.keys().isdisjoint(path.split("/")):
+            continue
+        for place in {place_of[text] for text in within.path(path)} - found:
+            found.add(place)
+            last = last_name(stated.names[place][1:])
+            sought[last].discard(place)
+            if not sought[last]:
+                del sought[last]
+    return found
 
 
 def _altered(rest: Set[Place], shown: _Shown, *, stated: Stated) -> Set[Place]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
-from itertools import chain, compress, repeat
+from itertools import chain, compress, filterfalse, repeat
 from typing import TypeAlias
 
 from foldline.ledger.errors_in_text import IN_CODE
@@ -20,6 +20,9 @@ Place: TypeAlias = int
 
 _ERROR, _SYMBOL = INITIALS["errors"], INITIALS["symbols"]
 _CODE = _ERROR + IN_CODE
+_PATH = INITIALS["paths"]
+_DOUBTFUL = frozenset({_ERROR, _SYMBOL})
+"""Kinds of which not all facts are counted."""
 _NOWHERE = -1
 """The place of what is said and not counted."""
 
@@ -32,6 +35,8 @@ class Stated:
         """Of every fact that is counted: names of code are not, nor are lines of code that speak of a failure."""
         self.of_kind: dict[str, set[Place]] = {initial: set() for initial in INITIALS.values()}
         """The facts of each kind, by its initial."""
+        self.ending: dict[str, list[Place]] = {}
+        """Last name of a path → the paths that end with it."""
         self.failures: dict[Place, str] = {}
         """Failure → its newest line."""
         self._places: dict[Name, Place] = {}
@@ -58,30 +63,44 @@ class Stated:
 
     def grow(self, founds: Sequence[tuple[Found, ...]]) -> None:
         """Take in newer messages, the oldest of them first. Of each the facts of its parts."""
-        said = [list(chain.from_iterable([found.names for found in parts])) for parts in founds]
-        self._place([name for name in dict.fromkeys(chain.from_iterable(said)) if name not in self._places])
+        every = list(chain.from_iterable(founds))
+        self._place(dict.fromkeys(chain.from_iterable([found.names for found in every])))
         place_of = self._places.__getitem__
-        self._said += [tuple(map(place_of, names)) for names in said]
-        for found in chain.from_iterable(founds):
-            places = list(map(place_of, found.names[found.numbers :]))
-            size = found.errors - found.numbers
+        self._said += [
+            tuple(map(place_of, chain.from_iterable([found.names for found in parts]))) for parts in founds
+        ]
+        for found in every:
+            if found.numbers < len(found.names):
+                self._state(found)
+
+    def _place(self, names: Iterable[Name]) -> None:
+        """Give each of these that is new a place, as far as it is counted."""
+        new = list(filterfalse(self._places.__contains__, names))
+        counted = [name for name in new if name[0] not in _DOUBTFUL or _is_counted(name)]
+        start = len(self.names)
+        self._places.update(dict.fromkeys(new, _NOWHERE))
+        self._places.update(zip(counted, range(start, start + len(counted)), strict=True))
+        for place, name in enumerate(counted, start):
+            initial = name[0]
+            self.of_kind[initial].add(place)
+            if initial == _PATH:
+                self.ending.setdefault(last_name(name[1:]), []).append(place)
+        self.names += counted
+
+    def _state(self, found: Found) -> None:
+        """Note the numbers and failures of a text: the last value of a key is its newest."""
+        places = list(map(self._places.__getitem__, found.names[found.numbers :]))
+        size = found.errors - found.numbers
+        if size:
             keys = [fact.key for fact in found.facts[found.numbers : found.errors]]
             self._keys.update(zip(places, keys, strict=False))
             here = dict(zip(keys, places, strict=False))
             self._newest |= here
             if len(here) < size:
                 self._columns.update([key for key, count in Counter(keys).items() if count > 1])
+        if size < len(places):
             failures = [fact.text for fact in found.facts[found.errors :]]
             self.failures.update(zip(places[size:], failures, strict=True))
-
-    def _place(self, new: Sequence[Name]) -> None:
-        """Give each of these a place, as far as it is counted."""
-        counted = [name for name in new if _is_counted(name)]
-        self._places.update(dict.fromkeys(new, _NOWHERE))
-        self._places.update(zip(counted, range(len(self.names), len(self.names) + len(counted)), strict=True))
-        for place, name in enumerate(counted, len(self.names)):
-            self.of_kind[name[0]].add(place)
-        self.names += counted
 
     def stale(self, numbers: Set[Place], shown: Set[Place]) -> set[str]:
         """The keys of those numbers of which a view that says these has no newest value."""
@@ -99,6 +118,11 @@ class Stated:
 
 def _is_counted(name: Name) -> bool:
     return name[0] != _SYMBOL and not (name[0] == _ERROR and name.startswith(_CODE))
+
+
+def last_name(path: str) -> str:
+    """What a path ends with."""
+    return path.rstrip("/").rpartition("/")[2]
 
 
 def key_of(number: Name) -> str:

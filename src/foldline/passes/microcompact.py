@@ -202,7 +202,7 @@ def _carried(going: Sequence[Found], rooms: Sequence[int], *, frame: Frame) -> l
     new = list(dict.fromkeys([one for one in asked if one not in before]))
     facts = fact_cache(frame)
     facts.learn([text for text, _, _ in new])
-    lines = indexes([(facts.of(text), room) for text, room, _ in new], prices=prices_of(frame))
+    lines = indexes([(facts.found(text), room) for text, room, _ in new], prices=prices_of(frame))
     made = dict(zip(new, map(tuple, lines), strict=True))
     frame.memo["carried"] = {one: made[one] if one in made else before[one] for one in asked}
     return [frame.memo["carried"][one] for one in asked]
