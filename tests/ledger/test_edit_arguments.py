@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from foldline.ledger.edit_arguments import in_time, without_new
+from foldline.ledger.found_in_text import extract
 
 TURNED: dict[str, Any] = {"new_string": "max_retries = 7", "old_string": "max_retries = 3", "path": "c.py"}
 
@@ -33,8 +34,17 @@ def test_arguments_that_are_in_order_stand_as_they_came(arguments: str) -> None:
     assert in_time(arguments) == arguments
 
 
-def test_of_an_edit_that_was_not_made_only_the_old_text_is_left() -> None:
-    """OBS-3: a value that an edit failed to bring led as the newest."""
-    assert keys(without_new(json.dumps(TURNED))) == ["old_string", "path"]
-    assert without_new('{"path": "a", "content": "x"}') == '{"path":"a"}'
+def test_of_what_an_edit_did_not_bring_the_names_of_code_are_left() -> None:
+    """OBS-3: a value that an edit failed to bring led as the newest; its names are in the next attempt again."""
+    assert json.loads(without_new(json.dumps(TURNED))) == TURNED | {"new_string": "max_retries"}
+    assert without_new('{"path": "a", "content": "x = 5"}') == '{"path":"a","content":""}'
+    assert without_new('{"new_str": ["maxTries"], "path": "a"}') == '{"path":"a","new_str":""}'
     assert without_new("{") == "{"
+
+
+def test_the_class_of_a_failure_in_what_was_not_brought_reports_none() -> None:
+    """OBS-3: `raise ValueError` in a failed edit is no failure that came."""
+    code = json.dumps({"path": "a.py", "new_string": "if is_bad:\n    raise ValueError\nreturn to_row"})
+    found = extract(without_new(code))
+    assert {"ValueError", "is_bad", "to_row"} <= {fact.key for fact in found if fact.kind == "symbols"}
+    assert [fact for fact in found if fact.kind == "errors"] == []
