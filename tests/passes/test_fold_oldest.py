@@ -238,11 +238,44 @@ def test_half_of_the_target_is_whole_rounds_where_it_is_a_tenth_of_the_history_o
     assert whole_rounds(done) >= tokens // 16
 
 
-def test_facts_come_before_whole_rounds_where_the_target_is_less_than_a_tenth_of_the_history() -> None:
+@pytest.mark.parametrize("part", [11, 14, 18, 22])
+def test_whole_rounds_take_half_of_a_small_target_whose_facts_need_more_than_the_rest(part: int) -> None:
+    """CMP-25: facts alone are no history to work from; what rounds take beyond half is missing from the facts."""
+    messages = files(400, each=4)
+    tokens = planned(LAST, messages, target=10**9).before.tokens
+    target = tokens // part
+    done = planned(LAST, messages, target=target)
+    assert 0.5 * target <= whole_rounds(done) <= 0.55 * target
+    assert done.after.tokens > 0.95 * target
+    assert done.edited == []
+    more = planned(FoldOldest(tight=0.0, facts_first=0.0), messages, target=target)
+    assert whole_rounds(more) > 0.6 * target
+    assert fold(done).count("module_") > 1.2 * fold(more).count("module_")
+
+
+def test_whole_rounds_take_more_of_a_small_target_whose_facts_need_little() -> None:
+    """CMP-25: room that nothing needs is for the rounds."""
+    messages = [*work(200), user("next")]
+    tokens = planned(LAST, messages, target=10**9).before.tokens
+    assert whole_rounds(planned(LAST, messages, target=tokens // 20)) > 0.58 * tokens // 20
+
+
+def test_the_last_unit_that_could_be_folded_is_clamped_into_all_the_room() -> None:
+    """Law END: the fold goes with it, and what was its room would stay empty."""
+    listed = " ".join(f"src/part/module_{i}.py" for i in range(200))
+    big = (assistant(call("ls", "c", path="x")), result("c", listed + "\n" + "lorem ipsum " * 8_000))
+    messages = [user("go"), *big, user("next")]
+    tokens = planned(LAST, messages, target=10**9).before.tokens
+    done = planned(LAST, messages, target=tokens // 12)
+    assert done.folded == []
+    assert tokens // 15 < done.after.tokens <= tokens // 12
+
+
+def test_facts_come_before_whole_rounds_where_the_target_is_a_thirtieth_of_the_history() -> None:
     """CMP-8: half for the rounds would leave room for few of the facts."""
     messages = files(60)
     tokens = planned(LAST, messages, target=10**9).before.tokens
-    target = tokens // 20
+    target = tokens // 30
     done = planned(LAST, messages, target=target)
     [ledger] = [item for item in done.after if item.message.synthetic == "fold"]
     assert ledger.tokens > target // 2

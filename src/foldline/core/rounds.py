@@ -125,14 +125,19 @@ TAIL_OVER = 1.4
 """How far the newest whole units may pass their share of the target, so that one large round does not end them early."""
 
 
-def tail_start(structure: Outline, tokens_target: int, *, share: float) -> int:
-    """Number of the first of the newest whole units that reach `share` of the target without passing it by more than
-    `TAIL_OVER`; as many as there are units when not even the last fits. What is kept whole at the end of a view."""
-    wanted, most = int(tokens_target * share), int(tokens_target * min(1.0, share * TAIL_OVER))
+def tail_start(structure: Outline, tokens_target: int, *, share: float, over: float = TAIL_OVER) -> int:
+    """Number of the first of the newest whole units whose rounds reach `share` of the target without passing it by more
+    than `over`; as many as there are units when not even the last fits. What is kept whole at the end of a view."""
+    wanted, most = int(tokens_target * share), int(tokens_target * min(1.0, share * over))
     number, taken = len(structure.units), 0
-    while number > 0 and taken < wanted and taken + structure.units[number - 1].tokens <= most:
-        number -= 1
-        taken += structure.units[number].tokens
+    for place in range(number - 1, -1, -1):
+        unit = structure.units[place]
+        taken += unit.tokens if unit.kind == "round" else 0
+        if taken > most:
+            break
+        number = place
+        if taken >= wanted:
+            break
     return number
 
 

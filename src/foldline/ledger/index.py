@@ -54,6 +54,10 @@ SHARES: dict[str, float] = {
     "symbols": 0.28,
 }
 """Of the room, to begin with. Chosen with `benchmarks/continuation`."""
+SCARCE = 0.55
+"""Where there is room for less than this part of what all facts take …"""
+SCARCE_SHARES = {**SHARES, "errors": 0.14, CODE: 0.03, "symbols": 0.5}
+"""… failures, and lines of code that speak of one, which are long and seldom wanted again, give way to names of code."""
 AMPLE = 1 << 40
 """More tokens than any index takes."""
 FILLS_MAX = 3
@@ -97,10 +101,17 @@ class Priced:
         own = sum(map(self.costs.__getitem__, self.places))
         return own + sum(map(self.key_costs.__getitem__, self.keys)) + self.labels
 
+    def order(self, room: int) -> Sequence[Place]:
+        """The order in which they find room, of which there is so much."""
+        return self._scarce if room < self.tokens * SCARCE else self._ample
+
     @cached_property
-    def order(self) -> Sequence[Place]:
-        """The order in which they find room."""
-        return _order(self.columns, self.places, costs=self.costs)
+    def _ample(self) -> Sequence[Place]:
+        return _order(self.columns, self.places, costs=self.costs, shares=SHARES)
+
+    @cached_property
+    def _scarce(self) -> Sequence[Place]:
+        return _order(self.columns, self.places, costs=self.costs, shares=SCARCE_SHARES)
 
     @cached_property
     def firsts(self) -> Mapping[int, Place]:
@@ -157,7 +168,9 @@ def _listed(columns: Columns, places: Sequence[Place]) -> Sequence[Place]:
     return [place for place in places if place not in hidden] if not here.isdisjoint(hidden) else places
 
 
-def _order(columns: Columns, places: Sequence[Place], *, costs: Sequence[int]) -> list[Place]:
+def _order(
+    columns: Columns, places: Sequence[Place], *, costs: Sequence[int], shares: Mapping[str, float]
+) -> list[Place]:
     """The places in the order in which they find room: of each sort the most wanted first, short ones before long ones, and
     the sorts side by side, each as fast as its share allows."""
     weights = {cost: cost**COST_WEIGHT for cost in set(map(costs.__getitem__, places))}
@@ -169,7 +182,7 @@ def _order(columns: Columns, places: Sequence[Place], *, costs: Sequence[int]) -
             ranks = _newest_first(ranks, list(map(columns.keys.__getitem__, here)))
         order = sorted(range(len(own)), key=ranks.__getitem__)
         used = accumulate(map(own.__getitem__, order))
-        share = SHARES[sort]
+        share = shares[sort]
         turns.update(zip(map(here.__getitem__, order), [tokens / share for tokens in used], strict=True))
     return sorted(places, key=turns.__getitem__)
 
@@ -212,10 +225,14 @@ class _Filling:
         self.taken: set[Place] = set()
         self.gone: set[Place] = set()
         """Facts that are shown elsewhere."""
-        self.left = room
+        self.left = self._room = room
         self._priced = priced
         self._hidden = hidden
         """Those that stand in what is said beside them."""
+
+    @cached_property
+    def _order(self) -> Sequence[Place]:
+        return self._priced.order(self._room)
 
     @cached_property
     def _least(self) -> Iterable[int]:
@@ -224,7 +241,7 @@ class _Filling:
         priced = self._priced
         if self._hidden:
             return [min(map(priced.costs.__getitem__, priced.places))] * len(priced.places)
-        own = list(map(priced.costs.__getitem__, reversed(priced.order)))
+        own = list(map(priced.costs.__getitem__, reversed(self._order)))
         return list(accumulate(own, min))[::-1]
 
     @property
@@ -238,7 +255,7 @@ class _Filling:
             self._take_all()
             return
         costs, keys = self._priced.costs, self._priced.columns.keys
-        for place, least in zip(self._priced.order, self._least, strict=True):
+        for place, least in zip(self._order, self._least, strict=True):
             if self.left < least:
                 break
             if place in self.taken or place in self.gone:

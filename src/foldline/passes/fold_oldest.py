@@ -16,7 +16,7 @@ from foldline.core.bounds import Share
 from foldline.core.edit import Edit, Fold, Frame, Plan, weighed_in
 from foldline.core.message import Message, Text, speaks_for_user
 from foldline.core.ports import Moment
-from foldline.core.rounds import Outline, Unit, outline_of, tail_start
+from foldline.core.rounds import TAIL_OVER, Outline, Unit, outline_of, tail_start
 from foldline.core.view import Item, View
 from foldline.ledger.book import Told
 from foldline.ledger.compose import Evicted, draft, mentions_of
@@ -61,6 +61,8 @@ SPARE_SHARE = 0.05
 """Share of the target that is worth sharing out again."""
 SPARE_TOKENS_MIN = 16
 """Less is never worth it."""
+TIGHT_SHARE, TIGHT_OVER = 0.5, 1.1
+"""Share of the target for the newest whole units where room is tight, and how far they may pass it."""
 EDGE_SHARE = 0.3
 """Share of the room at the edge that one unit too large for it may take, so that older units still find a place."""
 
@@ -88,12 +90,15 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
     """… and most where the target is smaller than `facts_first` of the history: there facts come before whole units …"""
     facts_share: Share = 0.026
     """… up to this share of the history: how many facts there are depends on it, not on the target."""
-    facts_first: Share = 0.1
-    """So small against the history, half of the target for whole units would leave no room for most of its facts."""
+    facts_first: Share = 0.04
+    """So small against the history, half of the target for whole units would leave out most of its facts."""
+    tight: Share = 0.1
+    """Where the target is smaller than this against the history, and facts need more than they have, whole units take half
+    of it and facts the rest."""
     summary: Literal["ledger", "template"] = "ledger"
     """What the fold says: the ledger, or one line a message, which costs a tenth and says less."""
     clamp_edge: bool = True
-    """Clamp the results of the one unit at the edge so that it fits, rather than fold it; not where facts come first."""
+    """Clamp the results of the one unit at the edge so that it fits, rather than fold it, where facts leave the room."""
 
     def plan(self, view: View, moment: Moment, frame: Frame) -> Plan:
         """A fold, and clamps of single results where those alone make the rest fit. Empty when the view fits."""
@@ -126,6 +131,7 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             ledger=max(vital, int(target * self.ledger_share)),
             said=int(target * self._said_share(structure)),
             most=self._most(target, history=history),
+            is_small=self.summary == "ledger" and target < history * self.tight,
         )
         sources = _Sources(structure, words=words, frame=frame)
 
@@ -157,7 +163,8 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
     ) -> _Division:
         """What is folded and what stays: first the newest whole units up to their share, then older user messages up to
         theirs, then the ledger up to its own, and more units from the end with what is left, one clamped at the edge."""
-        whole = tail_start(structure, room.target, share=self.tail_share)
+        share, over = (TIGHT_SHARE, TIGHT_OVER) if room.is_tight else (self.tail_share, TAIL_OVER)
+        whole = tail_start(structure, room.target, share=share, over=over)
         begin = structure.units[whole].start if whole < len(structure.units) else len(structure.items)
         newest = [u for u in loose if u.start >= begin and words.stands(structure.items[u.start].seq)]
         said = [u for u in loose if _is_said(structure, u) and words.is_whole(structure.items[u.start].seq)]
@@ -180,8 +187,9 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         rest = [unit for unit in rest if unit.start not in starts]
         rest, spare = _newest_that_fit(rest, left - ledger)
         edits: tuple[Edit, ...] = ()
-        if rest and self.clamp_edge and not room.most and spare >= EDGE_TOKENS_MIN:
-            rest, edits, spare = _with_edge(structure, rest, room=spare, frame=frame)
+        edge = spare if len(rest) > 1 else spare + ledger  # with the last of them the fold goes too
+        if rest and self.clamp_edge and not room.is_small and spare >= EDGE_TOKENS_MIN:
+            rest, edits, spare = _with_edge(structure, rest, room=edge, frame=frame)
         return _Division(
             folded=tuple(rest),
             edits=edits,
@@ -300,6 +308,11 @@ class _Room(Struct, frozen=True, kw_only=True, gc=False):
     """Most that older user messages may take where they stand."""
     most: int = 0
     """Most that the ledger may take before whole units have their part, where facts come first; else 0."""
+    is_small: bool = False
+    """Whether facts come before what whole units take beyond half and before half a unit at the edge, and it is not known
+    yet what they need."""
+    is_tight: bool = False
+    """Whether they need so much that whole units have half."""
     is_floor: bool = False
     """Whether the ledger has its part before whole units have theirs."""
 
@@ -399,7 +412,7 @@ def _with_edge(
 
 def _again(room: _Room, folding: _Folding) -> _Room | None:
     """The room shared out anew, now that it is known what the ledger needs: what it leaves, users' words get, then whole
-    units; and where facts come first, those give way to it. `None` where the division is right."""
+    units; and where facts come first, or the target is small, those give way to it. `None` where the division is right."""
     division = folding.division
     least = max(SPARE_TOKENS_MIN, int(room.target * SPARE_SHARE))
     if not folding.is_any:
@@ -408,10 +421,13 @@ def _again(room: _Room, folding: _Folding) -> _Room | None:
         return None
     wanted = tokens + room.bare + (OMITTED_TOKENS if room.owed > room.bare else 0)
     if wanted < division.ledger - least:
-        return replace(room, ledger=wanted, said=room.said + division.ledger - wanted)
+        said = room.said + division.ledger - wanted
+        return replace(room, ledger=wanted, said=said, is_small=False)
     floor = min(room.most, wanted)
     if floor > division.ledger + least:
         return replace(room, ledger=floor, is_floor=True)
+    if room.is_small and not room.most and wanted > division.ledger + least:
+        return replace(room, ledger=wanted, is_small=False, is_tight=True)
     return None
 
 
