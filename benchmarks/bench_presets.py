@@ -17,7 +17,7 @@ from pathlib import Path
 
 from msgspec import Struct, to_builtins
 
-from benchmarks.continuation.measure import recent_rounds_tokens
+from benchmarks.continuation.measure import recent_rounds
 from benchmarks.continuation.rows import policy_named
 from benchmarks.continuation.session import load
 from foldline.engine.report import Report
@@ -84,7 +84,7 @@ def _line(history: History, name: str, *, session: str, share: int, prices: Pric
         tokens_before=report.tokens_before,
         tokens_after=report.tokens_after,
         reached=report.tokens_after <= target,
-        rounds=min(1.0, recent_rounds_tokens(history.view, done.view.items()) / target),
+        rounds=min(1.0, recent_rounds(history.view, done.view.items()).whole / target),
         facts={
             k: (report.retention[k]["total"], report.retention[k]["in_view"])
             for k in KINDS

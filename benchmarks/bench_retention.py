@@ -23,7 +23,7 @@ from msgspec import Struct
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a script, this folder's parent is not on the path
 
 from benchmarks.continuation.judge import Fact, occurs
-from benchmarks.continuation.measure import recent_rounds_tokens, text_of
+from benchmarks.continuation.measure import recent_rounds, text_of
 from benchmarks.continuation.rows import PLAIN, Case, Kept, Row, policy_row
 from benchmarks.continuation.session import PI_COMPACTION, Session, load
 from foldline.core.message import ToolResult, result_text, speaks_for_user
@@ -129,7 +129,7 @@ def line_of(case: Case, kept: Kept, *, row: str, judges: dict[str, Judge]) -> Li
         tokens_target=case.tokens_target,
         row=row,
         tokens=kept.tokens,
-        rounds=recent_rounds_tokens(case.view, kept.items) / case.tokens_target,
+        rounds=recent_rounds(case.view, kept.items).whole / case.tokens_target,
         users=(len(said), sum(message in text for message in said)),
         found={name: judge(case.view.items(), text) for name, judge in judges.items()},
         lost=sum(kind.get("lost", 0) for kind in retention.values()) if retention else None,

@@ -1,6 +1,7 @@
 """What the real continuation needs: facts that came up before a cut and are mentioned again after it.
 
-Counts a fact once, at its first mention in own words after the cut, and only when no tool had shown it since the cut.
+Counts a fact once, at its first mention in own words after the cut, and only when no tool had shown it since the cut and no
+system prompt shows it anyway.
 Knows what was said and when; the judge knows what a fact is.
 """
 
@@ -14,7 +15,7 @@ MESSAGES_AHEAD = 60
 
 def needed(session: Session, at: int, *, ahead: int = MESSAGES_AHEAD) -> tuple[Fact, ...]:
     """The facts that the `ahead` messages after `at` mention again, in order of first mention."""
-    since = Seen()
+    since = Seen(session.system)
     mentioned: dict[Fact, bool] = {}
     for words in session.words[at : at + ahead]:
         for fact in facts_in(words.own):

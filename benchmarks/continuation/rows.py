@@ -63,7 +63,11 @@ Row: TypeAlias = Callable[[Case], Kept]
 
 def policy_row(name: str) -> Row:
     """The row of a policy. Raises `UnknownPolicy`."""
-    policy = policy_named(name)
+    return row_of(policy_named(name))
+
+
+def row_of(policy: Policy) -> Row:
+    """The row of a policy's value."""
 
     def keep(case: Case) -> Kept:
         goal = Goal(policy=policy, to=case.tokens_target)

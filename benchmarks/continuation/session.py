@@ -1,20 +1,22 @@
 """Sessions for the benchmarks: read from any format foldline knows, weighed once, cut where a round ends.
 
 Owns the text of a message as the judge sees it, apart by who spoke: own words (the agent's text, reasoning and
-arguments of calls, the user's text) and what was shown (results, injected text). Knows nothing of facts needed.
+arguments of calls, the user's text) and what was shown (results, injected text). Knows nothing of facts needed. A system
+prompt that opens a session is the host's, stands in every request and cannot be compacted: it is no part of what is cut.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from benchmarks.continuation.judge import Fact, facts_in, occurs, words_in, words_of
+from foldline.core.errors import FoldlineError
 from foldline.core.message import Part, Reasoning, Text, ToolCall, ToolResult, result_text, speaks_for_user
 from foldline.core.ports import TokenCounter
 from foldline.core.rounds import outline_of
@@ -43,12 +45,24 @@ class Words(Struct, frozen=True, kw_only=True):
         return f"{self.own}\n{self.shown}"
 
 
+class LeftOut(NamedTuple):
+    """A file, conversation or cut that is not counted, and why."""
+
+    name: str
+    why: str
+
+
 class Session:
     """A whole session, weighed, with the text of each message and where facts first stand. Found once, kept."""
 
     def __init__(self, name: str, history: History, counter: TokenCounter) -> None:
         self.name, self.history, self.counter = name, history, counter
-        self.items = history.view.items()
+        items = history.view.items()
+        start = next((n for n, item in enumerate(items) if item.message.role != "system"), len(items))
+        self.items = items[start:]
+        self.system = "\n".join(item.message.text for item in items[:start])
+        """What the host says before everything else."""
+        self.tokens = sum(item.tokens for item in self.items)
         self.words = tuple(words_of_item(item) for item in self.items)
         self._facts: dict[int, tuple[Fact, ...]] = {}
         self._first: dict[Fact, int] = {}
@@ -83,17 +97,25 @@ class Session:
         """The history before message `at`, as it stood there; system prompt and tools left out."""
         items = self.items[:at]
         end = max(item.seq for item in items) + 1
-        view = view_of(items, next_seq=end)
-        return replace(self.history, view=view, tokens_fixed=0, originals=self.history.originals[:end])
+        originals = self.history.originals[:end]
+        return replace(
+            self.history,
+            view=view_of(items, next_seq=end),
+            tokens_fixed=0,
+            originals=originals,
+            shown=originals[items[0].seq :],
+        )
 
-    def cuts(self, count: int, *, rest_min: int = REST_MESSAGES_MIN) -> tuple[int, ...]:
-        """At most `count` places where a round has just ended, evenly spaced by tokens from `PREFIX_TOKENS_MIN` up to
-        `rest_min` messages before the end."""
-        starts = [unit.start for unit in outline_of(self.history.view).units]
+    def cuts(self, count: int, *, tokens_min: int = PREFIX_TOKENS_MIN) -> tuple[int, ...]:
+        """At most `count` places where a round has just ended, evenly spaced by tokens from `tokens_min` up to
+        `REST_MESSAGES_MIN` messages before the end."""
+        rest_min = REST_MESSAGES_MIN
+        view = view_of(self.items, next_seq=self.history.view.next_seq)
+        starts = [unit.start for unit in outline_of(view).units]
         sums = [0]
         for item in self.items:
             sums.append(sums[-1] + item.tokens)
-        fit = [at for at in starts if sums[at] >= PREFIX_TOKENS_MIN and len(self.items) - at >= rest_min]
+        fit = [at for at in starts if sums[at] >= tokens_min and len(self.items) - at >= rest_min]
         if not fit:
             return ()
         low, high = sums[fit[0]], sums[fit[-1]]
@@ -146,17 +168,37 @@ def _leaves(value: Any, key: str) -> Iterator[str]:
             yield f"{key}: {value}" if key else str(value)
 
 
-def load(path: str, counter: TokenCounter) -> tuple[Session, ...]:
+def files_in(paths: Iterable[str]) -> Iterator[str]:
+    """Files as they are named, and those below a folder."""
+    for path in map(Path, paths):
+        yield from (
+            sorted(str(file) for file in path.rglob("*") if file.is_file()) if path.is_dir() else [str(path)]
+        )
+
+
+def load(path: str, counter: TokenCounter, *, tokens_min: int = PREFIX_TOKENS_MIN) -> tuple[Session, ...]:
     """Every conversation of a file that is long enough to be cut, Claude Code's side chains among them."""
+    return tuple(
+        found for found in conversations(path, counter, tokens_min=tokens_min) if isinstance(found, Session)
+    )
+
+
+def conversations(path: str, counter: TokenCounter, *, tokens_min: int) -> Iterator[Session | LeftOut]:
+    """The conversations of a file, those that are too short with the reason. A file that no reader knows is one too."""
     data = Path(path).read_bytes()
-    sessions: list[Session] = []
-    for part, text in enumerate((without_compactions(data), *side_chains(data))):
-        for number, transcript in enumerate(detect.read(text, name=path)):
-            history = history_for(transcript, counter, wire=transcript.wire)
-            if history.view.tokens >= PREFIX_TOKENS_MIN:
-                places = "".join(f"#{n}" for n in (part, number) if n)
-                sessions.append(Session(Path(path).stem + places, history, counter))
-    return tuple(sessions)
+    try:
+        parts = [detect.read(text, name=path) for text in (without_compactions(data), *side_chains(data))]
+    except FoldlineError:
+        yield LeftOut(Path(path).name, "no session in a format that foldline reads")
+        return
+    for part, transcripts in enumerate(parts):
+        for number, transcript in enumerate(transcripts):
+            name = Path(path).stem + "".join(f"#{n}" for n in (part, number) if n)
+            session = Session(name, history_for(transcript, counter, wire=transcript.wire), counter)
+            if session.tokens >= tokens_min:
+                yield session
+            else:
+                yield LeftOut(name, f"shorter than {tokens_min:,} tokens")
 
 
 def without_compactions(data: bytes) -> bytes:

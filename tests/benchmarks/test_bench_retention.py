@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.bench_retention import before_first_compaction, main, own_judge, whole_case
-from benchmarks.continuation.measure import recent_rounds_tokens
+from benchmarks.continuation.measure import recent_rounds
 from benchmarks.continuation.rows import last_units
 from benchmarks.continuation.session import Session
 from foldline.core.message import Message, Text, ToolCall, ToolResult
@@ -43,11 +43,13 @@ def test_only_the_unbroken_run_of_whole_rounds_at_the_end_counts() -> None:
     session = session_of("one " * 50, "two " * 50, "three " * 50)
     view, items = session.history.view, session.items
     rounds = [sum(item.tokens for item in items[at : at + 2]) for at in (1, 3, 5)]
-    assert recent_rounds_tokens(view, items) == sum(rounds)
-    assert recent_rounds_tokens(view, (*items[:3], *items[5:])) == rounds[2]
-    assert recent_rounds_tokens(view, items[:5]) == 0
+    assert recent_rounds(view, items).whole == sum(rounds)
+    assert recent_rounds(view, items).next == 0
+    assert recent_rounds(view, (*items[:3], *items[5:])).whole == rounds[2]
+    assert recent_rounds(view, (*items[:3], *items[5:])).next == rounds[1]
+    assert recent_rounds(view, items[:5]).whole == 0
     kept = last_units(whole_case(session, rounds[1] + rounds[2] + 5))
-    assert recent_rounds_tokens(view, kept.items) == rounds[1] + rounds[2]
+    assert recent_rounds(view, kept.items).whole == rounds[1] + rounds[2]
 
 
 def test_a_pi_session_is_cut_before_its_first_compaction(tmp_path: Path) -> None:

@@ -6,15 +6,19 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from benchmarks.continuation.__main__ import BUNDLED, main
+from benchmarks.continuation.designs import DESIGNS
 from benchmarks.continuation.judge import Fact, facts_in, occurs
+from benchmarks.continuation.measure import Rounds, recent_rounds
 from benchmarks.continuation.need import needed
 from benchmarks.continuation.rows import PLAIN, Case, policy_row
 from benchmarks.continuation.session import Session, load, side_chains
 from foldline.core.errors import UnknownPolicy
 from foldline.core.message import Message, Text, ToolCall, ToolResult
 from foldline.core.needs import Needs
+from foldline.core.view import item_of
 from foldline.presets import policy_of
 from foldline.reduce import history_of
 from foldline.tokens.choose import counter_for
@@ -173,8 +177,67 @@ def test_side_chains_of_one_file_are_sessions_of_their_own() -> None:
     assert [chain.count(b"\n") for chain in side_chains(data)] == [2, 1]
 
 
-def test_a_file_of_a_short_session_is_no_case(tmp_path: Path) -> None:
-    """A prefix that fits any window needs no compaction."""
-    path = tmp_path / "short.json"
-    path.write_text(json.dumps({"messages": [{"role": "user", "content": "hello"}]}))
-    assert load(str(path), COUNTER) == ()
+def test_what_is_not_counted_is_named_with_its_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A figure over sessions says of which it was not taken: short ones, and files that are none. A folder is read whole."""
+    (tmp_path / "short.json").write_text(json.dumps({"messages": [{"role": "user", "content": "hello"}]}))
+    (tmp_path / "notes.txt").write_text("no session")
+    assert load(str(tmp_path / "short.json"), COUNTER) == ()
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "long.json").write_bytes(BUNDLED.read_bytes())
+    main(["--cuts", "1", "--shares", "13", str(tmp_path)])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("1 sessions, 1 cuts")
+    assert "left out, shorter than 20,000 tokens: 1 (short)" in lines
+    assert "left out, no session in a format that foldline reads: 1 (notes.txt)" in lines
+    with pytest.raises(SystemExit, match="long enough"):
+        main([str(tmp_path / "notes.txt")])
+
+
+def test_the_system_prompt_is_no_part_of_what_is_cut() -> None:
+    """It stands in every request: what it says is neither needed nor paid for."""
+    says = Message(role="system", parts=(Text(text="Always run src/app/check.py and keep max_rows=50"),))
+    session = session_of(
+        says,
+        user("see src/app/old.py"),
+        *calls("a", "{}", "ok"),
+        Message(role="assistant", parts=(Text(text="src/app/check.py, max_rows=50, src/app/old.py"),)),
+    )
+    assert session.items[0].message.role == "user"
+    assert needed(session, 3) == (Fact("paths", "src/app/old.py"),)
+    assert session.prefix(3).view.tokens == sum(item.tokens for item in session.items[:3])
+
+
+def test_a_round_with_shortened_results_stands_but_is_not_whole() -> None:
+    """Issue 3 counts whole rounds; what a round lost of its results is seen in the other column."""
+    session = session_of(user("go"), *calls("a", "{}", "one " * 90), *calls("b", "{}", "two " * 90))
+    view, items = session.history.view, session.items
+    first, second = (sum(item.tokens for item in items[at : at + 2]) for at in (1, 3))
+    result = ToolResult(call_id="b", content=(Text(text="two"),))
+    weights, overhead = COUNTER.weights(Message(role="tool", parts=(result,)))
+    short = item_of(4, Message(role="tool", parts=(result,)), weights=weights, overhead=overhead)
+    left = recent_rounds(view, (*items[:4], short))
+    assert left == Rounds(whole=0, standing=first + items[3].tokens + short.tokens, next=second)
+    gone = recent_rounds(view, (*items[:2], *items[3:]))
+    assert gone == Rounds(whole=second, standing=second, next=first)
+
+
+def test_a_users_message_with_a_mark_behind_it_does_not_end_the_run_of_rounds() -> None:
+    """BUD-8: what a user took back is marked where it stands."""
+    session = session_of(*calls("a", "{}", "one"), user("use tabs"), *calls("b", "{}", "two"))
+    view, items = session.history.view, session.items
+    marked = structs.replace(
+        items[2].message, parts=(*items[2].message.parts, Text(text="[superseded by m9@00000000]"))
+    )
+    left = recent_rounds(view, (*items[:2], structs.replace(items[2], message=marked), *items[3:]))
+    assert left.whole == sum(item.tokens for item in items if item.message.role != "user")
+    assert recent_rounds(view, (*items[:2], *items[3:])).whole == sum(item.tokens for item in items[3:])
+
+
+def test_the_designs_that_were_tried_are_rows_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
+    """A decision is seen beside what it was taken against."""
+    main(["--cuts", "1", "--shares", "13", "--designs", "--json"])
+    rows = {tally["row"] for tally in json.loads(capsys.readouterr().out)["tallies"]}
+    assert rows == {"balanced", *DESIGNS, *PLAIN}
+    assert len({policy.tiers for policy in DESIGNS.values()}) == len(DESIGNS)
