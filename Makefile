@@ -39,7 +39,7 @@ demo: $(RUN) ## compact a bundled real session: size before, report, size after
 	@scripts/demo.sh
 
 test: $(DEV) ## the tests but the long ones, which `nightly` runs
-	@$(PYTEST)
+	@echo "test: collecting, then one run a processor"; $(PYTEST)
 
 check: $(DEV) format-check lint types imports coverage ## format, lint, types, layers, then what `test` runs, with coverage
 

@@ -283,3 +283,13 @@ def test_a_closed_stdin_is_told_as_such() -> None:
 def test_a_number_of_a_conversation_may_be_too_long_for_a_number() -> None:
     done = run("check", str(SESSION), "--select", "1" * 5_000)
     assert (done.exit_code, "numbered from 0" in done.stderr) == (2, True)
+
+
+def test_of_many_conversations_the_first_ten_are_shown(tmp_path: Path) -> None:
+    """A file of a hundred printed a hundred pages."""
+    many = json.loads((REPO / "tests/data" / "tau-bench/gpt-4o-airline-first3.json").read_text())
+    file = tmp_path / "many.json"
+    file.write_text(json.dumps(many * 5))
+    done = run("context", str(file))
+    assert done.stdout.count(f"{file} [") == 10
+    assert "5 more conversations: --select N shows one" in done.stderr

@@ -12,7 +12,7 @@ from foldline.ledger.book import Entry, Section
 from foldline.ledger.columns import Columns, Count, Prices
 from foldline.ledger.facts import Fact
 from foldline.ledger.index import LABEL_TOKENS, index
-from foldline.ledger.render import HEADINGS, INDEX_HEADING, Draft, Written, key_of, read
+from foldline.ledger.render import HEADINGS, INDEX_HEADING, Draft, Written, key_of, line_of, read
 from foldline.ledger.standing_within import Standing
 from foldline.testing.counting import CharacterCounter
 
@@ -306,3 +306,15 @@ def test_what_a_ledger_wants_is_told_without_writing_it(facts: tuple[Fact, ...],
 def test_a_change_goes_by_its_file_whatever_is_told_of_it(text: str) -> None:
     """CMP-16: one file is one entry in every later ledger."""
     assert key_of("mutations", text) == "src/a, b.py"
+
+
+def test_a_file_changed_often_is_told_by_its_newest_change_and_says_so() -> None:
+    """Twenty-two edits told as one line of `+1 −3` read as though that were all that was changed."""
+    often = Entry(
+        section="mutations", key="a.py", text="a.py edited, +1 −3: `x`", seq=9, origin="assistant", times=22
+    )
+    assert line_of(often) == "- a.py edited, +1 −3: `x` (m9 assistant, newest of 22)"
+    done = Entry(section="mutations", key="mail", text="send_mail bob → ok", seq=9, origin="tool", times=2)
+    assert line_of(done).endswith("(m9 tool ×2)")
+    (entries, _) = read(f"## Workspace mutations\n{line_of(often)}")
+    assert [(entry.text, entry.times) for entry in entries] == [(often.text, 22)]

@@ -7,6 +7,7 @@ patch, a whole file. Knows nothing of results; `outcomes` does.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -15,7 +16,7 @@ from foldline.ledger.lines import one_line
 LINE_CHARS = 48
 """What is quoted of a line."""
 TEXT_CHARS_MAX = 20_000
-"""Of a longer text only the beginning is read."""
+"""Of a longer text a line is quoted only where it stands in the beginning; all of it is counted."""
 EDITS_MAX = 64
 
 OLD = ("old_str", "old_string", "oldText", "old_text", "search")
@@ -32,15 +33,18 @@ _COMMENT = ("#", "//", "/*", "*", '"""', "<!--")
 def gist_of(arguments: Mapping[str, Any], path: str) -> str:
     """What a call does to the file at `path`, to stand behind that it did so; empty where its arguments do not say."""
     came, went, moved = [], [], []
+    added = removed = 0
     for old, new in _texts(arguments, path):
         before, after = _lines(old), _lines(new)
+        had, has = Counter(_all_lines(old)), Counter(_all_lines(new))
+        added, removed = added + (has - had).total(), removed + (had - has).total()
         came += [line for line in after if line not in before]
         went += [line for line in before if line not in after]
         moved += list(after) if old != new and before == after else []
     if not (came or went):
         return f", indented anew: `{_telling(moved)}`" if _telling(moved) else ""
     told = _telling(came) or _telling(went)
-    size = " ".join([f"+{len(came)}"] * bool(came) + [f"−{len(went)}"] * bool(went))
+    size = " ".join([f"+{added:,}"] * bool(added) + [f"−{removed:,}"] * bool(removed))
     return f", {size}: `{told}`" if told else f", {size}"
 
 
@@ -61,7 +65,7 @@ def _texts(arguments: Mapping[str, Any], path: str) -> Iterator[tuple[str, str]]
 
 def _patched(patch: str, path: str) -> Iterator[tuple[str, str]]:
     """What a patch does to one of its files."""
-    pieces = _PATCH.split(patch[:TEXT_CHARS_MAX])
+    pieces = _PATCH.split(patch)
     for name, body in zip(pieces[1::2], pieces[2::2], strict=True):
         if name.strip() == path:
             lines = body.split("\n")
@@ -71,6 +75,11 @@ def _patched(patch: str, path: str) -> Iterator[tuple[str, str]]:
 
 def _text_in(holder: Mapping[str, Any], keys: tuple[str, ...]) -> str:
     return next((holder[key] for key in keys if isinstance(holder.get(key), str)), "")
+
+
+def _all_lines(text: str) -> list[str]:
+    """The lines of a text as `git diff --stat` counts them: blank ones too, and none behind the last line's end."""
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 def _lines(text: str) -> dict[str, None]:

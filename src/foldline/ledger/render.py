@@ -66,7 +66,7 @@ _CHANGED = re.compile(
     r" (?:edit undone|(?:edited|written|deleted|read)(?: \(failed\)|(?:, (?:[+−]\d|indented anew).*)?(?:; last edit undone)?))$"
 )
 """What stands behind the name of a file."""
-_SOURCE = re.compile(r" \((m\d+) (user|assistant|tool|system)(?: ×(\d+))?\)$")
+_SOURCE = re.compile(r" \((m\d+) (user|assistant|tool|system)(?: ×(\d+)|, newest of (\d+))?\)$")
 
 
 class Written(Struct, frozen=True, kw_only=True):
@@ -87,7 +87,8 @@ class Written(Struct, frozen=True, kw_only=True):
 
 def line_of(entry: Entry) -> str:
     """One entry as it stands in the ledger: one line, whatever it quotes."""
-    times = f" ×{entry.times}" if entry.times > 1 else ""
+    often = ", newest of " if _CHANGED.search(entry.text) else " ×"
+    times = f"{often}{entry.times}" if entry.times > 1 else ""
     return f"- {escape_tags(unbroken(entry.text))} (m{entry.seq} {entry.origin}{times})"
 
 
@@ -361,7 +362,7 @@ def _entry_in(line: str, section: Section) -> Entry | None:
         text=text,
         seq=int(source.group(1)[1:]),
         origin=_ORIGINS[source.group(2)],
-        times=int(source.group(3) or 1),
+        times=int(source.group(3) or source.group(4) or 1),
     )
 
 

@@ -98,3 +98,32 @@ def test_what_is_for_an_original_needs_an_address(small: str, option: list[str])
 @pytest.mark.parametrize("option", [["--before", "3"], ["--limit", "3"]])
 def test_what_is_for_a_page_goes_without_an_address(small: str, option: list[str]) -> None:
     assert run("show", small, "m0@00000000", *option).exit_code == 2
+
+
+def test_a_ledger_is_never_cut_and_a_long_part_says_how_to_see_the_rest(small: str) -> None:
+    """What stands for a whole session is what a person wants to read."""
+    done = run("show", small, "--limit", "100")
+    assert "</foldline-fold>" in done.stdout
+    assert "characters more" in done.stdout
+    assert f"foldline show {small} ADDRESS prints a message whole" in done.stderr
+
+
+def test_each_part_of_a_message_is_told_apart(tmp_path: Path) -> None:
+    """A result and what the user said behind it ran into one text, as though the tool were the person."""
+    result = {"type": "tool_result", "tool_use_id": "t", "content": "42 rows"}
+    messages = [
+        {"role": "user", "content": "count"},
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": "t", "name": "sql", "input": {"q": "a"}}],
+        },
+        {
+            "role": "user",
+            "content": [result, {"type": "text", "text": "yo"}, {"type": "text", "text": "wow"}],
+        },
+    ]
+    file = tmp_path / "body.json"
+    file.write_text(json.dumps({"model": "claude-sonnet-4-5", "messages": messages}))
+    page = run("show", str(file)).stdout
+    assert '  call: sql {"q": "a"}' in page or '  call: sql {"q":"a"}' in page
+    assert "  result: 42 rows\n\n  yo\n\n  wow" in page

@@ -17,6 +17,8 @@ from foldline.cli.options import Source, counter_option, named, reads_file
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+PAGES_MAX = 10
+"""Conversations of one file that are shown."""
 ROWS_MAX = 12
 """Rows of each table; the rest is summed in one."""
 BAR_COLUMNS = 20
@@ -52,8 +54,12 @@ def command(source: Source, *, model: str | None, policy: str | None, counter: s
             documents[0] if len(documents) == 1 else {"schema": "foldline.contexts/1", "sessions": documents}
         )
         return exits.DONE
-    for index, document in enumerate(documents):
+    for index, document in enumerate(documents[:PAGES_MAX]):
         _show(document, f"{source.name} [{index}]" if len(documents) > 1 else source.name)
+    if len(documents) > PAGES_MAX:
+        screen.say(
+            f"{len(documents) - PAGES_MAX:,} more conversations: --select N shows one, --json all of them"
+        )
     for note in dict.fromkeys([*report.notes_of(transcripts), *report.notes_in({"sessions": documents})]):
         screen.say(note)
     return exits.DONE

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from foldline.session.library import Looked
 
 CHARS_MAX = 2_000
-"""Of one message this much is shown; its address opens the rest."""
+"""Of one part this much is shown; its message's address opens the rest."""
 
 
 def show_history(source: Source, *, before: int | None, limit: int) -> int:
@@ -102,10 +102,23 @@ def said_by(message: Message) -> str:
 
 
 def words_of(message: Message) -> RenderableType:
-    """What a message says, as far as a page shows it."""
+    """What a message says, part by part, as far as a page shows it: a ledger whole, of anything else the beginning."""
+    from rich.console import Group
+
+    from foldline.core.message import ToolCall, ToolResult
     from foldline.lookup import text_of
 
-    return _text("\n".join(filter(None, (text_of(part).strip() for part in message.parts))))
+    is_mixed = said_by(message) != "tool"
+    shown: list[RenderableType] = []
+    for part in message.parts:
+        text = text_of(part).strip()
+        if isinstance(part, ToolCall):
+            text = f"call: {text}"
+        elif isinstance(part, ToolResult) and is_mixed:
+            text = f"result: {text}"
+        if text:
+            shown += [*([""] if shown else []), _text(text)]
+    return Group(*shown)
 
 
 def _text(text: str) -> RenderableType:
@@ -113,7 +126,6 @@ def _text(text: str) -> RenderableType:
 
     from foldline.cli.neutral import neutral
 
-    cut = (
-        text if len(text) <= CHARS_MAX else f"{text[:CHARS_MAX]} … {len(text) - CHARS_MAX:,} characters more"
-    )
-    return gap(Text(neutral(cut)))
+    if len(text) > CHARS_MAX and not text.startswith("<foldline-"):
+        text = f"{text[:CHARS_MAX]} … {len(text) - CHARS_MAX:,} characters more"
+    return gap(Text(neutral(text)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from foldline.cli import exits, report, screen
-from foldline.cli.commands.show_history import said_by, words_of
+from foldline.cli.commands.show_history import CHARS_MAX, said_by, words_of
 from foldline.cli.layout import plural, title
 from foldline.cli.options import Source
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 def show_messages(source: Source, *, before: int | None, limit: int) -> int:
     """The newest page of a file's one conversation, or the one before a message, oldest first."""
+    from foldline.lookup import text_of
+
     transcripts = source.read()
     if len(transcripts) > 1:
         raise click.UsageError(
@@ -48,6 +50,8 @@ def show_messages(source: Source, *, before: int | None, limit: int) -> int:
         screen.say(f"{source.name} says nothing{' before that' if before is not None else ''}")
     elif older is not None:
         screen.say(f"older: foldline show {source.file} --before {older}")
+    if any(len(text_of(part)) > CHARS_MAX for m in transcript.messages[start:end] for part in m.parts):
+        screen.say(f"long parts are cut; foldline show {source.file} ADDRESS prints a message whole")
     for note in report.notes_of(transcripts):
         screen.say(note)
     return exits.DONE
