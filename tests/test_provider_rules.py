@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-from foldline.core.message import Message, ToolCall
-from foldline.provider_rules import broken_rules
-from foldline.testing.builders import assistant, call, system, user
-from foldline.wire.codec import Rules
-from foldline.wire.formats import PLAIN, codec
+import pytest
+from msgspec.structs import replace
 
-ANTHROPIC = codec("anthropic").rules
-CHAT = codec("openai-chat").rules
-GEMINI = codec("gemini").rules
+from foldline.core.message import Message, Opaque, Reasoning, Text, ToolCall
+from foldline.core.needs import Needs
+from foldline.provider_rules import broken_demands
+from foldline.testing.builders import assistant, call, result, user
+from foldline.wire.formats import codec
+
+ANTHROPIC, CHAT, RESPONSES, GEMINI = (
+    codec(name).rules.needs for name in ("anthropic", "openai-chat", "openai-responses", "gemini")
+)
+SIGNED = Reasoning(text="so", signature="c2ln", provider="anthropic")
 
 
-def whys(*messages: Message, rules: Rules = ANTHROPIC) -> list[tuple[str, str]]:
-    return [(v.at, v.why) for v in broken_rules(messages, rules)]
+def whys(*messages: Message, needs: Needs = ANTHROPIC) -> list[tuple[str, str]]:
+    return [(v.at, v.why) for v in broken_demands(messages, needs)]
 
 
 def test_call_ids_have_the_length_and_the_characters_that_the_provider_takes() -> None:
-    """interface.md: Anthropic letters, digits, `_`, `-`; OpenAI chat 40 characters."""
+    """interface.md: Anthropic letters, digits, `_`, `-`; OpenAI chat 40 characters, Responses 64; none is empty."""
     assert whys(user("go"), assistant(call("x", id="toolu_01-a"))) == []
     ((at, why),) = whys(user("go"), assistant(call("x", id="a|b")))
     assert at == "message 1"
     assert "'a|b'" in why
-    assert whys(assistant(call("x", id="c" * 40)), rules=CHAT) == []
-    ((_, why),) = whys(assistant(call("x", id="c" * 41)), rules=CHAT)
+    assert whys(assistant(call("x", id="c" * 40)), needs=CHAT) == []
+    ((_, why),) = whys(assistant(call("x", id="c" * 41)), needs=CHAT)
     assert "41 characters; 40 are allowed" in why
-    assert whys(assistant(call("x", id="a|b" * 90)), rules=GEMINI) == []
+    assert whys(assistant(call("x", id="c" * 64)), needs=RESPONSES) == []
+    assert len(whys(assistant(call("x", id="c" * 65)), needs=RESPONSES)) == 1
+    assert whys(assistant(call("x", id="a|b" * 90)), needs=GEMINI) == []
+    for needs in (ANTHROPIC, CHAT, RESPONSES, GEMINI):
+        assert len(whys(assistant(ToolCall(id="", name="x", arguments="{}")), needs=needs)) == 1
 
 
 def test_an_id_that_no_wire_value_holds_is_not_judged() -> None:
@@ -35,15 +43,40 @@ def test_an_id_that_no_wire_value_holds_is_not_judged() -> None:
     assert whys(Message(role="assistant", parts=(made_up,))) == []
 
 
-def test_system_text_may_only_open_a_history_where_the_provider_says_so() -> None:
-    """Law ROLE, by the row `system` of the provider's rules."""
-    leading = [
-        name
-        for name in ("anthropic", "openai-chat", "openai-responses", "gemini")
-        if codec(name).rules.system == "leading"
-    ]
-    messages = (system("a"), system("b"), user("go"), system("c"))
-    for name in ("anthropic", "openai-chat", "openai-responses", "gemini"):
-        found = [at for at, why in whys(*messages, rules=codec(name).rules) if "system text" in why]
-        assert found == (["message 3"] if name in leading else [])
-    assert [at for at, _ in whys(*messages, rules=PLAIN)] == ["message 3"]
+@pytest.mark.parametrize(
+    ("name", "takers"),
+    [
+        ("read", "acrg"),
+        ("fs.read", "ag"),
+        ("读取", "ag"),
+        ("x" * 65, "arg"),
+        ("x" * 129, "ag"),
+        ("x" * 201, "g"),
+        ("", ""),
+        ("a\ud83d", ""),
+    ],
+)
+def test_a_tool_is_called_as_the_provider_takes_it(name: str, takers: str) -> None:
+    """By the judges' rows on names; a schema has further demands, which are its own."""
+    for letter, needs in zip("acrg", (ANTHROPIC, CHAT, RESPONSES, GEMINI), strict=True):
+        found = whys(assistant(ToolCall(id="c1", name=name, arguments="{}")), needs=needs)
+        assert bool(found) is (letter not in takers), letter
+
+
+def test_a_name_of_the_requests_own_tools_is_reported_all_the_same() -> None:
+    """It stays, since whoever runs the tool knows it by that name; the provider refuses it."""
+    kept = replace(codec("openai-chat").rules.needs, names_kept=frozenset({"fs.read"}))
+    assert len(whys(assistant(call("fs.read", id="c1")), needs=kept)) == 1
+
+
+def test_reasoning_stands_before_every_call_and_opens_the_last_answer() -> None:
+    """anomalyco/opencode#3077: 400 "must start with a thinking block"; "Expected `thinking`, but found `text`"."""
+    late = assistant(SIGNED, call("x", id="c1"), SIGNED, call("x", id="c2"))
+    assert whys(user("go"), late) == [("message 1", "reasoning behind a call")]
+    assert whys(user("go"), late, needs=CHAT) == []
+    behind = assistant(Text(text="ok"), SIGNED, call("x", id="c1"))
+    assert [at for at, _ in whys(user("go"), behind)] == ["message 1"]
+    assert whys(user("go"), behind, result("c1", "r"), assistant("done")) == []
+    assert list(broken_demands([behind], ANTHROPIC, is_whole=False)) == []
+    block = Opaque(type="compaction", raw=b'{"type":"compaction","content":"s"}')
+    assert whys(user("go"), Message(role="assistant", parts=(block, SIGNED, Text(text="ok")))) == []

@@ -16,11 +16,11 @@ from foldline.core.rounds import kept_seqs, outline_of
 from foldline.engine.policy import Line, Policy, Tier
 from foldline.engine.report import Report
 from foldline.passes.fold_oldest import FoldOldest
+from foldline.provider_rules import broken_laws
 from foldline.reduce import (
     Goal,
     History,
     Reduced,
-    broken_laws,
     find_pins,
     history_of,
     reduce,

@@ -26,12 +26,13 @@ from foldline.held_elsewhere import refuse_held_elsewhere
 from foldline.memory import remembered
 from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of, refuse_no_policy
-from foldline.reduce import Goal, Reduced, broken_laws, history_of, is_near, pins_of
+from foldline.provider_rules import broken_laws
+from foldline.reduce import Goal, Reduced, history_of, is_near, pins_of
 from foldline.settings import plan_for, window_asked
 from foldline.survival import look_ahead
 from foldline.tokens.choose import counter_for
 from foldline.wire import strict
-from foldline.wire.body import declared_limits, read_body
+from foldline.wire.body import declared_limits, read_body, refused_names
 from foldline.wire.codec import Codec, Rules
 from foldline.wire.formats import PLAIN, codec, detect, is_plain, settle
 
@@ -159,7 +160,7 @@ def _compacting(messages: Sequence[Any], given: Given) -> Generator[Ask, Reply, 
     counting = counter_for(given.model, counter=given.counter or chosen.counter or planned.counter, wire=name)
     history = history_of(
         request.messages,
-        needs=rules.needs,
+        needs=replace(rules.needs, names_kept=refused_names(request.tools, rules.needs.names_pattern)),
         counter=counting,
         tokens_fixed=fixed_tokens(request, counting),
     )

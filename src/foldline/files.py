@@ -28,11 +28,10 @@ from foldline.held_elsewhere import refuse_held_elsewhere
 from foldline.memory import remembered
 from foldline.outgoing import joined
 from foldline.presets import policy_of
-from foldline.provider_rules import broken_rules
+from foldline.provider_rules import broken_laws
 from foldline.reduce import (
     Goal,
     Reduced,
-    broken_laws,
     target_of,
 )
 from foldline.settings import Planned, plan_for, window_asked
@@ -40,10 +39,11 @@ from foldline.tokens.choose import counter_for
 from foldline.transcript_history import history_for, is_gone_on_with, request_of, source_format, tokens_of
 from foldline.transcripts import detect
 from foldline.transcripts.transcript import Transcript, Written
-from foldline.wire.codec import Request
+from foldline.wire.codec import Request, Rules
 from foldline.wire.completion import Completer
 from foldline.wire.convert import convert as convert_request
 from foldline.wire.formats import CODECS, codec
+from foldline.wire.tools import fit_tools
 
 HEAD_BYTES = 1 << 16
 """Of a file this much is enough to recognise most formats by."""
@@ -239,18 +239,16 @@ def outgoing(transcript: Transcript, items: Sequence[Item], *, target: str) -> S
     """The messages of a view in the target's wire format, with what conversion had to leave out."""
     wire = detect.writer(target).wire
     source = source_format(transcript)
+    reader = codec(_wire_of(transcript, target))
     if not wire or (source == wire and target not in CODECS):
-        rules = codec(_wire_of(transcript, target)).rules
-        placed = system_in_place(items) if rules.needs.system_between else items
-        messages = tuple(item.message for item in placed)
-        return Sent(
-            request=request_of(transcript, messages, format=source or wire), notes=(), converted=False
-        )
+        placed = system_in_place(items) if reader.rules.needs.system_between else items
+        request = request_of(transcript, tuple(item.message for item in placed), format=source or wire)
+        return Sent(request=_with_tools(request, reader.rules), notes=(), converted=False)
     if source == wire:
-        reader = codec(wire)
         follows = dict(pairwise(number.ordinal for number in transcript.numbers))
         messages = tuple(joined(items, reader, rules=reader.rules, follows=follows))
-        return Sent(request=request_of(transcript, messages, format=wire), notes=(), converted=False)
+        request = request_of(transcript, messages, format=wire)
+        return Sent(request=_with_tools(request, reader.rules), notes=(), converted=False)
     apart = [item.message for item in items if target in SYNTHETIC_FIRST and item.message.synthetic == "fold"]
     rest = tuple(item.message for item in items if item.message not in apart)
     done = convert_request(request_of(transcript, rest, format=source), wire)
@@ -262,6 +260,11 @@ def outgoing(transcript: Transcript, items: Sequence[Item], *, target: str) -> S
         notes = (*notes, parts.format(wire))
     request = replace(done.request, messages=(*apart, *done.request.messages))
     return Sent(request=request, notes=notes, converted=True)
+
+
+def _with_tools(request: Request, rules: Rules) -> Request:
+    """The request, its tools called as their calls are."""
+    return replace(request, tools=fit_tools(request.tools, pattern=rules.needs.names_pattern))
 
 
 def _tokens_over(sent: Sent, asked: int | None, *, counter: TokenCounter) -> int:
@@ -286,7 +289,10 @@ def _final_report(reduced: Reduced, sent: Sent, *, asked: int | None, counter: T
         if asked is not None and report.tokens_after > asked and report.outcome in ("compacted", "unchanged"):
             why = f"in the other format the history takes {report.tokens_after:,} tokens; raise the target"
             report = replace(report, outcome="unreachable", reason=why)
-    violations = broken_laws(sent.request.messages, replace(reduced.before.needs, tail_stays_open=True))
+    needs = reduced.before.needs
+    if sent.converted:  # its own demands are on what conversion takes, not on what it makes
+        needs = codec(sent.request.format).rules.needs
+    violations = broken_laws(sent.request.messages, replace(needs, tail_stays_open=True))
     return replace(
         report,
         messages_after=len(sent.request.messages),
@@ -353,9 +359,8 @@ def check(transcript: Transcript, *, as_format: str | None = None) -> dict[str, 
     request = request_of(transcript, transcript.messages, format=source)
     if source != wire:
         request = convert_request(request, wire).request
-    rules = codec(wire).rules
-    needs = replace(rules.needs, tail_stays_open=is_gone_on_with(transcript))
-    violations = [*broken_laws(request.messages, needs), *broken_rules(request.messages, rules)]
+    needs = replace(codec(wire).rules.needs, tail_stays_open=is_gone_on_with(transcript))
+    violations = broken_laws(request.messages, needs)
     return {
         "schema": "foldline.check/1",
         "format": target,

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from foldline.core.message import Message, Role, calls_of, holds_results, is_fold
 from foldline.core.ports import TokenCounter
+from foldline.core.repair import apart, may_not_join
 from foldline.core.system_place import system_in_place
 from foldline.core.view import Item
 from foldline.wire.codec import Codec, Request, Rules
@@ -40,7 +41,10 @@ def joined(
             and before is not None
             and _are_one(before, item, rules=rules, follows=follows)
         ):
-            runs[-1].append(item.message)
+            if rules.needs.reasoning_first and may_not_join(before.message, item.message):
+                runs += [apart()], [item.message]
+            else:
+                runs[-1].append(item.message)
         else:
             runs.append([item.message])
         before = item

@@ -20,15 +20,14 @@ from foldline.core.completion import Ask, Reply
 from foldline.core.edit import Edit, Fold, Frame, Mark
 from foldline.core.errors import InvalidOption
 from foldline.core.kinds import whole_number
-from foldline.core.laws import Violation, check
-from foldline.core.mending import torn
 from foldline.core.message import Message, Text, ToolCall, ToolResult, result_text
 from foldline.core.needs import Needs
-from foldline.core.pairing import Placed, Repair
+from foldline.core.pairing import Repair
 from foldline.core.ports import Moment, TokenCounter
 from foldline.core.received import received
 from foldline.core.repair import repair
 from foldline.core.rounds import kept_seqs, outline_of, whole_units
+from foldline.core.spelling import fit_id
 from foldline.core.view import Item, View, item_of, view_of
 from foldline.engine.driving import drive, unanswered
 from foldline.engine.policy import Policy, Tier
@@ -370,14 +369,15 @@ def pins_of(pins: object) -> tuple[int | str, ...]:
 def _is_pinned(item: Item, pin: int | str) -> bool:
     if isinstance(pin, int):
         return item.seq == pin
+    ids = (pin, fit_id(pin))  # one that the provider refuses has another in a view
     if item.message.meta is not None and item.message.meta.id == pin:
         return True
     for part in item.message.parts:
         if isinstance(part, Text) and pin in part.text:
             return True
-        if isinstance(part, ToolResult) and (pin == part.call_id or pin in result_text(part)):
+        if isinstance(part, ToolResult) and (part.call_id in ids or pin in result_text(part)):
             return True
-        if isinstance(part, ToolCall) and (pin == part.id or _is_argument(part, pin)):
+        if isinstance(part, ToolCall) and (part.id in ids or _is_argument(part, pin)):
             return True
     return False
 
@@ -459,11 +459,3 @@ def _why_unreached(history: History, view: View, *, goal: Goal, kept: Set[int], 
     folds = any(isinstance(tier.reduce, FoldOldest) for tier in goal.policy.tiers)
     end = FOLDED if folds else goes_no_further(goal.policy, has_model=goal.has_model)
     return why_unreached(view, kept=kept, tokens_fixed=history.tokens_fixed, target=target, policy_end=end)
-
-
-def broken_laws(messages: Sequence[Message], needs: Needs) -> tuple[Violation, ...]:
-    """The laws that a history breaks as it would be sent."""
-    standing = [Placed(seq=seq, message=message) for seq, message in enumerate(messages)]
-    why = "half a surrogate pair, which is no valid text"
-    halves = tuple(Violation(law="ROLE", at=f"message {seq}", why=why) for seq in torn(messages))
-    return check(standing, replace(needs, alternates=False)) + halves

@@ -5,10 +5,13 @@ Counterparts: `foldline.files`, which reduces and converts it; `foldline.lookup`
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 from msgspec.structs import replace
 
 from foldline.core.mending import mended
 from foldline.core.message import Message
+from foldline.core.needs import Needs
 from foldline.core.ports import TokenCounter
 from foldline.outgoing import fixed_tokens
 from foldline.reduce import History, history_of, renumbered
@@ -16,6 +19,9 @@ from foldline.transcripts.transcript import Transcript
 from foldline.wire.body import declared_limits
 from foldline.wire.codec import Request
 from foldline.wire.formats import CODECS, codec
+
+ANY_SPELLING: Final[Any] = {key: getattr(Needs(), key) for key in ("ids_max", "ids_pattern", "names_pattern")}
+"""Of the demands, those on ids and names, as they are where no provider is meant."""
 
 
 def history_for(
@@ -26,8 +32,9 @@ def history_for(
     alone)."""
     stays_open = transcript.format in CODECS if tail_stays_open is None else tail_stays_open
     needs = replace(codec(wire).rules.needs, tail_stays_open=stays_open)
-    if source_format(transcript) != wire:  # conversion makes one message of a run of the assistant's
-        needs = replace(needs, results_follow=False, items=True)
+    if source_format(transcript) != wire:
+        # conversion makes one message of a run of the assistant's, and spells anew
+        needs = replace(needs, results_follow=False, items=True, reasoning_first=False, **ANY_SPELLING)
     request = request_of(transcript, transcript.messages, format=wire)
     history = history_of(
         transcript.messages, needs=needs, counter=counter, tokens_fixed=fixed_tokens(request, counter)

@@ -22,7 +22,7 @@ from foldline.core.message import (
     result_text,
 )
 from foldline.core.needs import Needs
-from foldline.core.repair import NOTHING, OPENING, SILENT, Repaired, repair
+from foldline.core.repair import APART, NOTHING, OPENING, SILENT, Repaired, repair
 from foldline.testing.builders import assistant, call, result, system, thinking, user
 
 STRICT = Needs(blank_text=False, first=frozenset({"user"}), reasoning_may_end=False)
@@ -48,6 +48,63 @@ def test_a_blank_text_is_taken_out_where_the_provider_refuses_it() -> None:
     assert kinds(found) == ["blank-text"]
     assert found.placed[0].message.text == "go"
     assert repair(messages, Needs()).placed[0].message is messages[0]
+
+
+def test_an_id_that_the_provider_refuses_becomes_another_in_call_and_result() -> None:
+    """Law ROLE: Kimi's `functions.Read:0` on Anthropic's wire. Two calls of one id stay two pairs, and no id grows too long."""
+    bad = ToolCall(id="functions.Read:0", name="Read", arguments="{}", slot=0)
+    twice = [user("go"), assistant(bad, replace(bad, slot=1)), result(bad.id, "1"), result(bad.id, "2")]
+    for needs in (Needs(ids_pattern="[a-zA-Z0-9_-]+"), Needs(ids_max=15)):
+        found = repair(twice, needs)
+        assert kinds(found) == ["refused-id", "refused-id", "duplicate-id"]
+        calls = [part for part in found.placed[1].message.parts if isinstance(part, ToolCall)]
+        answers = [p.message.parts[0] for p in found.placed[2:]]
+        assert [one.id for one in calls] == [one.call_id for one in answers if isinstance(one, ToolResult)]
+        assert len({one.id for one in calls}) == 2
+        assert all(one.edited and one.slot == at for at, one in enumerate(calls))
+
+
+def test_what_no_wire_value_holds_and_what_the_provider_runs_itself_keeps_its_id() -> None:
+    """Made-up ids of Gemini's wire; a server's tools answer inside the message."""
+    made_up = ToolCall(id="a b", name="x", arguments="{}", wire_id=False)
+    server = ToolCall(id="a b", name="", arguments="{}", server=True)
+    messages = [user("go"), assistant(server, made_up)]
+    assert repair(messages, Needs(ids_pattern="[a-z]+")).placed[1].message is messages[1]
+
+
+def test_a_name_that_the_provider_refuses_becomes_another_unless_the_request_declares_it() -> None:
+    """Law ROLE: names that a model made up. Whoever runs a declared tool knows it by its name."""
+    named = Message(role="tool", parts=(ToolResult(call_id="c1", name="fs.read", content=(Text(text="r"),)),))
+    messages = [user("go"), assistant(call("fs.read", id="c1")), named]
+    needs = Needs(names_pattern="[a-z_0-9]+")
+    found = repair(messages, needs)
+    assert kinds(found) == ["refused-name"]
+    (asked,), (answer,) = (placed.message.parts for placed in found.placed[1:])
+    assert isinstance(asked, ToolCall)
+    assert isinstance(answer, ToolResult)
+    assert asked.name == answer.name != "fs.read"
+    assert repair(messages, replace(needs, names_kept=frozenset({"fs.read"}))).repairs == ()
+
+
+THINKS_FIRST = replace(STRICT, reasoning_first=True, alternates=True, results_role="user")
+
+
+@pytest.mark.parametrize(
+    "between",
+    [assistant(" "), assistant(), user(""), result("gone", "r")],
+    ids=["blank", "empty", "user", "orphan"],
+)
+def test_no_answer_comes_in_front_of_reasoning_because_a_message_between_goes(between: Message) -> None:
+    """Law ROLE: Anthropic, "Expected `thinking`, but found `text`", which the two as one message would be."""
+    thought = assistant(thinking("so", "c2ln"), call("a"))
+    messages = [user("go"), assistant("ok"), between, thought, result("a", "1")]
+    found = repair(messages, THINKS_FIRST)
+    assert "kept-apart" in kinds(found)
+    assert [placed.message.text for placed in found.placed[:3]] == ["go", "ok", APART]
+    assert found.placed[3].message is thought
+    came_so = [user("go"), assistant("ok"), thought, result("a", "1")]
+    assert kinds(repair(came_so, THINKS_FIRST)) == []
+    assert "kept-apart" not in kinds(repair(messages, STRICT))
 
 
 def test_a_failed_result_without_content_gets_a_line_where_the_provider_refuses_it() -> None:

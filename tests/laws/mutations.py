@@ -209,8 +209,8 @@ MUTATIONS = (
         "an id is free when it is taken",
         pairing,
         "_free_id",
-        "while any",
-        "while not any",
+        "if not any",
+        "if any",
         test_pairing.test_one_id_for_two_calls_of_a_round_is_told_apart,
     ),
     Mutation(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from foldline.core.message import calls_of, is_native_compaction, is_own, is_text
 from foldline.core.view import View
 from foldline.log.state import Handoff
-from foldline.reduce import broken_laws
+from foldline.provider_rules import broken_laws
 from foldline.session.conversation import Conversation
 from foldline.session.fitting import Fitting, Joining, Seen
 from foldline.session.handing_off import in_force

@@ -18,10 +18,8 @@ def rules(*, once: bool, longest: int | None = 40, pattern: str | None = r"[a-zA
     """A target's rules, as far as ids go."""
     return Rules(
         format="test",
-        needs=Needs(ids_once=once),
+        needs=Needs(ids_once=once, ids_max=longest, ids_pattern=pattern),
         system="anywhere",
-        ids_max=longest,
-        ids_pattern=pattern,
     )
 
 

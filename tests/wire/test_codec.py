@@ -36,7 +36,8 @@ def test_rules_can_be_met(reading: Codec) -> None:
     """Law ROLE: the user may open a history, and a pattern for ids compiles."""
     assert "user" in reading.rules.needs.first
     assert (
-        re.compile(reading.rules.ids_pattern or "").fullmatch("call_1") or reading.rules.ids_pattern is None
+        re.compile(reading.rules.needs.ids_pattern or "").fullmatch("call_1")
+        or reading.rules.needs.ids_pattern is None
     )
 
 

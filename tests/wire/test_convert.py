@@ -142,7 +142,7 @@ def test_ids_change_only_where_the_target_refuses_them(to: str, request: Request
         assert all(len(old) > 40 for old in converted.ids)
     if to == "gemini":
         assert converted.ids == {}
-    assert all(len(new) <= (rules.ids_max or 1_000) for new in converted.ids.values())
+    assert all(len(new) <= (rules.needs.ids_max or 1_000) for new in converted.ids.values())
 
 
 @given(request=neutral_histories(), to=st.sampled_from(TARGETS))

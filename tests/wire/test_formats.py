@@ -145,8 +145,8 @@ def test_the_plain_rules_are_the_stricter_of_both_in_every_row() -> None:
     assert PLAIN.needs.first == chat.needs.first & anthropic.needs.first
     assert PLAIN.needs.alternates == (chat.needs.alternates or anthropic.needs.alternates)
     assert PLAIN.needs.blank_text == (chat.needs.blank_text and anthropic.needs.blank_text)
-    assert PLAIN.ids_max == chat.ids_max
-    assert PLAIN.ids_pattern == anthropic.ids_pattern
+    assert PLAIN.needs.ids_max == chat.needs.ids_max
+    assert PLAIN.needs.ids_pattern == anthropic.needs.ids_pattern
     assert PLAIN.needs.ids_once == (chat.needs.ids_once or anthropic.needs.ids_once)
     assert PLAIN.needs.reasoning_may_end == (
         chat.needs.reasoning_may_end and anthropic.needs.reasoning_may_end

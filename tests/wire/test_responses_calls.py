@@ -232,3 +232,18 @@ def test_arguments_that_are_no_text_are_written_as_text_before_they_are_sent(arg
     out = foldline.compact(items, format="openai-responses")
     assert violations({"input": out.messages}) == []
     assert items[1]["arguments"] == arguments
+
+
+def test_an_empty_call_id_pairs_as_any_other() -> None:
+    """A gateway that writes none; `foldline.core.repair` gives both another."""
+    items = [
+        {"type": "function_call", "call_id": "", "name": "ls", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "", "output": "x"},
+    ]
+    asked, answered = map(CODEC.decode, items)
+    assert only(asked).id == only(answered).call_id == ""
+    assert CODEC.encode(edited(asked, replace(only(asked), id="c", name="dir", edited=True))) == {
+        **items[0],
+        "call_id": "c",
+        "name": "dir",
+    }

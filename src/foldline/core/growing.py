@@ -20,8 +20,8 @@ from msgspec.structs import replace
 
 from foldline.core.message import Message, Text, ToolCall, ToolResult, calls_of, results_of
 from foldline.core.needs import Needs
-from foldline.core.pairing import Placed, Repair, pair
-from foldline.core.repair import Repaired, cleaned, repair
+from foldline.core.pairing import Placed, Repair
+from foldline.core.repair import Repaired, cleaned, paired, repair
 from foldline.core.system_place import misplaced
 
 AHEAD: Final = Message(role="assistant", parts=(Text(text="…"),))
@@ -120,7 +120,7 @@ class Beginning:
         clean = cleaned(messages, needs, repairs=repairs, first=self.count)
         if not clean or clean[0].seq != self.count or clean[0].message.role != "assistant":
             return None
-        placed = pair(clean, needs, repairs=repairs, taken=self._ids)
+        placed = paired(clean, needs, repairs=repairs, taken=self._ids)
         if needs.system_between and self._are_misplaced(placed):
             return None
         return Repaired(placed=tuple(placed), repairs=tuple(sorted(repairs, key=lambda one: one.seq)))

@@ -82,13 +82,13 @@ def _at(seq: int, slot: int | None = None) -> str:
 
 def _pair(history: Sequence[Standing], needs: Needs) -> Iterator[Violation]:
     waiting: dict[str, int] = {}
-    asking = False
+    asking = answered = False
     for placed in history:
         message = placed.message
         if message.role == "assistant":
             if needs.results_follow or not asking:
                 yield from _unanswered(waiting)
-                waiting = {}
+                waiting, answered = {}, False
             asking = True
             for call in calls_of(message):
                 if call.id in waiting:
@@ -100,6 +100,7 @@ def _pair(history: Sequence[Standing], needs: Needs) -> Iterator[Violation]:
         results = results_of(message)
         asking = False
         for result in results:
+            answered = True
             if waiting.pop(result.call_id, None) is None:
                 yield Violation(
                     law="PAIR",
@@ -109,7 +110,7 @@ def _pair(history: Sequence[Standing], needs: Needs) -> Iterator[Violation]:
         if len(results) < len(message.parts):  # anything else in it: the conversation has gone on
             yield from _unanswered(waiting)
             waiting = {}
-    if not needs.tail_stays_open:
+    if not needs.tail_stays_open or (answered and needs.results_match):
         yield from _unanswered(waiting)
 
 

@@ -8,7 +8,8 @@ real histories use an id again in a later round. A history whose pairs are sound
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Sequence
+from itertools import count
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -31,6 +32,7 @@ from foldline.core.message import (
 )
 from foldline.core.needs import Needs
 from foldline.core.rounds import awaits_person
+from foldline.core.spelling import free_id
 
 RepairKind: TypeAlias = Literal[
     "interrupted-call",
@@ -41,10 +43,13 @@ RepairKind: TypeAlias = Literal[
     "merged-result",
     "orphan-result",
     "duplicate-id",
+    "refused-id",
+    "refused-name",
     "blank-text",
     "empty-failure",
     "empty-message",
     "trailing-reasoning",
+    "kept-apart",
     "lone-surrogate",
     "no-arguments",
     "first-role",
@@ -115,7 +120,7 @@ class _Pairs:
         self._early: dict[str, list[tuple[int, ToolResult]]] = {}
         self._taken: set[str] = set()
         self._taken_before = taken
-        self._ids_once = needs.ids_once
+        self._ids_once, self._longest = needs.ids_once, needs.ids_max
         current, run, in_block = -1, 0, False
         for at, entry in enumerate(placed):
             message = entry.message
@@ -144,7 +149,7 @@ class _Pairs:
             same_run = [other for other in waiting if other.at >= run]
             taken = (self._taken, self._taken_before)
             if same_run or (self._ids_once and any(call.id in ids for ids in taken)):
-                entry.id = _free_id(call.id, taken)
+                entry.id = _free_id(call.id, taken, longest=self._longest)
             self._taken.add(entry.id)
             earlier = [other for other in waiting if other.at < run and other.call.kind != call.kind]
             self._open[call.id] = [*earlier, *same_run, entry]
@@ -178,27 +183,30 @@ class _Pairs:
         self.orphans = sorted((o for found in self._early.values() for o in found), key=lambda o: o[0])
 
     def may_wait(self, entry: _Call, needs: Needs) -> bool:
-        """True for an unanswered call of the round that is still open."""
-        return self.is_open and entry.round == self.last_round and needs.tail_stays_open
+        """True for an unanswered call of the round that is still open, where its provider lets it wait alone."""
+        if not (self.is_open and entry.round == self.last_round and needs.tail_stays_open):
+            return False
+        return not needs.results_match or not any(
+            one.answers for one in self.calls if one.round == entry.round
+        )
 
     def in_place(self, entry: _Call) -> bool:
         """True when one result answers the call, inside the call's round."""
         return len(entry.answers) == 1 and self.rounds[entry.answers[0][0]] == entry.round
 
     def sound(self, needs: Needs) -> bool:
-        """True when nothing has to move, go or be put in."""
+        """True when nothing has to move, go, be put in or be named."""
         return not self.orphans and all(
             entry.id == entry.call.id
+            and not (needs.results_match and _is_misnamed(entry))
             and (self.in_place(entry) or (not entry.answers and self.may_wait(entry, needs)))
             for entry in self.calls
         )
 
 
-def _free_id(wanted: str, taken: Iterable[Container[str]]) -> str:
-    number = 2
-    while any(f"{wanted}_{number}" in ids for ids in taken):
-        number += 1
-    return f"{wanted}_{number}"
+def _free_id(wanted: str, taken: Sequence[Container[str]], *, longest: int | None) -> str:
+    found = (free_id(wanted, number, longest=longest) for number in count(2))
+    return next(id for id in found if not any(id in ids for ids in taken))
 
 
 def pair(
@@ -297,6 +305,10 @@ def _settle(placed: Sequence[Placed], pairs: _Pairs, *, needs: Needs, repairs: l
             continue
         result = _final(entry, placed, repairs=repairs)
         at, first = entry.answers[0]
+        if needs.results_match and _is_misnamed(entry):
+            result = replace(result, name=entry.call.name, edited=True)
+            why = f"the result of {entry.call.name} is called {first.name!r:.80}"
+            repairs.append(Repair(kind="refused-name", seq=placed[at].seq, why=why))
         if entry.id != entry.call.id:
             result = replace(result, call_id=entry.id, edited=True)
         if pairs.rounds[at] == entry.round:
@@ -313,6 +325,10 @@ def _settle(placed: Sequence[Placed], pairs: _Pairs, *, needs: Needs, repairs: l
             Repair(kind="orphan-result", seq=placed[at].seq, why=f"no call has the id {orphan.call_id}")
         )
     return settled
+
+
+def _is_misnamed(entry: _Call) -> bool:
+    return bool(entry.answers) and entry.answers[0][1].name not in (None, entry.call.name)
 
 
 def _stand_in(entry: _Call, seq: int, *, needs: Needs, repairs: list[Repair]) -> Placed:

@@ -10,12 +10,17 @@ view each time and a result that turns up later takes its place by itself. What 
     result without any call                       →  taken out (pydantic/pydantic-ai#4728); in the last
                                                      message told as a text of ours, since the answer is about it
     one id for two calls of a round               →  the second pair gets an id of its own
+    id that the provider refuses                  →  another that stands for it, in call and result alike
+    tool's name that the provider refuses, or     →  another that stands for it, unless the request's own tools
+      none                                           are called so: who runs them knows them by that name
     text without a visible character              →  taken out where the provider refuses it
     failed result that holds nothing              →  a line of ours in it, where the provider refuses it
     message left with nothing                     →  taken out
     history left with nothing                     →  a line of ours in its place: no provider takes an empty one
     reasoning at the end of a message, or of a    →  taken out where the provider refuses it there
       run of messages that are one item each
+    what kept an assistant's message apart from   →  a line of ours in its place, where the provider takes reasoning
+      one with reasoning, and cannot be sent         at the beginning alone, and would have the two joined
     half a surrogate pair                         →  U+FFFD (anthropics/claude-code#69927)
     system message where the provider takes none  →  moved to the next place where it does
     history that opens with the assistant         →  a line of ours before it, where the provider demands a user
@@ -23,7 +28,7 @@ view each time and a result that turns up later takes its place by itself. What 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from operator import is_
 
 from msgspec import Struct
@@ -43,10 +48,12 @@ from foldline.core.message import (
 )
 from foldline.core.needs import Needs
 from foldline.core.pairing import Placed, Repair, ours, pair
+from foldline.core.spelling import fit_id, fit_name
 from foldline.core.system_place import misplaced, system_in_place
 
 OPENING = "[foldline: the conversation opens with the assistant]"
 SILENT = "[foldline: the tool failed and said nothing]"
+APART = "[foldline: what stood here cannot be sent]"
 NOTHING = "[foldline: the conversation holds nothing that can be sent]"
 
 
@@ -60,7 +67,7 @@ class Repaired(Struct, frozen=True, kw_only=True):
 def repair(messages: Sequence[Message], needs: Needs) -> Repaired:
     """Repair a whole history; O(n). A sound history comes back as the same message objects. Idempotent."""
     repairs: list[Repair] = []
-    placed = pair(cleaned(messages, needs, repairs=repairs), needs, repairs=repairs)
+    placed = paired(cleaned(messages, needs, repairs=repairs), needs, repairs=repairs)
     if messages and not placed:
         seq = len(messages) - 1
         placed = [Placed(seq=seq, message=ours("user", Text(text=NOTHING)))]
@@ -81,6 +88,40 @@ def repair(messages: Sequence[Message], needs: Needs) -> Repaired:
     return Repaired(placed=tuple(placed), repairs=tuple(sorted(repairs, key=lambda r: r.seq)))
 
 
+def paired(
+    clean: list[Placed], needs: Needs, *, repairs: list[Repair], taken: Container[str] = frozenset()
+) -> list[Placed]:
+    """As `pair` leaves clean messages, and no two of the assistant side by side that would be joined and may not be."""
+    placed = pair(clean, needs, repairs=repairs, taken=taken)
+    if not (needs.reasoning_first and needs.alternates):
+        return placed
+    out: list[Placed] = []
+    for entry in placed:
+        before = out[-1] if out else None
+        if before is not None and may_not_join(before.message, entry.message) and not _came_so(before, entry):
+            out.append(Placed(seq=before.seq, message=apart()))
+            why = "a message between the assistant's own cannot be sent"
+            repairs.append(Repair(kind="kept-apart", seq=before.seq, why=why))
+        out.append(entry)
+    return out
+
+
+def may_not_join(first: Message, second: Message) -> bool:
+    """True for two messages of the assistant of which the second reasons, in front of which nothing may stand."""
+    return first.role == second.role == "assistant" and any(
+        [isinstance(part, Reasoning) for part in second.parts]
+    )
+
+
+def apart() -> Message:
+    """The line of ours that keeps two messages apart."""
+    return ours("user", Text(text=APART))
+
+
+def _came_so(first: Placed, second: Placed) -> bool:
+    return second.seq == first.seq + 1 and not (first.message.synthetic or second.message.synthetic)
+
+
 # ── one message ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -93,6 +134,7 @@ def cleaned(
     may_end = needs.reasoning_may_end
     for seq in range(first + len(messages) - 1, first - 1, -1):
         message = _with_arguments(messages[seq - first], seq, repairs=repairs)
+        message = _respelt(message, seq, needs=needs, repairs=repairs)
         if not needs.empty_failure and any(map(is_empty_failure, message.parts)):
             message = _with_words(message, seq, repairs=repairs)
         clean = _clean(message, seq, needs=needs, may_end=may_end, repairs=repairs)
@@ -109,6 +151,35 @@ def _with_arguments(message: Message, seq: int, *, repairs: list[Repair]) -> Mes
         return message
     repairs.append(Repair(kind="no-arguments", seq=seq, why="a call whose arguments are no text"))
     return replace(message, edited=True)
+
+
+def _respelt(message: Message, seq: int, *, needs: Needs, repairs: list[Repair]) -> Message:
+    """The message with an id for each call and result, and a name for each call, that can be sent."""
+    parts = tuple([_respelt_part(part, needs) for part in message.parts])
+    if all(map(is_, parts, message.parts)):
+        return message
+    for part, was in zip(parts, message.parts, strict=True):
+        if isinstance(part, ToolCall) and isinstance(was, ToolCall) and part is not was:
+            if part.id != was.id:
+                repairs.append(Repair(kind="refused-id", seq=seq, why=f"id {was.id!r:.80} became {part.id}"))
+            if part.name != was.name:
+                why = f"tool name {was.name!r:.80} became {part.name}"
+                repairs.append(Repair(kind="refused-name", seq=seq, why=why))
+    return replace(message, parts=parts, edited=True)
+
+
+def _respelt_part(part: Part, needs: Needs) -> Part:
+    if not isinstance(part, (ToolCall, ToolResult)) or part.server:
+        return part
+    if not needs.takes_id(part):
+        part = (
+            replace(part, id=fit_id(part.id), edited=True)
+            if isinstance(part, ToolCall)
+            else replace(part, call_id=fit_id(part.call_id), edited=True)
+        )
+    if part.name is None or needs.takes_name(part.name) or part.name in needs.names_kept:
+        return part
+    return replace(part, name=fit_name(part.name), edited=True)
 
 
 def _clean(

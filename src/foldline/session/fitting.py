@@ -27,7 +27,7 @@ from foldline.core.repair import Repaired
 from foldline.core.view import Item, View, view_of
 from foldline.log.state import Handoff
 from foldline.outgoing import joined
-from foldline.reduce import broken_laws
+from foldline.provider_rules import broken_laws
 from foldline.session.handing_off import with_reminder
 from foldline.session.projecting import Fixed, Parts, Sound, items_of, outgoing_messages, sound
 from foldline.session.setup import Setup
@@ -196,7 +196,7 @@ class Joining:
         """The laws that the request broke which was made last."""
         new = made.settled[self._lawful : made.count]
         closed = replace(needs, tail_stays_open=False, first=ROLES if self._lawful else needs.first)
-        is_lawful = made.count and not broken_laws(new, closed)
+        is_lawful = made.count and not broken_laws(new, closed, is_whole=False)
         if not is_lawful or broken_laws(made.rest, replace(needs, first=ROLES)):
             return broken_laws(made.messages, needs)
         self._lawful = made.count

@@ -157,6 +157,8 @@ class Planning:
                 self._say_fixed(before, now)
             before = now
         known.fixed[self._scope] = before
+        if before.refused - known.setup.names_kept:
+            known.setup = replace(known.setup, names_kept=known.setup.names_kept | before.refused)
         return before
 
     def _say_fixed(self, before: Fixed, now: Fixed) -> None:
@@ -239,7 +241,7 @@ class Planning:
     def _basis(self) -> Basis:
         """What a fork of the conversation shares with its own requests."""
         with self._keeper.lock:
-            setup, fixed = self._known.setup, self._fix(None, None)
+            fixed, setup = self._fix(None, None), self._known.setup
             system: Any = None
             if fixed.system is not None:
                 system = setup.codec.encode_system(fixed.system)

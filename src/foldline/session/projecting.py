@@ -27,9 +27,9 @@ from foldline.outgoing import fixed_tokens, joined
 from foldline.reduce import History
 from foldline.session.handing_off import with_reminder
 from foldline.session.setup import Setup
-from foldline.wire.body import declared_limits
+from foldline.wire.body import declared_limits, refused_names
 from foldline.wire.codec import Request
-from foldline.wire.formats import settle
+from foldline.wire.formats import codec, settle
 
 
 class Fixed(Struct, frozen=True, kw_only=True):
@@ -39,6 +39,8 @@ class Fixed(Struct, frozen=True, kw_only=True):
     tools: bytes | None = None
     tokens: int = 0
     limits: tuple[tuple[str, int], ...] = ()
+    refused: frozenset[str] = frozenset()
+    """Names of tools that the format's provider refuses."""
 
 
 def fixed_of(request: Request, counter: TokenCounter) -> Fixed:
@@ -50,6 +52,7 @@ def fixed_of(request: Request, counter: TokenCounter) -> Fixed:
         tools=request.tools,
         tokens=fixed_tokens(whole, counter),
         limits=declared_limits(request.tools),
+        refused=refused_names(request.tools, codec(request.format).rules.needs.names_pattern),
     )
 
 

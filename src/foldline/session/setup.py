@@ -79,16 +79,18 @@ class Setup(Struct, frozen=True, kw_only=True, dict=True):
     does one of the user's own, whose file may be another by then: it is a value here."""
     learned: Limit | None = None
     """The limit of its provider's that is planned with."""
+    names_kept: frozenset[str] = frozenset()
+    """Names of the host's own tools that the format's provider refuses; whoever serves it takes them, or refuses the tools too."""
 
     @cached_property
     def codec(self) -> Codec:
         """The format's."""
         return codec(self.format)
 
-    @property
+    @cached_property
     def needs(self) -> Needs:
         """What the format's provider demands; results may still come."""
-        return self.codec.rules.needs
+        return replace(self.codec.rules.needs, names_kept=self.names_kept)
 
     @cached_property
     def inside(self) -> Policy:

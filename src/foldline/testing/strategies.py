@@ -1,7 +1,8 @@
 """Hypothesis strategies of sessions: sound ones, and ones broken as real histories are.
 
 `sessions()` draws neutral messages with everything the laws speak of; `broken_sessions()` adds what arrives damaged:
-results late, twice, interim, missing or without a call, ids used twice, empty messages, half surrogate pairs.
+results late, twice, interim, missing or without a call, ids used twice, ids and names that providers refuse, empty messages,
+half surrogate pairs.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ WORDS = (
 texts = st.one_of(st.sampled_from(WORDS), st.text(max_size=40).filter(lambda text: text.strip() != ""))
 """Texts with a visible character: short, long, CJK, emoji."""
 blank_texts = st.sampled_from(("", " ", "\n\t "))
+odd_ids = st.sampled_from(("functions.Read:0", "", "a b", "é", "a\ud83d", "c" * 41, "c" * 65))
+odd_names = st.sampled_from(("fs.read", "read file", "读取", "", "a\ud83d", "n" * 65, "n" * 129, "n" * 201))
 torn_texts = st.sampled_from(("a\ud83d", "\udc00b", "x\ud800y"))
 
 
@@ -179,7 +182,46 @@ def _silence(draw: st.DrawFn, messages: list[Message], *, at: int) -> list[Messa
     return [*messages[:at], msgspec.structs.replace(messages[at], parts=tuple(parts)), *messages[at + 1 :]]
 
 
-_DAMAGE = (_lose, _repeat, _move, _orphan, _interim, _empty, _tear, _reuse, _silence)
+def _misspell(draw: st.DrawFn, messages: list[Message], *, at: int) -> list[Message]:
+    """One id or name that some provider refuses, wherever it is used."""
+    called = [part for message in messages for part in message.parts if isinstance(part, ToolCall)]
+    if not called:
+        return messages
+    old, id, name = draw(st.sampled_from(called)), draw(odd_ids), draw(odd_names)
+
+    def anew(part: Part) -> Part:
+        if isinstance(part, ToolCall) and part.id == old.id:
+            return msgspec.structs.replace(part, id=id, name=name)
+        is_answer = isinstance(part, ToolResult) and part.call_id == old.id
+        return msgspec.structs.replace(part, call_id=id) if is_answer else part
+
+    return [msgspec.structs.replace(message, parts=tuple(map(anew, message.parts))) for message in messages]
+
+
+def _interrupt(draw: st.DrawFn, messages: list[Message], *, at: int) -> list[Message]:
+    """Two answers with nothing between them that can be sent, the second of which reasons."""
+    between: Message = draw(
+        st.sampled_from(
+            (
+                Message(role="assistant", parts=_slotted([Text(text=" ")])),
+                Message(role="user", parts=()),
+                Message(role="tool", parts=_slotted([ToolResult(call_id="gone")])),
+            )
+        )
+    )
+    thought: list[Part] = [
+        Reasoning(text="because", signature="c2ln", provider="anthropic"),
+        Text(text="done"),
+    ]
+    first = Message(role="assistant", parts=_slotted([Text(text="ok")]))
+    second = Message(role="assistant", parts=_slotted(thought))
+    return [*messages[:at], first, between, second, *messages[at:]]
+
+
+_DAMAGE = (
+    *(_lose, _repeat, _move, _orphan, _interim, _empty, _tear, _reuse, _silence),
+    *(_misspell, _interrupt),
+)
 
 
 def _slotted(parts: list[Part]) -> tuple[Part, ...]:

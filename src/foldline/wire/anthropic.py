@@ -40,9 +40,11 @@ RULES = Rules(
         empty_failure=False,  # 400 "tool_result: content cannot be empty if `is_error` is true"
         ids_once=True,  # 400 "tool_use ids must be unique"
         reasoning_may_end=False,  # 400 "The final block in an assistant message cannot be `thinking`"
+        ids_pattern=r"[a-zA-Z0-9_-]+",  # 400 "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
+        names_pattern=r"(?s:.{1,200})",  # 400 "tool_use.name: String should have at most 200 characters"
+        reasoning_first=True,  # 400 "must start with a thinking block"; "Expected `thinking`, but found `text`"
     ),
     system="apart",
-    ids_pattern=r"[a-zA-Z0-9_-]+",  # 400 "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
 )
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}

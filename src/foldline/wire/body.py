@@ -17,6 +17,7 @@ from msgspec import Raw, Struct
 
 from foldline.core.errors import InvalidTranscript
 from foldline.core.message import Message
+from foldline.core.spelling import is_fit_name
 from foldline.wire import strict
 from foldline.wire.codec import Codec, Request, WireValue
 from foldline.wire.formats import codec, detect, settle
@@ -109,6 +110,16 @@ def tool_names(tools: Any) -> tuple[str, ...]:
     """The names of the tools that a request declares, in any format."""
     names = [tool.get("name") for tool in _declarations(tools)]
     return tuple(name for name in names if isinstance(name, str))
+
+
+def refused_names(tools: bytes | None, pattern: str) -> frozenset[str]:
+    """Of the tools that a request declares, the names that do not match the pattern whole: the caller's own, who knows whether
+    the server takes them."""
+    if tools is None:
+        return frozenset()
+    return frozenset(
+        name for name in tool_names(strict.parse(tools)) if not is_fit_name(name, pattern=pattern)
+    )
 
 
 def _top(body: bytes | dict[str, Any] | list[Any]) -> WireValue:

@@ -6,17 +6,11 @@ what a call is renamed to depends on its own id and on how often that id came be
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from hashlib import sha256
 
 from foldline.core.message import ToolCall, ToolResult
+from foldline.core.spelling import fit_id, is_fit_id
 from foldline.wire.codec import Rules
-
-DIGEST_CHARS = 8
-_REFUSED = re.compile(r"[^A-Za-z0-9_-]")
-_SAFE_MAX = 40
-"""Longest id every known provider accepts: OpenAI chat's limit."""
 
 
 class CallIds:
@@ -24,8 +18,6 @@ class CallIds:
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        self._pattern = re.compile(rules.ids_pattern or r"[^\0]+")
-        self._max = rules.ids_max
         self._given: set[str] = set()
         self._times: Counter[str] = Counter()
         self._waiting: dict[str, list[str]] = {}
@@ -59,26 +51,22 @@ class CallIds:
         waiting = self._waiting.get(old)
         if waiting:
             return waiting.pop(0) if len(waiting) > 1 else waiting[0]
-        return self._latest.get(old) or (old if self._accepts(old) else self._digest(old, 1))
+        return self._latest.get(old) or (old if self._accepts(old) else fit_id(old))
 
     def _needs_id(self) -> bool:
         return self._rules.ids_needed
 
     def _accepts(self, wanted: str) -> bool:
-        return bool(self._pattern.fullmatch(wanted)) and (self._max is None or len(wanted) <= self._max)
+        needs = self._rules.needs
+        return is_fit_id(wanted, pattern=needs.ids_pattern, longest=needs.ids_max)
 
     def _free(self, old: str, taken: set[str]) -> str:
         if self._accepts(old) and old not in taken:
             return old
         times = self._times[old]
-        while (new := self._digest(old, times)) in self._given:
+        while (new := fit_id(old, times)) in self._given:
             times += 1
         return new
-
-    def _digest(self, old: str, times: int) -> str:
-        mark = sha256(f"{old}\0{times}".encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST_CHARS]
-        room = min(self._max or _SAFE_MAX, _SAFE_MAX) - DIGEST_CHARS - 1
-        return f"{_REFUSED.sub('_', old)[:room] or 'call'}_{mark}"
 
     def _mint(self) -> str:
         self._minted += 1

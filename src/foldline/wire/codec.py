@@ -32,10 +32,6 @@ class Rules(Struct, frozen=True, kw_only=True):
     """Where system text may stand: outside the messages, only before the first turn, or anywhere."""
     ids_needed: bool = True
     """False where calls and results are paired without ids, and none is made up."""
-    ids_max: int | None = None
-    """Longest tool call id accepted, in characters."""
-    ids_pattern: str | None = None
-    """Regular expression a tool call id must match whole."""
     calls_open: bool = False
     """True when a message with calls must not stand behind another of the model's."""
 

@@ -187,6 +187,8 @@ class _Work:
                 before = message
         elif spoken:
             parts = [part for _, part in spoken]
+            if self.rules.needs.reasoning_first:
+                parts.sort(key=lambda part: not isinstance(part, Reasoning))
             yield self._message("assistant", parts, source=run[0], meta=_latest_meta(run))
 
     def _drop_dangling(self, spoken: list[tuple[Message, Part]]) -> None:

@@ -31,11 +31,15 @@ DEFAULT = "openai-chat"
 PLAIN = Rules(
     format=DEFAULT,
     needs=Needs(
-        first=frozenset({"user"}), alternates=True, blank_text=False, ids_once=True, reasoning_may_end=False
+        first=frozenset({"user"}),
+        alternates=True,
+        blank_text=False,
+        ids_once=True,
+        ids_max=40,
+        ids_pattern=r"[a-zA-Z0-9_-]+",
+        reasoning_may_end=False,
     ),
     system="leading",
-    ids_max=40,
-    ids_pattern=r"[a-zA-Z0-9_-]+",
 )
 """The stricter rule of OpenAI chat and Anthropic in every row, for messages that may be sent to either."""
 

@@ -39,6 +39,7 @@ RULES = Rules(
         results_role="user",
         # 400 "the number of function response parts" must equal that "of the function call parts of the function call turn"
         results_follow=True,
+        results_match=True,
         blank_text=False,  # "Unable to submit request because it has an empty text parameter"
     ),
     system="apart",

@@ -249,7 +249,8 @@ def edit_part(part: Part, old: Any) -> Any:
             return {**old, "text": part.text}
         case ToolCall(server=False):
             named = {"id": part.id} if part.wire_id else {}
-            return _within(old, "functionCall", new={**named, "args": arguments_object(part.arguments)})
+            new = {**named, "name": part.name, "args": arguments_object(part.arguments)}
+            return _within(old, "functionCall", new=new)
         case ToolResult(server=False):
             key = key_of(old, "functionResponse")
             return {**old, key: _edit_response(old[key], part)}
@@ -279,6 +280,7 @@ def _text(result: ToolResult) -> str:
 def _edit_response(old: dict[str, Any], result: ToolResult) -> dict[str, Any]:
     texts = [piece for piece in result.content if isinstance(piece, Text)]
     fresh = {**old, "id": result.call_id} if result.wire_id else dict(old)
+    fresh["name"] = result.name or old["name"]
     if len(texts) != 1 or texts[0].edited or texts[0].slot != 0:
         key = _output_key(old.get("response")) or ("error" if result.is_error else "output")
         fresh["response"] = {key: _text(result)}

@@ -39,9 +39,10 @@ RULES = Rules(
         results_follow=True,
         # OpenAI takes a blank text, servers of the same wire refuse it: 400 "text content is empty" (kimi-cli#2395)
         blank_text=False,
+        ids_max=40,  # 400 "Invalid 'messages[2].tool_calls[0].id': string too long … maximum length 40"
+        names_pattern=r"[a-zA-Z0-9_-]{1,64}",  # 400 "tool_calls[0].function.name: does not match '^[a-zA-Z0-9_-]+$'"
     ),
     system="anywhere",
-    ids_max=40,  # 400 "Invalid 'messages[2].tool_calls[0].id': string too long … maximum length 40"
 )
 
 _ROLES: dict[str, Role] = {

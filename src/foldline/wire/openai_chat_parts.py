@@ -123,9 +123,9 @@ def _read_call(call: WireValue, slot: int) -> ToolCall | Opaque:
     except ValueError as error:
         raise strict.placed(f".{kind}", error) from None
     told = inner.get("input" if kind == "custom" else "arguments")
-    wired = given if isinstance(given, str) and given else None
+    wired = given if isinstance(given, str) else None
     return ToolCall(
-        id=wired or _made_up_id(name),
+        id=_made_up_id(name) if wired is None else wired,
         name=name,
         arguments=_arguments_text(told),
         wire_id=wired is not None,
@@ -156,11 +156,11 @@ def read_result(value: WireValue) -> ToolResult:
     """The result that a message of role tool or function is. Raises `ValueError` that names the key."""
     name, given = value.get("name") or value.get("tool_name"), value.get("tool_call_id")
     name = name if isinstance(name, str) else None
-    wired = given if isinstance(given, str) and given else None
+    wired = given if isinstance(given, str) else None
     if wired is None and name is None:
         raise ValueError(f"tool_call_id: expected text, got {given!r:.80}")
     content = tuple(read_pieces(value.get("content")))
-    call_id = wired or _made_up_id(name or "")
+    call_id = _made_up_id(name or "") if wired is None else wired
     return ToolResult(call_id=call_id, content=content, name=name, wire_id=wired is not None, slot=0)
 
 
@@ -276,7 +276,11 @@ def edit_result(parts: Sequence[Part], origin: WireValue) -> WireValue:
     part = _only_result(parts)
     content = write_pieces(part.content, origin.get("content")) if part.edited else origin.get("content")
     value = {**origin, "content": content}
-    return {**value, "tool_call_id": part.call_id} if part.wire_id and part.edited else value
+    if part.edited and part.wire_id:
+        value["tool_call_id"] = part.call_id
+    if part.edited and part.name is not None:
+        value["name" if value.get("name") else "tool_name"] = part.name
+    return value
 
 
 def _only_result(parts: Sequence[Part]) -> ToolResult:

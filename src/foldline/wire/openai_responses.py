@@ -44,9 +44,10 @@ RULES = Rules(
         reasoning_may_end=False,  # "without its required following item" (continuedev/continue#8933)
         blank_text=False,  # as on the chat endpoint; not confirmed for this one
         ids_once=True,  # 400 "Duplicate item found with id"; an output names its call by id alone
+        ids_max=64,  # "Invalid 'input[5].call_id': string too long. Expected … maximum length 64" (decolua/9router#393)
+        names_pattern=r"[a-zA-Z0-9_-]{1,128}",  # as on the chat endpoint; at most 128: diegosouzapw/OmniRoute#4317
     ),
     system="anywhere",  # message items take role system and developer at any place
-    ids_max=64,  # "Invalid 'input[5].call_id': string too long. Expected … maximum length 64" (decolua/9router#393)
 )
 
 _ROLES: dict[str, Role] = {
@@ -140,7 +141,7 @@ def _read(item: WireValue) -> tuple[Role, tuple[Part, ...]]:
         return "assistant", (_read_reasoning(item),)
     if kind in CALLS:
         return "assistant", read_call(item)
-    if kind in OUTPUTS and (call_id_of(item) or kind == "program_output"):
+    if kind in OUTPUTS and (call_id_of(item) is not None or kind == "program_output"):
         result = read_output(item)
         return "assistant" if result.server else "tool", (result,)
     if kind == "unknown" and not item:

@@ -109,11 +109,11 @@ def read_call(item: WireValue) -> tuple[ToolCall | ToolResult, ...]:
 
 
 def _call_id(item: WireValue, *, server: bool) -> str:
-    found = call_id_of(item) or (item.get("id") if server else None)
-    if isinstance(found, str):
-        return found
+    found = call_id_of(item)
     if server:
-        return ""
+        return found or (item["id"] if isinstance(item.get("id"), str) else "")
+    if found is not None:
+        return found
     raise ValueError(f"{item['type']}: key 'call_id' must be a string")
 
 
@@ -122,7 +122,7 @@ def call_id_of(item: WireValue) -> str | None:
     found = item.get(
         "id" if item["type"] == "local_shell_call_output" and "call_id" not in item else "call_id"
     )
-    return found if isinstance(found, str) and found else None
+    return found if isinstance(found, str) else None
 
 
 def _arguments(item: WireValue, shape: CallShape) -> str:
@@ -154,10 +154,12 @@ def _server_result(item: WireValue, call: ToolCall, *, key: str) -> ToolResult:
 
 
 def write_call(item: WireValue, call: ToolCall) -> WireValue:
-    """`item` with the edited id and arguments of `call`. Raises `ValueError` where the wire needs JSON and has none."""
+    """`item` with the edited id, name and arguments of `call`. Raises `ValueError` where the wire needs JSON and has none."""
     shape = CALLS[item["type"]]
     key = shape.keys[0]
     item = _renamed(item, call.id)
+    if shape.name is None:
+        item = {**item, "name": call.name}
     match shape.mode:
         case "text":
             return {**item, key: call.arguments}
@@ -278,6 +280,8 @@ def write_output(item: WireValue, result: ToolResult) -> WireValue:
     """`item` with the edited id and content of `result`."""
     kind, key = item["type"], OUTPUTS[item["type"]]
     item, value = _renamed(item, result.call_id), item.get(key)
+    if isinstance(item.get("name"), str) and result.name is not None:
+        item = {**item, "name": result.name}
     if kind == "shell_call_output" and isinstance(value, list):
         return {**item, key: _write_shell(value, result.content)}
     if kind == "tool_search_output":

@@ -12,12 +12,12 @@ session files mix them. Tools a provider runs itself have no counterpart elsewhe
 from __future__ import annotations
 
 import re
-from hashlib import sha256
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from foldline.core.spelling import fit_name, is_fit_name
 from foldline.wire.strict import dump, parse
 
 FREE_TEXT = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
@@ -35,19 +35,12 @@ NAMES = {
     ),  # `FunctionDeclaration.name` of google-genai 3.6
 }
 """What a function may be called on each wire."""
-NAME_DIGEST_CHARS = 8
-_NAME_SAFE_MAX = 64
-_NAME_REFUSED = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def tool_name(name: str, *, to: str) -> str:
     """The name of a function on the target's wire: itself where it is accepted, else what is accepted of it with a
     piece of its digest, so that two names never become one. Calls and schemas change alike."""
-    if NAMES[to].fullmatch(name):
-        return name
-    digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:NAME_DIGEST_CHARS]
-    kept = _NAME_REFUSED.sub("_", name)[: _NAME_SAFE_MAX - NAME_DIGEST_CHARS - 2]
-    return f"{kept if kept[:1].isalpha() else '_' + kept}_{digest}"
+    return name if NAMES[to].fullmatch(name) else fit_name(name)
 
 
 class Function(Struct, frozen=True, kw_only=True):
@@ -71,6 +64,27 @@ def convert_tools(tools: bytes | None, *, to: str) -> tuple[bytes | None, tuple[
         left_out.extend(_foreign_names(tool, found))
     named = [replace(function, name=tool_name(function.name, to=to)) for function in functions]
     return (dump(_shape(named, to)) if named else None), tuple(left_out)
+
+
+def fit_tools(tools: bytes | None, *, pattern: str) -> bytes | None:
+    """The tools as they came where the target takes their names; else those it refuses under the names that their calls get."""
+    if tools is None:
+        return None
+    came = parse(tools)
+    fit = _fit(came, pattern)
+    return tools if fit == came else dump(fit)
+
+
+def _fit(declared: Any, pattern: str) -> Any:
+    if isinstance(declared, list):
+        return [_fit(one, pattern) for one in declared]
+    if not isinstance(declared, dict):
+        return declared
+    fit = {key: _fit(value, pattern) if key in _DECLARING else value for key, value in declared.items()}
+    name = fit.get("name")
+    if isinstance(name, str) and not is_fit_name(name, pattern=pattern):
+        fit["name"] = fit_name(name)
+    return fit
 
 
 def _functions_of(tool: Any) -> list[Function]:
@@ -101,6 +115,7 @@ def _function(item: Any) -> Function | None:
     )
 
 
+_DECLARING = frozenset({"function", "custom", "functionDeclarations", "function_declarations"})
 _SCHEMA_KEYS = (
     "input_schema",
     "parametersJsonSchema",
