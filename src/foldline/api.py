@@ -150,9 +150,11 @@ def _compacting(messages: Sequence[Any], given: Given) -> Generator[Ask, Reply, 
     name = detect(messages) if given.format == "auto" else given.format
     reader = codec(name)
     _check_system(given.system, format=name)
+    listed = _listed(messages)
     request = read_body(
-        {"messages": _listed(messages), "system": given.system, "tools": _schemas(given.tools)}, format=name
+        {"messages": listed, "system": given.system, "tools": _schemas(given.tools)}, format=name
     )
+    _refuse_foreign(listed)
     refuse_held_elsewhere(request.messages, path="messages")
     rules = PLAIN if given.format == "auto" and is_plain(messages) else reader.rules
     planned = plan_for(given.model)
@@ -196,6 +198,16 @@ def _listed(messages: object) -> list[Any]:
     if isinstance(messages, (str, bytes, dict)) or not isinstance(messages, Iterable):
         raise InvalidOption("messages", messages, why="give the list of messages, not a body or a text")
     return list(messages)
+
+
+def _refuse_foreign(messages: Sequence[Any]) -> None:
+    """Raise `InvalidTranscript` for a message that JSON cannot say, whoever reads what is wrong there."""
+    for index, message in enumerate(messages):
+        try:
+            strict.refuse_foreign(message)
+        except ValueError as error:
+            why = f"messages[{index}]: {error}; give values of JSON alone"
+            raise InvalidTranscript("messages", None, why) from error
 
 
 def _schemas(tools: object) -> Raw | None:

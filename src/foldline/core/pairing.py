@@ -52,6 +52,7 @@ RepairKind: TypeAlias = Literal[
     "kept-apart",
     "lone-surrogate",
     "no-arguments",
+    "no-output",
     "first-role",
     "moved-system",
 ]

@@ -10,6 +10,7 @@ view each time and a result that turns up later takes its place by itself. What 
     result without any call                       →  taken out (pydantic/pydantic-ai#4728); in the last
                                                      message told as a text of ours, since the answer is about it
     one id for two calls of a round               →  the second pair gets an id of its own
+    arguments or a result of a wrong shape        →  written as text, or as an object, whichever the wire has
     id that the provider refuses                  →  another that stands for it, in call and result alike
     tool's name that the provider refuses, or     →  another that stands for it, unless the request's own tools
       none                                           are called so: who runs them knows them by that name
@@ -146,11 +147,19 @@ def cleaned(
 
 
 def _with_arguments(message: Message, seq: int, *, repairs: list[Repair]) -> Message:
-    """The message with its calls written as they were read, where the wire had no text for their arguments."""
-    if message.edited or not any([type(part) is ToolCall and part.edited for part in message.parts]):
+    """The message with its calls and results written as they were read, where the wire had another shape for them than is demanded."""
+    if message.edited:
         return message
-    repairs.append(Repair(kind="no-arguments", seq=seq, why="a call whose arguments are no text"))
-    return replace(message, edited=True)
+    unfit = {type(part) for part in message.parts if isinstance(part, (ToolCall, ToolResult)) and part.edited}
+    if ToolCall in unfit:
+        repairs.append(
+            Repair(kind="no-arguments", seq=seq, why="a call whose arguments have no shape that is taken")
+        )
+    if ToolResult in unfit:
+        repairs.append(
+            Repair(kind="no-output", seq=seq, why="a result whose content has no shape that is taken")
+        )
+    return replace(message, edited=True) if unfit else message
 
 
 def _respelt(message: Message, seq: int, *, needs: Needs, repairs: list[Repair]) -> Message:

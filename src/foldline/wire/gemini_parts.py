@@ -102,6 +102,7 @@ def _read_call(value: dict[str, Any], slot: int, *, seen: Counter[str]) -> ToolC
         name=name,
         arguments=dump_text(args if args is not None else {}),
         slot=slot,
+        edited=not isinstance(value.get("args", {}), dict),
     )
 
 
@@ -121,7 +122,8 @@ def _read_response(value: dict[str, Any], slot: int, *, seen: Counter[str]) -> T
     content: list[Text | Media | Opaque] = []
     if response:
         key = _output_key(response)
-        content.append(Text(text=response[key] if key else dump_text(response), slot=0))
+        place = 0 if isinstance(response, dict) else NEW
+        content.append(Text(text=response[key] if key else dump_text(response), slot=place))
     parts = value.get("parts")
     for index, part in enumerate(parts if isinstance(parts, list) else ()):
         inner = read_part(part, slot=index + 1, seen=seen)
@@ -139,6 +141,7 @@ def _read_response(value: dict[str, Any], slot: int, *, seen: Counter[str]) -> T
         is_error=isinstance(response, dict) and bool(response.get("error")),
         interim=bool(get(value, "willContinue")),
         slot=slot,
+        edited=not isinstance(response, dict),
     )
 
 

@@ -117,6 +117,8 @@ def _read_call(call: WireValue, slot: int) -> ToolCall | Opaque:
     kind, given = call.get("type", "function"), call.get("id")
     inner = strict.plain(call.get(kind)) if isinstance(kind, str) else None
     if not isinstance(inner, dict):
+        if kind in ("function", "custom"):
+            raise ValueError(f".{kind}: expected an object, got {type(inner).__name__}")
         return Opaque(type=str(kind), raw=strict.dump_foreign(call), slot=slot)
     try:
         name = need_text(inner, "name")
@@ -130,7 +132,9 @@ def _read_call(call: WireValue, slot: int) -> ToolCall | Opaque:
         arguments=_arguments_text(told),
         wire_id=wired is not None,
         slot=slot,
-        edited=told is None,  # every server wants a text
+        edited=not isinstance(
+            told, str if kind == "custom" else (str, dict)
+        ),  # Ollama takes an object, no server anything else
     )
 
 
@@ -256,9 +260,10 @@ def _edit_call(part: Part, old: Any) -> Any:
     key = "input" if kind == "custom" else "arguments"
     inner = dict(strict.plain(call[kind]))
     inner["name"] = part.name
-    if inner.get(key) is None or _arguments_text(inner[key]) != part.arguments:
-        textual = isinstance(inner.get(key), (str, type(None)))
-        inner[key] = part.arguments if textual else _as_value(part.arguments)
+    if kind == "custom" or not isinstance(inner.get(key), dict):
+        inner[key] = part.arguments
+    elif _arguments_text(inner[key]) != part.arguments:
+        inner[key] = _as_value(part.arguments)
     call[kind] = inner
     return {**call, "id": part.id} if part.wire_id else call
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 from typing import Any, Literal, assert_never
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.core.message import NEW, Media, Opaque, Text, ToolCall, ToolResult
 from foldline.wire.codec import WireValue
 from foldline.wire.responses_content import Piece, make_piece, make_pieces, read_pieces, write_pieces
-from foldline.wire.strict import dump, dump_text, parse
+from foldline.wire.strict import dump, dump_text, parse, plain
 
 EMPTY_SCREENSHOT = (
     "data:image/png;base64,"
@@ -82,6 +83,8 @@ ANSWERS: dict[str, str] = {
     "tool_search_call": "tool_search_output",
 }
 """Kinds of call that only an output of their own kind answers; any other that the client runs is a function's."""
+_TEXTUAL = frozenset({"function_call_output", "custom_tool_call_output"})
+"""Kinds of output that are text or a list of parts."""
 _ASKED = {output: call for call, output in ANSWERS.items()}
 
 
@@ -203,7 +206,8 @@ def _write_found(old: list[Any], pieces: tuple[Piece, ...]) -> list[Any]:
 
 
 def read_output(item: WireValue) -> ToolResult:
-    """The result an output item holds. Raises `ValueError` without a `call_id`."""
+    """The result an output item holds; `edited` where it is neither text nor a list of parts, one of which a provider wants. Raises
+    `ValueError` without a `call_id`."""
     kind, value = item["type"], item.get(OUTPUTS[item["type"]])
     server = kind == "program_output" or item.get("execution") == "server"
     failed = item.get("status") == "failed"
@@ -215,6 +219,9 @@ def read_output(item: WireValue) -> ToolResult:
         content = (Opaque(type="tools", raw=dump(value), slot=0),)
     else:
         content = read_pieces(value)
+    unfit = kind in _TEXTUAL and not _is_output(value)
+    if unfit:
+        content = tuple(map(_in_words, content))
     name = item.get("name")
     return ToolResult(
         call_id=_call_id(item, server=server),
@@ -225,7 +232,29 @@ def read_output(item: WireValue) -> ToolResult:
         server=server,
         kind="" if server else _ASKED.get(kind, ""),
         slot=0,
+        edited=unfit,
     )
+
+
+def _is_output(value: Any) -> bool:
+    """True for text, or a list of parts."""
+    return isinstance(value, str) or (isinstance(value, list) and all(map(_is_part, value)))
+
+
+def _is_part(item: Any) -> bool:
+    part = plain(item)
+    return isinstance(part, dict) and isinstance(part.get("type"), str)
+
+
+def _in_words(piece: Piece) -> Piece:
+    """A piece that its item has no shape for, as text."""
+    match piece:
+        case Text():
+            return replace(piece, slot=NEW)
+        case Opaque() if not _is_part(parse(piece.raw)):
+            return Text(text=piece.raw.decode(), slot=NEW)
+        case _:
+            return piece
 
 
 def _read_shell(chunks: list[Any]) -> tuple[Piece, ...]:

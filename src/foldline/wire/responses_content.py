@@ -14,7 +14,7 @@ from typing import Any, assert_never
 from foldline.core.message import Media, Opaque, Text
 from foldline.wire.media import data_url_of, media_kind, payload_of, split_data_url
 from foldline.wire.splice import splice, text_or_none
-from foldline.wire.strict import dump, parse
+from foldline.wire.strict import dump, parse, plain
 
 Piece = Text | Media | Opaque
 
@@ -40,6 +40,7 @@ def read_pieces(value: Any) -> tuple[Piece, ...]:
 
 def read_piece(item: Any, *, slot: int) -> Piece:
     """One piece; `Opaque` where its type is unknown or what its type promises is not there."""
+    item = plain(item)
     if isinstance(item, str):
         return Text(text=item, slot=slot)
     if isinstance(item, dict):

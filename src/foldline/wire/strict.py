@@ -96,7 +96,8 @@ def parse(data: bytes) -> Any:
 
 
 def dump(value: Any) -> bytes:
-    """Compact JSON of a value of our own making; keys in their order. `msgspec.Raw` inside is spliced in as it is.
+    """Compact JSON of a value of our own making; keys in their order. `msgspec.Raw` inside is spliced in as it is. SDK objects of a
+    caller, who gave what `refuse_foreign` lets in, are opened.
 
     Lone surrogates are written as escapes, so that the bytes are valid UTF-8 and read back the same.
     """
@@ -104,6 +105,8 @@ def dump(value: Any) -> bytes:
         return _encode(value)
     except UnicodeEncodeError:
         return _splice(value)
+    except (TypeError, RecursionError):
+        return dump_foreign(value)
 
 
 def dump_text(value: Any) -> str:
@@ -121,6 +124,13 @@ def dump_foreign(value: Any) -> bytes:
     return text.encode(
         "utf-8", "backslashreplace"
     )  # only lone surrogates fail, and \udXXX is their JSON escape
+
+
+def refuse_foreign(value: Any) -> None:
+    """Raise `ValueError` for a caller's value that JSON cannot say, or that nests deeper than what is read from bytes may."""
+    written = dump_foreign(value)
+    if written.count(b"[") + written.count(b"{") > DEPTH_MAX:
+        _refuse_depth(parse(written))
 
 
 def placed(place: str, error: ValueError) -> ValueError:
