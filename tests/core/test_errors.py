@@ -135,6 +135,18 @@ def test_what_an_error_says_can_be_written_anywhere() -> None:
     assert error.address == "m1@\ud800"
 
 
+def test_an_error_about_a_conversation_quotes_nothing_of_it() -> None:
+    """S3: an error ends in a log; a body given for its messages stood in it word for word."""
+    body = {"model": "m", "messages": [{"role": "user", "content": "my password is hunter2"}]}
+    for option in ("messages", "system", "tools"):
+        error = errors.InvalidOption(option, body, why="give a list")
+        assert str(error) == f"{option}=<dict with messages, model>: give a list"
+        assert (
+            str(errors.InvalidOption(option, "hunter2", why="give a list")) == f"{option}=<str>: give a list"
+        )
+    assert error.value is body
+
+
 def test_an_option_out_of_bounds_is_a_value_error_too() -> None:
     """Callers who know Python's own tree need not know ours."""
     assert isinstance(errors.InvalidOption("to", 0, why="above 0"), ValueError)

@@ -33,6 +33,8 @@ WORDS_MAX = 600
 """Characters of a reason. What a file says of itself is quoted in it and may be of any length; the middle gives way,
 since the next step stands at the end."""
 
+KEYS_MAX = 5
+
 CLOSED = "it was closed"
 """Why a session that its caller closed gives nothing and takes nothing."""
 
@@ -47,6 +49,16 @@ def _shown(value: object) -> str:
         return _bounded(repr(value))
     except (RecursionError, ValueError):
         return f"a {type(value).__name__}"
+
+
+CONVERSATION = frozenset({"messages", "system", "tools"})
+"""Options that hold what was said: an error ends in logs, so it names their kind and quotes nothing."""
+
+
+def _kind_of(value: object) -> str:
+    """What a caller gave where a conversation was wanted, without a word of it."""
+    keys = sorted(key for key in value if isinstance(key, str))[:KEYS_MAX] if isinstance(value, dict) else []
+    return f"<{type(value).__name__}{' with ' if keys else ''}{', '.join(keys)}>"
 
 
 class FoldlineError(Exception):
@@ -95,7 +107,8 @@ class InvalidOption(FoldlineError, ValueError):
 
     def __init__(self, option: str, value: object, *, why: str) -> None:
         self.option, self.value, self.why = option, value, why
-        super().__init__(f"{option}={_shown(value)}: {why}")
+        shown = _kind_of(value) if option in CONVERSATION else _shown(value)
+        super().__init__(f"{option}={shown}: {why}")
 
 
 class LawViolation(FoldlineError):
