@@ -9,7 +9,8 @@ import pytest
 
 from foldline.core.message import Message, ToolCall
 from foldline.core.view import Item, item_of
-from foldline.ledger.book import COMMAND_CHARS, Section, Told, command_of, entries_of, paths_of
+from foldline.ledger.book import COMMAND_CHARS, Told, command_of, entries_of, paths_of
+from foldline.ledger.entries import Section
 from foldline.ledger.render import key_of
 from foldline.testing.builders import assistant, call, result, user
 
@@ -57,11 +58,13 @@ def test_a_command_is_told_in_one_line_with_the_folder_it_changes_to(
 
 
 def test_the_last_words_of_the_agent_are_looked_for_behind_its_calls() -> None:
-    """CMP-8: a message that only calls says nothing of what comes next."""
+    """CMP-8: a message that only calls says nothing of what comes next, but that something was done since."""
     messages = [assistant("I will run the tests."), assistant(call("grep", pattern="x")), assistant(" ")]
     items = [item_of(n, message, weights=(1,), overhead=1) for n, message in enumerate(messages)]
     found = [entry for entry in entries_of(items) if entry.section == "next"]
-    assert [(entry.text, entry.seq) for entry in found] == [("last said: I will run the tests.", 0)]
+    assert [(entry.text, entry.seq) for entry in found] == [
+        ("last said, before more was done: I will run the tests.", 0)
+    ]
     assert not [entry for entry in entries_of(items[1:]) if entry.section == "next"]
 
 

@@ -409,3 +409,41 @@ def test_a_value_that_an_edit_did_not_bring_is_not_the_newest(answer: str, value
     gone = [user("go"), assistant(edit), result("a", answer)]
     facts = section(ledger(gone).text, "Facts")
     assert values in facts.split()
+
+
+def test_what_a_command_of_the_users_own_asks_is_quoted_without_its_examples() -> None:
+    """CMP-8: the demands of a command's body left no line; its example filled the numbers."""
+    body = "Split the task.\n\n## Process\n\n1. **Plan**: 3-5 subtasks\n- Report success per subtask\n\n## Example Usage\n\n- Never do this"
+    called = user("<command-name>/orchestrator</command-name>")
+    injected = Message(role="user", parts=(Text(text=body),), meta=Meta(injected=True))
+    quoted = '- "/orchestrator: Split the task. 1. Plan: 3-5 subtasks Report success per subtask" (m1 system)'
+    assert quoted in section(ledger([called, injected]).text, "Objective and constraints")
+    assert "/orchestrator:" not in ledger([user("hello"), injected]).text
+
+
+def test_a_decision_that_the_view_takes_back_is_told_so() -> None:
+    """CMP-8: the follower would have put the rejected way back."""
+    decided = assistant("The fix is simple: use `queueMessage` instead of `appendMessage`.")
+    gone = [user("fix it"), decided, user("no, that triggers a reply")]
+    recants = assistant("You're right. The `queueMessage` approach is wrong.")
+    taken = section(ledger([*gone, recants]).text, "Decisions and rationale")
+    assert "`appendMessage`.; taken back at m3 (m1 assistant)" in taken
+    assert "taken back" not in ledger(gone).text
+
+
+def test_where_the_agent_went_on_its_last_words_are_no_next_action() -> None:
+    """CMP-8: "I will now proceed" stood as the next action though all was done in what followed."""
+    gone = [user("go"), assistant("I will now proceed.")]
+    assert "last said: I will now proceed." in ledger(gone, [user("ok")]).text
+    acts = [assistant(call("bash", "a", command="make")), result("a", "done")]
+    assert "last said" not in ledger(gone, acts).text
+    assert "last said, before more was done: I will now proceed." in ledger([*gone, *acts]).text
+
+
+def test_an_action_that_an_earlier_ledger_told_as_failed_is_over_once_it_was_done() -> None:
+    """CMP-8: the newest state stands, whichever ledger said the older."""
+    earlier = "## Open risks or blockers\n- `deploy env=prod` → failed: quota exceeded (m1 tool)"
+    done = [assistant(call("deploy", "a", env="prod")), result("a", "deployed")]
+    text = ledger(done, earlier=earlier, start=2).text
+    assert "Open risks" not in text
+    assert "`deploy env=prod` → failed: quota exceeded; done at m2 (m1 tool)" in text

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 from foldline.core.address import block, read_block
-from foldline.ledger.book import Entry, Section
 from foldline.ledger.columns import Columns, Count, Prices
+from foldline.ledger.entries import Entry, Section
 from foldline.ledger.facts import Fact
 from foldline.ledger.index import LABEL_TOKENS, index
 from foldline.ledger.render import HEADINGS, INDEX_HEADING, Draft, Written, key_of, line_of, read

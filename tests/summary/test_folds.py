@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foldline.core.rounds import outline_of
-from foldline.ledger.book import Entry
+from foldline.ledger.entries import Entry
 from foldline.ledger.render import read
 from foldline.summary.folds import head_of, ledger_of, merged, rules_of, sections_in
 from foldline.testing.builders import view_from

@@ -11,39 +11,32 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult, result_text, speaks_for_user
 from foldline.core.view import Item
 from foldline.ledger.actions import answer_of, call_line, gist_of_call, is_action, is_same_task
+from foldline.ledger.carrying import Book, put, settled
 from foldline.ledger.changes import gist_of
-from foldline.ledger.command_lines import hides_status, only_looks, run_of, script_in
-from foldline.ledger.facts import Origin
+from foldline.ledger.command_lines import script_in
+from foldline.ledger.decisions import Withdrawal, reasons_in, withdrawals_in
+from foldline.ledger.entries import Done, Entry, Section
 from foldline.ledger.lines import one_line, unbroken
 from foldline.ledger.outcomes import (
-    FAILED_AT,
+    is_failed,
+    is_refused,
     names_failure,
-    outcome_of,
     unmade,
-    went_well,
 )
-from foldline.ledger.sentences import sentences
-from foldline.ledger.successes import is_doubted
-from foldline.ledger.tools import kind_of
-
-Section: TypeAlias = Literal[
-    "objective", "decisions", "mutations", "evidence", "tasks", "risks", "next", "read", "index"
-]
-"""The seven headings of the ledger; `read` stands beside the mutations and `index` below all."""
+from foldline.ledger.shell_entries import shell_entries
+from foldline.ledger.tools import ToolKind, kind_of
 
 COMMAND_CHARS = 160
 COMMAND_END_CHARS = 48
 SIGN_CHARS = 6
-DECISION_CHARS = 240
 NEXT_CHARS = 300
 STATUS_CHARS = 1_000
 """How far from its end a result is searched for what an editor says of itself."""
@@ -73,68 +66,12 @@ _PATCH_PATH = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,512})$", re.
 _OPEN_FILE = re.compile(r"^\(Open file: (/[^\n]{1,512})\)$", re.MULTILINE)
 _CHANGE_FOLDER = re.compile(r"^\s*(cd [^\n;&|]{0,300}[^\n;&|\s])\s*(?:&&|;|\n)\s*")
 _FOLDER_KEYS = ("workdir", "cwd", "working_directory", "work_dir", "working_dir", "directory")
-_REASONS = (
-    *("because", "since", "so that", "instead of", "rather than", "decid", "chose", "cause", "turns out"),
-    *("因为", "由于", "决定", "改用", "原因", "而不是", "因此", "所以"),
-)
-_BECAUSE = re.compile(
-    r"\bbecause\b|\bsince\b|\bso that\b|\binstead of\b|\brather than\b|\bdecided\b|\bdecision\b|\bchose\b|\bthe (?:root )?cause\b"
-    r"|\bturns out\b|因为|由于|决定|改用|原因|而不是|因此|所以",
-    re.IGNORECASE,
-)
-_UNDECIDED = re.compile(
-    r"(?:n['’]t|\bnot|\bnever|\byet to|\bstill to|\bneed to|\bhave to|\bmust|\bshould|\bwill|\blet me|\bto|\bcannot) (?:yet |even |fully |really )?(?:been )?(?:decid|cho[so])"
-    r"|\b(?:maybe|perhaps|possibly|should probably|(?:it|we) could|could (?:also|either|just|simply|even))\b|\bundecided\b|\bdecid\w* (?:yet )?(?:whether|if|between)\b|(?:\bnot|n['’]t) (?:\w{1,12} )?because\b|[?？][\"'”’)\]]{0,3}$"
-    r"|(?:还没|没有|尚未|还未|未曾|未)(?:有)?(?:做)?(?:出)?决定|(?:不是|并非|并不是)(?:因为|由于)|(?:是否|要不要)",
-    re.IGNORECASE,
-)
-"""What speaks of a decision that was not made, or denies a reason."""
-_REVERSES = re.compile(
-    r"\W*(?:(?:but|oh|hmm|and|so|well|ok|okay)\W+){0,2}(?:actually|wait|no\b|nope|on (?:reflection|second thoughts?)|thinking (?:about it )?again|scratch that|forget that|never\s?mind|correction|instead"
-    r"|(?:that|this|it) (?:was|is) (?:wrong|a mistake|not right|incorrect)|(?:that|it)['’]s (?:wrong|not right)|i was (?:wrong|mistaken)|i take that back|i (?:have )?changed my mind|however)\b"
-    r"|\W*(?:不对|等等|等一下|算了|其实|更正|重新考虑|改主意|转念|不过|但是|错了)",
-    re.IGNORECASE,
-)
-"""How a sentence opens that may take back the one before."""
 _SAYS = re.compile(r"\w{2}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _TASK_TOOLS = re.compile(r"todo|update_?plan|task_?(?:list|update|create|get)|plan_?write", re.IGNORECASE)
 _MADE = {"edit": "edited", "write": "written", "delete": "deleted", "undo": "edit undone"}
 _UNDO = ("undo_edit", "undo")
-UNDONE = " edit undone"
-LAST_UNDONE = "; last edit undone"
+SAID, SAID_BEFORE = "last said: ", "last said, before more was done: "
 _ASKS = re.compile(r"[?？؟](?=[\s\"'”’)\]）」*_]|$)|(?:吗|呢)[。\s]*$")
-
-
-NOTHING_FOUND = ("failed (exit 1): (no output)", "failed (exit 1): no output")
-"""What a search comes to that finds nothing."""
-CALLED_AGAIN = re.compile(r"; (?:called again at m\d+, .*|done at m\d+)$")
-"""Behind what an action that failed came to: what a later one for the same task did."""
-NOT_SEEN_TO_PASS = ", not seen to pass since"
-ANSWER_CHARS = 100
-REPORT_CHARS = 60
-"""What is told of an answer is this long where it is a report, not a word that may say that something waits."""
-
-
-class Entry(Struct, frozen=True, kw_only=True, gc=False):
-    """One line of the ledger."""
-
-    section: Section
-    key: str
-    """Entries of one key are one: the newest stands."""
-    text: str
-    """One line, as it will be read; not yet escaped."""
-    seq: int
-    """Ordinal of the message it comes from."""
-    origin: Origin
-    times: int = 1
-
-
-class Done(Struct, frozen=True, kw_only=True, gc=False):
-    """One call with what came of it."""
-
-    seq: int
-    call: ToolCall
-    result: ToolResult | None
 
 
 class Told:
@@ -145,6 +82,7 @@ class Told:
     def __init__(self, *, chars_max: int = TOLD_CHARS_MAX) -> None:
         self._entries: dict[tuple[int, str, str, str, bool, str], tuple[Entry, ...]] = {}
         self._reasons: dict[str, tuple[str, ...]] = {}
+        self._withdrawals: dict[str, tuple[Withdrawal, ...]] = {}
         self._chars_max = chars_max
         self._chars = 0
 
@@ -168,12 +106,20 @@ class Told:
         known = self._reasons.get(said)
         if known is None:
             self._make_room(TEXT_CHARS + len(said))
-            known = self._reasons[said] = tuple(_reasons(said))
+            known = self._reasons[said] = tuple(reasons_in(said))
+        return known
+
+    def withdrawals(self, said: str) -> tuple[Withdrawal, ...]:
+        """What a text takes back of decisions."""
+        known = self._withdrawals.get(said)
+        if known is None:
+            self._make_room(TEXT_CHARS + len(said))
+            known = self._withdrawals[said] = withdrawals_in(said)
         return known
 
     def _make_room(self, chars: int) -> None:
         if self._chars + chars > self._chars_max:
-            self._entries, self._reasons, self._chars = {}, {}, 0
+            self._entries, self._reasons, self._withdrawals, self._chars = {}, {}, {}, 0
         self._chars += chars
 
 
@@ -181,46 +127,13 @@ def entries_of(
     items: Sequence[Item], *, told: Told | None = None, calls: Sequence[Done] | None = None
 ) -> tuple[Entry, ...]:
     """Every entry the items give, newest state of each key, in order of the key's last mention; O(n). `calls`: of the items."""
-    book: dict[tuple[Section, str], Entry] = {}
+    book: Book = {}
     for found in _entries(items, calls or list(calls_in(items)), told=Told() if told is None else told):
         entry = found
         if not (found.key.isprintable() and found.text.isprintable()):
             entry = replace(found, key=unbroken(found.key), text=unbroken(found.text))
-        before = book.pop((entry.section, entry.key), None)
-        book[entry.section, entry.key] = entry if before is None else carried_on(before, entry)
+        put(book, entry)
     return tuple(book.values())
-
-
-def carried_on(before: Entry, entry: Entry) -> Entry:
-    """The newer of two entries of one key. A run that says that it went well settles that one before it had not; one that
-    says nothing of it leaves that open."""
-    if entry.section == "mutations" and (entry.text.endswith(UNDONE) or before.text.endswith(UNDONE)):
-        return _undone(before, entry)
-    times = before.times + entry.times
-    outcome, last = outcome_in(before), outcome_in(entry)
-    if not outcome or names_failure(last) or FAILED_AT.search(entry.text):
-        return replace(entry, times=times)
-    failed = FAILED_AT.search(before.text)
-    mark = failed[0] if failed is not None else ""
-    if names_failure(FAILED_AT.sub("", outcome)):
-        mark = f"; failed at m{before.seq}{NOT_SEEN_TO_PASS}"
-    if went_well(last):
-        mark = mark.removesuffix(NOT_SEEN_TO_PASS)
-    return replace(entry, text=f"{entry.text}{mark}", times=times)
-
-
-def _undone(before: Entry, entry: Entry) -> Entry:
-    """A change to a file that was taken back, or one made after that: what is left of it is told, once."""
-    if not entry.text.endswith(UNDONE) or before.text.endswith(UNDONE) or before.times < 2:
-        return replace(entry, times=1)
-    text = f"{before.text.removesuffix(LAST_UNDONE)}{LAST_UNDONE}"
-    return replace(entry, text=text, times=before.times - 1)
-
-
-def outcome_in(entry: Entry) -> str:
-    """What a command or an action came to, as its entry says; empty for other entries."""
-    is_told = entry.section in ("evidence", "risks", "mutations") and "` → " in entry.text
-    return entry.text.rpartition("` → ")[2] if is_told else ""
 
 
 def _entries(items: Sequence[Item], made: Sequence[Done], *, told: Told) -> Iterator[Entry]:
@@ -261,16 +174,6 @@ def _later(failed: Done, calls: Iterable[Done]) -> list[Done]:
         for done in calls
         if done.seq > failed.seq and done.result is not None and is_same_task(asked, arguments_of(done.call))
     ]
-
-
-def settled(entry: Entry, *, by: Entry) -> Entry:
-    """An action that failed, with what a later one for the same task came to."""
-    outcome, text = outcome_in(by), CALLED_AGAIN.sub("", entry.text)
-    if names_failure(outcome):
-        return entry
-    if outcome.startswith("ok") or (len(outcome) >= REPORT_CHARS and not is_doubted(outcome)):
-        return replace(entry, section="evidence", text=f"{text}; done at m{by.seq}")
-    return replace(entry, text=f"{text}; called again at m{by.seq}, {one_line(outcome, ANSWER_CHARS)}")
 
 
 def _folder_of(call: ToolCall) -> str:
@@ -360,7 +263,7 @@ def _of_call(done: Done, *, folder: str = "") -> Iterator[Entry]:
     match kind:
         case "file_edit" | "file_write":
             viewed = arguments_of(done.call).get("command") == "view"
-            for path in paths_of(done.call) or _open_file(done.result):
+            for path in _files_of(done):
                 yield _read(done, path) if viewed else _changed(done, path, verb=_verb_of(done.call, path))
         case "file_read":
             for path in paths_of(done.call):
@@ -369,17 +272,18 @@ def _of_call(done: Done, *, folder: str = "") -> Iterator[Entry]:
             command = command_of(done.call)
             if command:
                 command = f"cd {folder} && {command}" if folder else command
-                script = script_of(done.call)
-                outcome = outcome_of(done.result, hidden=hides_status(script), script=script)
-                if (not names_failure(outcome) or outcome in NOTHING_FOUND) and only_looks(script):
-                    return
-                text = f"`{command}` → {outcome}"
-                yield Entry(section="evidence", key=run_of(command), text=text, seq=done.seq, origin="tool")
+                script, where = script_of(done.call), _folder_of(done.call)
+                yield from shell_entries(done, command=command, script=script, folder=where)
         case _:
-            entry = _action(done)
-            is_told = kind == "other" and is_action(done.call.name, done.result)
-            if is_told or entry.section == "risks":
-                yield entry
+            if _is_told(done, kind):
+                yield _action(done)
+
+
+def _is_told(done: Done, kind: ToolKind) -> bool:
+    """Whether a call of a tool that is neither an editor nor a shell has a line: an action, and what failed."""
+    if kind == "other" and is_action(done.call.name, done.result):
+        return True
+    return done.result is not None and (is_refused if kind == "other" else is_failed)(done.result)
 
 
 def _action(done: Done) -> Entry:
@@ -391,6 +295,16 @@ def _action(done: Done) -> Entry:
     text = f"`{call}` → {outcome}{about}"
     section: Section = "risks" if done.result is not None and names_failure(outcome) else "mutations"
     return Entry(section=section, key=call, text=text, seq=done.seq, origin="tool")
+
+
+def _files_of(done: Done) -> tuple[str, ...]:
+    """The files of an editor's call, where its answer says where it is with their whole path."""
+    paths, opened = paths_of(done.call), _open_file(done.result)
+    return (
+        opened
+        if not paths or (len(paths) == 1 and opened[:1] and opened[0].endswith(f"/{paths[0]}"))
+        else paths
+    )
 
 
 def _open_file(result: ToolResult | None) -> tuple[str, ...]:
@@ -443,58 +357,38 @@ def _decisions(message: Message, seq: int, *, told: Told) -> Iterator[Entry]:
                 yield Entry(section="decisions", key=text, text=text, seq=seq, origin="assistant")
 
 
-def _reasons(said: str) -> Iterator[str]:
-    """Sentences in which the assistant gives a reason, each with the next one where that turns against it, and none that the
-    next one only doubts; one that announces what follows says nothing by itself."""
-    spans = sentences(said) if _may_give_reason(said) else ()
-    for place, (start, end) in enumerate(spans):
-        if not _decides(said[start:end]):
-            continue
-        after = spans[place + 1] if place + 1 < len(spans) else (end, end)
-        turns = _REVERSES.match(said, *after) is not None
-        if turns and _UNDECIDED.search(said[slice(*after)]):
-            continue
-        yield one_line(said[start : after[1] if turns else end], DECISION_CHARS)
-
-
-def _decides(sentence: str) -> bool:
-    return (
-        _may_give_reason(sentence)
-        and not sentence.endswith((":", "："))
-        and _BECAUSE.search(sentence) is not None
-        and not _UNDECIDED.search(sentence)
-    )
-
-
-def _may_give_reason(text: str) -> bool:
-    """Whether a text holds a word of `_BECAUSE`; far cheaper than the expression."""
-    lowered = text.lower()
-    return any([word in lowered for word in _REASONS])
-
-
 def asks(text: str) -> bool:
     """Whether a text ends with a question, or with a paragraph that holds one."""
     return _ASKS.search(text.rstrip().rpartition("\n\n")[2]) is not None
 
 
 def _next(items: Sequence[Item]) -> Iterator[Entry]:
-    """The last thing the assistant said it would do: its end, from a word's start. A question that the user has answered
-    since is none."""
-    answered = False
+    """The last thing the assistant said it would do: its end, from the start of a line or a sentence. A question that the user
+    has answered since is none; where the assistant has acted since, that is said."""
+    answered = acted = False
     for item in reversed(items):
-        answered = answered or (speaks_for_user(item.message) and bool(item.message.text.strip()))
-        if item.message.role == "assistant":
-            said = [part.text for part in item.message.parts if isinstance(part, Text) and part.text.strip()]
-            if said:
-                end = said[-1][-NEXT_CHARS * 2 :]
-                if len(end) < len(said[-1]) and not said[-1][-len(end) - 1].isspace():
-                    end = "".join(re.split(r"(\s)", end, maxsplit=1)[1:]) or end
-                if _SAYS.search(end) is None:  # a sign of consent names no next step
-                    return
-                if answered and asks(said[-1]):
-                    return
-                text = one_line(end, NEXT_CHARS)
-                yield Entry(
-                    section="next", key="said", text=f"last said: {text}", seq=item.seq, origin="assistant"
-                )
-                return
+        message = item.message
+        answered = answered or (speaks_for_user(message) and bool(message.text.strip()))
+        if message.role != "assistant":
+            continue
+        acted = acted or any(type(part) is ToolCall for part in message.parts)
+        said = [part.text for part in message.parts if isinstance(part, Text) and part.text.strip()]
+        if said:
+            end = _end_of(said[-1])
+            # a sign of consent names no next step
+            if _SAYS.search(end) is not None and not (answered and asks(said[-1])):
+                text = f"{SAID_BEFORE if acted else SAID}{one_line(end, NEXT_CHARS)}"
+                yield Entry(section="next", key="said", text=text, seq=item.seq, origin="assistant")
+            return
+
+
+def _end_of(said: str) -> str:
+    """The end of a text from where something begins: a line, a sentence or, in one that is long, a word."""
+    if len(said) <= NEXT_CHARS:
+        return said
+    end = said[-NEXT_CHARS:]
+    for begins in (r"\n\s*(?=\S)", r"[.!?]\s+|[。！？]\s*", r"\s+"):
+        found = re.search(begins, end[:-1])
+        if found is not None:
+            return end[found.end() :]
+    return end

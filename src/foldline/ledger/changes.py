@@ -24,14 +24,20 @@ NEW = ("new_str", "new_string", "newText", "new_text", "replace")
 WHOLE = ("file_text", "content", "contents", "text")
 _PATCH = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,512})$", re.MULTILINE)
 _DEFINES = re.compile(
-    r"(?:(?:export|default|public|private|protected|static|async|pub)\s+){0,4}(?:def|class|function|func|fn|interface|struct|enum|trait|type|impl)\s+\w"
+    r"(?:(?:export|default|public|private|protected|static|async|pub)\s+){0,4}(?:def|class|function|func|fn|interface|struct|enum|trait|type|impl)\s+\w|<title>"
 )
+_LINES = re.compile(r"edit (\d{1,9}:\d{1,9})\s*\n([\s\S]*?)\n?end_of_edit\s*$")
+"""How an editor is told the lines that it is to replace (SWE-agent)."""
 _WORDS = re.compile(r"\w{3}")
-_COMMENT = ("#", "//", "/*", "*", '"""', "<!--")
+_COMMENT = ("#", "//", "/*", "*", '"""', "<!", ":root", "@charset")
 
 
 def gist_of(arguments: Mapping[str, Any], path: str) -> str:
     """What a call does to the file at `path`, to stand behind that it did so; empty where its arguments do not say."""
+    command = arguments.get("command")
+    if isinstance(command, str) and (lines := _LINES.match(command[:TEXT_CHARS_MAX])) is not None:
+        told = _telling(list(_lines(lines[2])))
+        return f", lines {lines[1]}{f': `{told}`' if told else ''}"
     came, went, moved = [], [], []
     added = removed = 0
     for old, new in _texts(arguments, path):

@@ -7,11 +7,15 @@ of results; `outcomes` does. Where it cannot tell, the status is hidden: an outc
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
 CHARS_MAX = 20_000
 """A longer line hides its status."""
+LINES_MAX = 16
+"""Lines that are remembered as they were read: several questions are asked of one, one after another."""
 DEPTH_MAX = 3
 """How deep a shell may be called from a shell's line."""
 
@@ -149,7 +153,7 @@ def _runs_each(bare: str) -> bool:
     return "find" in bare and _RUNS_EACH.search(bare) is not None and _RUNS_ALL.search(bare) is None
 
 
-def _is_taken_over(line: str, every: list[_List]) -> bool:
+def _is_taken_over(line: str, every: Sequence[_List]) -> bool:
     """Whether the status of a command is lost that gives its output as a file, or as a value before another command."""
     for taken in _SUBSTITUTED.finditer(_bare(line)):
         is_last = "=" in taken[0] and len(every) == 1
@@ -177,6 +181,16 @@ def only_looks(line: str) -> bool:
     return bool(asked) and all(_LOOKS.match(command) for command in asked)
 
 
+def commands_of(line: str) -> list[tuple[str, str]]:
+    """The commands of a line in order, each with what joins it to the one before: empty for the first of a list."""
+    return [piece for found in _lists(line) for piece in found.pieces]
+
+
+def is_plain(command: str) -> bool:
+    """True for a command that nobody asks the outcome of: it only says or looks at something, wherever that is written."""
+    return _TRIVIAL.match(command.strip()) is not None or _LOOKS.match(command) is not None
+
+
 def verifies(line: str) -> bool:
     """True where a command of the line is one that verifies something."""
     if len(line) > CHARS_MAX or VERIFIES.search(line) is None:
@@ -202,7 +216,7 @@ def _bare(command: str) -> str:
     return _LITERAL.sub("''", command)
 
 
-def _without_trivial(lists: list[_List]) -> tuple[list[_List], bool]:
+def _without_trivial(lists: Sequence[_List]) -> tuple[Sequence[_List], bool]:
     """The lists from the first that somebody asks the outcome of, and whether `set -e` holds there."""
     is_strict = False
     while len(lists) > 1 and _is_trivial(lists[0]):
@@ -251,7 +265,8 @@ def _tells(found: _List, *, pipefail: bool) -> bool:
     )
 
 
-def _lists(line: str) -> list[_List]:
+@lru_cache(maxsize=LINES_MAX)
+def _lists(line: str) -> Sequence[_List]:
     """The lists of a line in order, empty ones left out. Linear in the line."""
     lists: list[_List] = []
     now, join, command = _List(pieces=[]), "", ""

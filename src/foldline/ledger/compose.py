@@ -19,22 +19,20 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.message import Message, ToolCall, ToolResult, result_text, speaks_for_user
+from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult, result_text, speaks_for_user
 from foldline.core.view import Item
 from foldline.ledger.book import (
-    Done,
-    Entry,
-    Section,
     Told,
     asks,
     calls_in,
     calls_of,
-    carried_on,
     entries_of,
     is_unmade,
-    settled,
 )
+from foldline.ledger.carrying import Book, put, settled
 from foldline.ledger.columns import Prices
+from foldline.ledger.decisions import Withdrawal, taken_back
+from foldline.ledger.entries import Done, Entry, Section
 from foldline.ledger.facts import INITIALS, Fact, FactCache, Name, name_of
 from foldline.ledger.lines import one_line
 from foldline.ledger.mentions import Mentions
@@ -47,12 +45,20 @@ from foldline.ledger.words import Words, earlier, said_in, texts_in
 QUOTE_CHARS = 400
 """A user message that leaves is quoted up to this length."""
 SUMMARY_CHARS = 600
+COMMAND_CHARS = 800
+"""What a user's own command asks is quoted up to this length."""
 SUMMARY_LABEL = "earlier summary: "
 _GOAL = re.compile(
     r"^[#*\s\d.]{0,12}(?:(?:current |primary |overall |user['’]?s? )?(?:goal|objective|task|request)|目标|任务)",
     re.IGNORECASE | re.MULTILINE,
 )
 """The line of a summary that opens what the work is for."""
+_COMMAND = re.compile(r"<command-name>\s{0,8}(/?[\w:.-]{1,80})\s{0,8}</command-name>")
+"""How a host writes that a user called a command of the user's own."""
+_EXAMPLE = re.compile(
+    r"^#{1,6}[ \t].{0,40}(?:example|usage|sample|示例|例).*$|^```", re.IGNORECASE | re.MULTILINE
+)
+_HEADING = re.compile(r"\s{0,8}(?:#{1,6}\s|[-*_]{3,}\s{0,8}$|$)")
 EDIT_KEYS = ("edit of `", "write of `", "delete of `")
 """What the keys of edits open with that were not made."""
 MADE_LATER = re.compile(r"; changed at m\d+$")
@@ -92,24 +98,26 @@ def compose(evicted: Evicted, *, budget: int, prices: Prices, cache: FactCache) 
 
 def draft(evicted: Evicted, *, prices: Prices, cache: FactCache) -> Draft:
     """All that the ledger has to say."""
-    folded = evicted.folded
+    folded, told = evicted.folded, evicted.told or Told()
     before = earlier(folded)
     calls = list(calls_in(folded))
     entries = _merged(
         [
             *(e for found, _ in before for e in _standing(found, evicted.words)),
             *_asked(folded, evicted.words),
-            *entries_of(folded, told=evicted.told, calls=calls),
+            *_called(evicted),
+            *entries_of(folded, told=told, calls=calls),
         ]
     )
+    if any(entry.section == "decisions" for entry in entries):
+        entries = tuple(taken_back(entries, _withdrawals(evicted, told)))
     entries = (
         *[entry for entry in entries if entry.section != "tasks"],
         *_tasks(evicted, entries, calls=calls),
     )
-    if any(message.role == "assistant" and message.text.strip() for message in evicted.kept):
-        entries = tuple(
-            entry for entry in entries if entry.section != "next"
-        )  # newer words stand in the view
+    if any(message.role == "assistant" and message.parts for message in evicted.kept):
+        # newer words or deeds stand in the view
+        entries = tuple(entry for entry in entries if entry.section != "next")
     elif any(speaks_for_user(message) and message.text.strip() for message in evicted.kept):
         entries = tuple(entry for entry in entries if entry.section != "next" or not asks(entry.text))
     carried = [fact for said, found in reversed(before) for fact in (*found, *_named_in(said, cache))]
@@ -117,12 +125,21 @@ def draft(evicted: Evicted, *, prices: Prices, cache: FactCache) -> Draft:
     return Draft(entries, mentions.wanted(_shown(evicted, cache), carried), prices=prices)
 
 
+def _withdrawals(evicted: Evicted, told: Told) -> Iterator[tuple[int, Sequence[Withdrawal]]]:
+    """What the agent and the user took back of decisions, in what leaves and in what stays, where its place is known."""
+    stays = zip(evicted.seqs, evicted.kept, strict=False)
+    for seq, message in chain(((item.seq, item.message) for item in evicted.folded), stays):
+        if message.role == "assistant" or speaks_for_user(message):
+            for part in message.parts:
+                if isinstance(part, (Text, Reasoning)):
+                    yield seq, told.withdrawals(part.text)
+
+
 def _merged(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     """One entry a key, the newest; how often it occurred adds up."""
-    book: dict[tuple[Section, str], Entry] = {}
+    book: Book = {}
     for entry in entries:
-        before = book.pop((entry.section, entry.key), None)
-        book[entry.section, entry.key] = entry if before is None else carried_on(before, entry)
+        put(book, entry)
     return tuple(map(partial(_settled, changed=book), book.values()))
 
 
@@ -182,6 +199,29 @@ def _summed_up(item: Item) -> Entry:
     goal = _GOAL.search(said)
     text = f"{SUMMARY_LABEL}{one_line(said[goal.start() if goal is not None else 0 :], SUMMARY_CHARS)}"
     return Entry(section="objective", key=text, text=text, seq=item.seq, origin="system")
+
+
+def _called(evicted: Evicted) -> Iterator[Entry]:
+    """What commands ask that a user called, as their host put it behind the calls: their lists, without headings and examples."""
+    bodies = [item for item in evicted.folded if _is_injected(item.message)]
+    if not bodies:
+        return
+    said = dict(zip(evicted.seqs, evicted.kept, strict=False)) | {
+        item.seq: item.message for item in evicted.folded
+    }
+    for item in bodies:
+        before = said.get(item.seq - 1)
+        called = _COMMAND.search(before.text) if before is not None and speaks_for_user(before) else None
+        body = _EXAMPLE.split(item.message.text, maxsplit=1)[0]
+        lines = [line.strip(" \t*-#>") for line in body.split("\n") if not _HEADING.match(line)]
+        if called is not None and lines:
+            told = one_line(" ".join(lines).replace("**", ""), COMMAND_CHARS)
+            text = f"{QUOTE}{called[1]}: {told}{QUOTE}"
+            yield Entry(section="objective", key=text, text=text, seq=item.seq, origin="system")
+
+
+def _is_injected(message: Message) -> bool:
+    return message.role == "user" and message.meta is not None and message.meta.injected
 
 
 def _texts(item: Item, words: Words) -> list[str]:

@@ -95,8 +95,10 @@ _REFUSED = re.compile(
 )
 _TAKEN_BACK = re.compile(r"\b(?:undone|reverted|undid|rolled back|restored)\b", re.IGNORECASE)
 """How an editor says that it undid an edit, where it was asked to."""
-_COMMITS = re.compile(r"\bgit\s(?:[^\n;&|]{0,80}\s)?commit\b")
-_COMMITTED = re.compile(r"^\[[^\]\n]{1,80} [0-9a-f]{7,40}\] [^\n]{1,200}", re.MULTILINE)
+NOTHING_FOUND = ("failed (exit 1): (no output)", "failed (exit 1): no output")
+"""What a search comes to that finds nothing."""
+COMMITS = re.compile(r"\bgit\s(?:[^\n;&|]{0,80}\s)?commit\b")
+COMMITTED = re.compile(r"^\[[^\]\n]{1,80} ([0-9a-f]{7,40})\] ([^\n]{1,200})", re.MULTILINE)
 """What git says of a commit: its branch, its hash, its subject."""
 _ECHOES = re.compile(r"(?:> |\+ |\$ )\S|\(no output\)$")
 """A line in which a runner repeats what it runs, or a host says that nothing was printed."""
@@ -134,7 +136,7 @@ def outcome_of(result: ToolResult | None, *, hidden: bool = False, script: str =
         return f"failed: {one_line(raised[-1].group(1), OUTCOME_CHARS)}"
     if result.is_error or status not in (None, 0):
         return f"failed{f' (exit {status})' if status else ''}: {_why(text)}"
-    committed = _COMMITTED.search(text) if _COMMITS.search(script) else None
+    committed = COMMITTED.search(text) if COMMITS.search(script) else None
     if status == 0 and not hidden:
         return f"ok: {committed[0]}" if committed is not None else "ok"
     shown = failure_in(text)
@@ -158,7 +160,7 @@ def went_well(outcome: str) -> bool:
     """True for an outcome that says that all went well: a stated status, or a printed line that says so."""
     said = FAILED_AT.sub("", outcome)
     if said.startswith(PRINTED):
-        return line_says_done(said.removeprefix(PRINTED)) or _COMMITTED.match(said, len(PRINTED)) is not None
+        return line_says_done(said.removeprefix(PRINTED)) or COMMITTED.match(said, len(PRINTED)) is not None
     return said == "ok" or said.startswith("ok: ")
 
 

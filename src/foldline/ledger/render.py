@@ -19,9 +19,11 @@ from msgspec.structs import replace
 
 from foldline.core.address import escape_tags
 from foldline.ledger.actions import bearing_of
-from foldline.ledger.book import Entry, Section
+from foldline.ledger.carrying import BEFORE_RESET, PUT_AWAY
 from foldline.ledger.columns import Columns, Place, Prices
 from foldline.ledger.command_lines import VERIFIES, run_of
+from foldline.ledger.decisions import TAKEN_BACK
+from foldline.ledger.entries import Entry, Section
 from foldline.ledger.facts import Fact, Origin
 from foldline.ledger.index import AMPLE, Choice, Priced, choose, facts_in_line, labels_of
 from foldline.ledger.lines import unbroken
@@ -63,9 +65,14 @@ OMITTED_TOKENS = 16
 _CHANGES = 4
 """How soon changes to files leave (`_leaving`): these and what leaves later stand before facts."""
 _CHANGED = re.compile(
-    r" (?:edit undone|(?:edited|written|deleted|read)(?: \(failed\)|(?:, (?:[+−]\d|indented anew).*)?(?:; last edit undone)?))$"
+    r" (?:edit undone|removed(?: by git clean)?|moved to [^`]{1,512}|copied from [^`]{1,512}|made|restored by git"
+    r"|(?:edited|written|deleted|read)(?: \(failed\)|(?:, (?:[+−]\d|indented anew|by sed|lines \d).*)?(?:; last edit undone)?))"
+    rf"(?:(?:{BEFORE_RESET}|{PUT_AWAY})m\d+)?$"
 )
 """What stands behind the name of a file."""
+_BY_SHELL = re.compile(
+    r" (?:removed(?: by git clean)?|moved to [^`]{1,512}|copied from [^`]{1,512}|restored by git|edited, by sed: .*|written)$"
+)
 _SOURCE = re.compile(r" \((m\d+) (user|assistant|tool|system)(?: ×(\d+)|, newest of (\d+))?\)$")
 
 
@@ -289,11 +296,7 @@ def _leaving(entry: Entry) -> int:
         case "tasks":
             return 3 if entry.text.startswith("[open]") else 8
         case "mutations":
-            is_sure = (
-                not entry.text.startswith("`")
-                or bearing_of(entry.text[1:].partition(" ")[0].rstrip("`")) == "acts"
-            )
-            return _CHANGES if is_sure else 5
+            return _change_leaving(entry.text)
         case "evidence":
             command, _, outcome = entry.text.rpartition("` → ")
             if names_failure(outcome):
@@ -302,9 +305,19 @@ def _leaving(entry: Entry) -> int:
         case "risks":
             return 5
         case "decisions":
-            return 6
+            return 8 if TAKEN_BACK in entry.text else 6
         case "read" | "index":
             return 9
+
+
+def _change_leaving(text: str) -> int:
+    """A folder that was made soon; what a shell did, and a call that may have been a read, before what an editor or a tool that
+    acts changed."""
+    if text.startswith("`"):
+        return _CHANGES if bearing_of(text[1:].partition(" ")[0].rstrip("`")) == "acts" else _CHANGES + 1
+    if text.endswith(" made"):
+        return 8
+    return _CHANGES + 1 if _BY_SHELL.search(text) is not None else _CHANGES
 
 
 def _rank(entry: Entry) -> int:

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from foldline.core.message import result_text
-from foldline.ledger.book import Done, Entry, arguments_of, is_of_tasks
+from foldline.ledger.book import arguments_of, is_of_tasks
+from foldline.ledger.entries import Done, Entry
 from foldline.ledger.lines import one_line, unbroken
 from foldline.ledger.outcomes import is_refused
 

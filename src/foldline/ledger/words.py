@@ -17,8 +17,8 @@ from msgspec import Struct
 from foldline.core.address import Marked, read_block, read_mark
 from foldline.core.message import Message, Text, is_fold, speaks_for_user
 from foldline.core.view import Item
-from foldline.ledger.book import Entry
 from foldline.ledger.constraints import Constraint, constraints
+from foldline.ledger.entries import Entry
 from foldline.ledger.facts import Fact
 from foldline.ledger.permissions import permissions
 from foldline.ledger.render import HEADINGS, QUOTE, line_of, read

@@ -13,7 +13,8 @@ from typing import Final
 from msgspec import Struct
 
 from foldline.core.view import Item
-from foldline.ledger.book import Entry, calls_in
+from foldline.ledger.book import calls_in
+from foldline.ledger.entries import Entry
 from foldline.ledger.tasks import tasks_of
 from foldline.restore.pieces import read_pieces
 from foldline.restore.sources import PlanSteps

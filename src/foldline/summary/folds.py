@@ -23,8 +23,8 @@ from foldline.core.edit import Frame
 from foldline.core.message import Message, Text
 from foldline.core.rounds import Outline
 from foldline.core.view import Item
-from foldline.ledger.book import Entry, Section
 from foldline.ledger.compose import compose
+from foldline.ledger.entries import Entry, Section
 from foldline.ledger.render import HEADINGS, line_of
 from foldline.ledger.words import rule_lines, words_of
 from foldline.passes.folding import counted, evicted_of

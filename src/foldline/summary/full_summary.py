@@ -15,7 +15,7 @@ from foldline.core.edit import Fold, Frame, Plan
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, Unit, outline_of
 from foldline.core.view import Item, View
-from foldline.ledger.book import Entry
+from foldline.ledger.entries import Entry
 from foldline.passes.fold_range import CANNOT
 from foldline.passes.folding import as_it_came, fold_of, may_fold
 from foldline.summary.dialogue import Brief, told_by

@@ -14,7 +14,7 @@ from typing import Final
 
 from foldline.core.message import Message, Text
 from foldline.core.view import Item
-from foldline.ledger.book import Entry, Section
+from foldline.ledger.entries import Entry, Section
 from foldline.ledger.facts import Origin
 from foldline.ledger.render import HEADINGS
 

@@ -1,0 +1,143 @@
+"""Carrying entries on: what a newer line of the ledger makes of older ones.
+
+Of one key the newest stands; a run that passed settles one that failed; a file that was moved or removed takes the changes in it
+along, and what throws a working tree away (`git reset --hard`, `git stash`) is told behind each change that is older. All of it goes by
+the texts of entries, so that it holds for those of an earlier ledger, too. Counterparts: `book`, which makes the entries, and
+`compose`, which merges those of two ledgers.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TypeAlias
+
+from msgspec.structs import replace
+
+from foldline.ledger.entries import Entry, Section
+from foldline.ledger.lines import one_line
+from foldline.ledger.outcomes import FAILED_AT, names_failure, went_well
+from foldline.ledger.successes import is_doubted
+
+Book: TypeAlias = dict[tuple[Section, str], Entry]
+"""Entries by their section and key, in the order of their last mention."""
+
+UNDONE = " edit undone"
+LAST_UNDONE = "; last edit undone"
+CALLED_AGAIN = re.compile(r"; (?:called again at m\d+, .*|done at m\d+)$")
+"""Behind what an action that failed came to: what a later one for the same task did."""
+NOT_SEEN_TO_PASS = ", not seen to pass since"
+ANSWER_CHARS = 100
+REPORT_CHARS = 60
+"""What is told of an answer is this long where it is a report, not a word that may say that something waits."""
+COMMIT = "`git commit "
+"""What the entry of a commit opens with."""
+BEFORE_RESET = "; before git reset --hard at "
+PUT_AWAY = "; put away by git stash at "
+"""Behind a change to a file: it was made before what threw the working tree away, or put it away."""
+
+_MARKED = re.compile(rf"(?:{BEFORE_RESET}|{PUT_AWAY})m\d+$")
+_GONE = re.compile(r" (?:removed(?: by git clean)?|moved to (?P<to>[^`]{1,512}))$")
+"""What stands behind a file that is no longer where it was."""
+_LASTING = re.compile(rf"(?:{_MARKED.pattern})|(?:{_GONE.pattern})| made$")
+_ONCE = re.compile(rf"{_LASTING.pattern}| restored by git$")
+"""What is no change that a later one of the same file adds to."""
+_RESET = re.compile(r"`git (?:reset --hard(?: (?P<commit>[^`]{1,200}))?|(?P<stash>stash))`")
+_UNSTASHED = re.compile(r"`git stash (?:pop|apply)`")
+
+
+def put(book: Book, entry: Entry) -> None:
+    """Take an entry into a book: the newest of its key stands, and what it says of other files' changes holds from now on."""
+    before = book.pop((entry.section, entry.key), None)
+    book[entry.section, entry.key] = entry if before is None else carried_on(before, entry)
+    if entry.section != "mutations":
+        return
+    if (gone := _GONE.search(entry.text)) is not None:
+        _drop_below(book, entry.key)
+        if gone["to"]:
+            for folder in ("", *_folders_of(entry.key)):
+                if (to := f"{folder}{gone['to']}") != entry.key:
+                    book.pop(("mutations", to), None)
+    elif (reset := _RESET.match(entry.text)) is not None:
+        _mark(
+            book,
+            entry,
+            mark=PUT_AWAY if reset["stash"] else BEFORE_RESET,
+            keeps_commits=reset["commit"] in (None, "HEAD", "@"),
+        )
+    elif _UNSTASHED.match(entry.text) is not None:
+        for key, known in list(book.items()):
+            if PUT_AWAY in known.text:
+                book[key] = replace(known, text=known.text.rpartition(PUT_AWAY)[0])
+
+
+def _folders_of(path: str) -> list[str]:
+    """The folders that a path stands in, each with its stroke."""
+    return [path[: found.end()] for found in re.finditer("/", path)]
+
+
+def _drop_below(book: Book, path: str) -> None:
+    """Forget the changes within a folder that is gone, and that what is gone was read."""
+    folder = f"{path.rstrip('/')}/"
+    for section, key in list(book):
+        if (section in ("mutations", "read") and key.startswith(folder) and key != path) or (
+            section,
+            key,
+        ) == ("read", path):
+            del book[section, key]
+
+
+def _mark(book: Book, entry: Entry, *, mark: str, keeps_commits: bool) -> None:
+    """Say of each change to a file that it is older than what threw the working tree away; of none that was committed before,
+    where that goes back to the last commit."""
+    committed = (
+        max([known.seq for known in book.values() if known.text.startswith(COMMIT)], default=-1)
+        if keeps_commits
+        else -1
+    )
+    for key, known in book.items():
+        is_file = key[0] == "mutations" and not known.text.startswith("`")
+        if is_file and committed < known.seq < entry.seq and not (_LASTING.search(known.text)):
+            book[key] = replace(known, text=f"{known.text}{mark}m{entry.seq}")
+
+
+def carried_on(before: Entry, entry: Entry) -> Entry:
+    """The newer of two entries of one key. A run that says that it went well settles that one before it had not; one that
+    says nothing of it leaves that open."""
+    if entry.section == "mutations" and (entry.text.endswith(UNDONE) or before.text.endswith(UNDONE)):
+        return _undone(before, entry)
+    is_anew = any(map(_ONCE.search, (before.text, entry.text)))
+    times = entry.times if entry.section == "mutations" and is_anew else before.times + entry.times
+    outcome, last = outcome_in(before), outcome_in(entry)
+    if not outcome or names_failure(last) or FAILED_AT.search(entry.text):
+        return replace(entry, times=times)
+    failed = FAILED_AT.search(before.text)
+    mark = failed[0] if failed is not None else ""
+    if names_failure(FAILED_AT.sub("", outcome)):
+        mark = f"; failed at m{before.seq}{NOT_SEEN_TO_PASS}"
+    if went_well(last):
+        mark = mark.removesuffix(NOT_SEEN_TO_PASS)
+    return replace(entry, text=f"{entry.text}{mark}", times=times)
+
+
+def _undone(before: Entry, entry: Entry) -> Entry:
+    """A change to a file that was taken back, or one made after that: what is left of it is told, once."""
+    if not entry.text.endswith(UNDONE) or before.text.endswith(UNDONE) or before.times < 2:
+        return replace(entry, times=1)
+    text = f"{before.text.removesuffix(LAST_UNDONE)}{LAST_UNDONE}"
+    return replace(entry, text=text, times=before.times - 1)
+
+
+def outcome_in(entry: Entry) -> str:
+    """What a command or an action came to, as its entry says; empty for other entries."""
+    is_told = entry.section in ("evidence", "risks", "mutations") and "` → " in entry.text
+    return entry.text.rpartition("` → ")[2] if is_told else ""
+
+
+def settled(entry: Entry, *, by: Entry) -> Entry:
+    """An action that failed, with what a later one for the same task came to."""
+    outcome, text = outcome_in(by), CALLED_AGAIN.sub("", entry.text)
+    if names_failure(outcome):
+        return entry
+    if outcome.startswith("ok") or (len(outcome) >= REPORT_CHARS and not is_doubted(outcome)):
+        return replace(entry, section="evidence", text=f"{text}; done at m{by.seq}")
+    return replace(entry, text=f"{text}; called again at m{by.seq}, {one_line(outcome, ANSWER_CHARS)}")

@@ -1,0 +1,38 @@
+"""Entries: the lines of a ledger as values, and the calls that they are told of. Knows neither how they are found (`book`) nor
+how they are written (`render`)."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+from foldline.core.message import ToolCall, ToolResult
+from foldline.ledger.facts import Origin
+
+Section: TypeAlias = Literal[
+    "objective", "decisions", "mutations", "evidence", "tasks", "risks", "next", "read", "index"
+]
+"""The seven headings of the ledger; `read` stands beside the mutations and `index` below all."""
+
+
+class Entry(Struct, frozen=True, kw_only=True, gc=False):
+    """One line of the ledger."""
+
+    section: Section
+    key: str
+    """Entries of one key are one: the newest stands."""
+    text: str
+    """One line, as it will be read; not yet escaped."""
+    seq: int
+    """Ordinal of the message it comes from."""
+    origin: Origin
+    times: int = 1
+
+
+class Done(Struct, frozen=True, kw_only=True, gc=False):
+    """One call with what came of it."""
+
+    seq: int
+    call: ToolCall
+    result: ToolResult | None

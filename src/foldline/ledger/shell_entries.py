@@ -1,0 +1,124 @@
+"""Entries of shell calls: what a command line did to files and to a repository, and else what it came to.
+
+What is told as a change verifies nothing, and has no line of its own beside it. A change is told only where nothing says that
+its command was not reached or went wrong. Counterparts: `shell_changes`, which reads the line, and `outcomes`, which reads the
+answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from posixpath import commonprefix
+
+from foldline.core.message import result_text
+from foldline.ledger.carrying import COMMIT
+from foldline.ledger.changes import gist_of
+from foldline.ledger.command_lines import hides_status, only_looks, run_of
+from foldline.ledger.entries import Done, Entry
+from foldline.ledger.lines import one_line
+from foldline.ledger.outcomes import COMMITS, COMMITTED, NOTHING_FOUND, names_failure, outcome_of
+from foldline.ledger.shell_changes import Change, changes_in
+
+FOLDER_CHARS = 1_000
+"""How far from its end an output is searched for the folder that its host says the shell is in."""
+SCRIPT_CHARS = 48
+CLEANED_MAX = 64
+
+_FOLDER = re.compile(r"^[(\[]Current (?:working )?directory: (/[^\n]{1,512}?)[)\]]$", re.MULTILINE)
+_CLEANED = re.compile(r"^Removing (\S[^\n]{0,512})$", re.MULTILINE)
+_BACK_AT = re.compile(r"^HEAD is now at [^\n]{1,200}", re.MULTILINE)
+_NOT_DONE = re.compile(r"^(?:\S{0,200}/)?(?:rm|rmdir|mv|cp|mkdir|sed|tee)(?:\.exe)?: ", re.MULTILINE)
+"""How these commands say that they failed."""
+
+
+def shell_entries(done: Done, *, command: str, script: str, folder: str) -> Iterator[Entry]:
+    """What a call did, change by change, and its command with its outcome where that is more."""
+    outcome = outcome_of(done.result, hidden=hides_status(script), script=script)
+    is_failure = names_failure(outcome)
+    if (not is_failure or outcome in NOTHING_FOUND) and only_looks(script):
+        return
+    text = result_text(done.result) if done.result is not None else ""
+    said = _FOLDER.findall(text[-FOLDER_CHARS:])
+    changes = changes_in(script, folder=folder or "".join(said[-1:]))
+    told = {entry.key: entry for entry in reversed([*_told(changes.found, done, outcome=outcome, text=text)])}
+    yield from reversed(told.values())
+    commits = _commits(done, script=script, text=text)
+    yield from commits
+    is_told = changes.is_all and (commits or (told and COMMITS.search(script) is None))
+    if is_failure or not is_told:
+        yield Entry(
+            section="evidence",
+            key=run_of(command),
+            text=f"`{command}` → {outcome}",
+            seq=done.seq,
+            origin="tool",
+        )
+
+
+def _commits(done: Done, *, script: str, text: str) -> list[Entry]:
+    """The commits that an output shows, by their hashes."""
+    if COMMITS.search(script) is None:
+        return []
+    found = [(match[1], match[2]) for match in COMMITTED.finditer(text)]
+    return [
+        _entry(done, f"{COMMIT}{sha}` → {one_line(subject, SCRIPT_CHARS * 2)}", key=f"git commit {sha}")
+        for sha, subject in found
+    ]
+
+
+def _told(changes: tuple[Change, ...], done: Done, *, outcome: str, text: str) -> Iterator[Entry]:
+    for change in changes:
+        match change.kind:
+            case "cleaned":
+                for name in _CLEANED.findall(text)[:CLEANED_MAX]:
+                    path = f"{change.path}/{name}" if change.path.startswith("/") else name
+                    yield _entry(done, f"{path} removed by git clean", key=path)
+            case "reset" | "stashed":
+                back = _BACK_AT.search(text)
+                if back is not None or not names_failure(outcome):
+                    name = "git stash" if change.kind == "stashed" else "git reset --hard"
+                    line = f"{name} {change.to}".rstrip().replace("`", "'")
+                    yield _entry(done, f"`{line}` → {back[0] if back is not None else 'done'}", key=line)
+            case _:
+                if _happened(change, outcome=outcome, text=text):
+                    yield _entry(done, f"{change.path} {_verb(change)}", key=change.path)
+
+
+def _verb(change: Change) -> str:
+    match change.kind:
+        case "moved":
+            return f"moved to {below(change.path, change.to)}"
+        case "copied":
+            return f"copied from {below(change.path, change.to)}"
+        case "written":
+            return f"written{gist_of({'content': change.text}, change.path) if change.text else ''}"
+        case "appended":
+            return f"edited{gist_of({'content': change.text}, change.path) if change.text else ''}"
+        case "edited":
+            return f"edited, by sed: `{one_line(change.by.replace('`', chr(39)), SCRIPT_CHARS)}`"
+        case "restored":
+            return "restored by git"
+        case _:
+            return change.kind
+
+
+def below(path: str, other: str) -> str:
+    """Another path without the folders that both have in common, of whole paths."""
+    if not (path.startswith("/") and other.startswith("/")):
+        return other
+    common = path[: len(commonprefix([path, other]))].rpartition("/")[0]
+    return other[len(common) + 1 :] if common else other
+
+
+def _happened(change: Change, *, outcome: str, text: str) -> bool:
+    """Whether a change was made, as far as its line's outcome says: of one that failed only what came before all that may have."""
+    if not names_failure(outcome):
+        return True
+    if _NOT_DONE.search(text) is not None or (change.kind in ("written", "appended") and not change.text):
+        return False
+    return outcome.startswith("shows: ") or (change.is_early and outcome.startswith("failed (exit "))
+
+
+def _entry(done: Done, text: str, *, key: str) -> Entry:
+    return Entry(section="mutations", key=key, text=text, seq=done.seq, origin="assistant")

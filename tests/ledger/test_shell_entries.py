@@ -1,0 +1,86 @@
+"""A command line is told by what it changed, and by its outcome where it did more than that."""
+
+from __future__ import annotations
+
+import pytest
+
+from foldline.core.message import Text, ToolCall, ToolResult
+from foldline.ledger.entries import Done
+from foldline.ledger.shell_entries import below, shell_entries
+
+
+def told(script: str, output: str, *, is_error: bool = False) -> list[str]:
+    """The lines that a call gives."""
+    result = ToolResult(call_id="a", content=(Text(text=output),), is_error=is_error)
+    done = Done(seq=1, call=ToolCall(id="a", name="bash", arguments="{}"), result=result)
+    return [entry.text for entry in shell_entries(done, command=script, script=script, folder="")]
+
+
+COMMITTED = "[main 83a6c26] Move files\n 2 files changed"
+
+
+@pytest.mark.parametrize(
+    ("script", "output", "lines"),
+    [
+        ("mkdir -p a && mv x.py a/", "", ["a/ made", "x.py moved to a/x.py"]),
+        ("mv x.py a/", "mv: cannot stat 'x.py': No such file or directory", 1),
+        ("git add -A && git commit -m 'Move files'", COMMITTED, ["`git commit 83a6c26` → Move files"]),
+        ("git commit -m x", "nothing to commit", ["`git commit -m x` → printed: nothing to commit"]),
+        (
+            "git commit -m x; git diff origin/x",
+            f"{COMMITTED}\nfatal: bad revision",
+            [
+                "`git commit 83a6c26` → Move files",
+                "`git commit -m x; git diff origin/x` → shows: fatal: bad revision",
+            ],
+        ),
+        (
+            "git reset --hard && git clean -fd",
+            "HEAD is now at fbe998b Start\nRemoving .scratch/",
+            ["`git reset --hard` → HEAD is now at fbe998b Start", ".scratch/ removed by git clean"],
+        ),
+        ("git reset --hard x", "fatal: ambiguous argument 'x'", 1),
+        (
+            "rm a && make test",
+            "2 failed\nExit code: 1",
+            ["a removed", "`rm a && make test` → failed (exit 1): 2 failed"],
+        ),
+        ("make test && rm a", "2 failed\nExit code: 1", 1),
+        ("make test > out; rm a", "5 passed", ["a removed", "`make test > out; rm a` → printed: 5 passed"]),
+        ("sed -i s/a/b/ f; sed -i s/c/d/ f", "", ["f edited, by sed: `s/a/b/`"]),
+        ("cat > f.py <<'E'\ndef run():\n  pass\nE", "", ["f.py written, +2: `def run():`"]),
+        (
+            "rm reproduce.py",
+            "(Open file: /t/x.py)\n(Current directory: /t)\nbash-$",
+            ["/t/reproduce.py removed"],
+        ),
+        ("cp a b", "", ["b copied from a"]),
+        ("git checkout -- a", "", ["a restored by git"]),
+        ("ls", "a", []),
+    ],
+)
+def test_a_line_is_told_by_what_it_changed(script: str, output: str, lines: list[str] | int) -> None:
+    """CMP-8: forty lines of `mkdir` and `sed` buried the one check that counted, and a commit stood by another command's error."""
+    found = told(script, output)
+    if isinstance(lines, int):  # only what the line came to
+        assert len(found) == lines
+        assert found[0].startswith(f"`{script}` → ")
+    else:
+        if "> out" in script:
+            assert found.pop(0) == "out written"
+        assert found == lines
+
+
+def test_nothing_is_told_as_done_of_a_call_that_was_refused() -> None:
+    """CMP-8: a user who stops a call leaves its files as they were."""
+    assert told("rm a", "The user doesn't want to proceed with this tool use.", is_error=True) == [
+        "`rm a` → failed: The user doesn't want to proceed with this tool use."
+    ]
+    assert told("rm a", "Command aborted", is_error=True) == ["`rm a` → failed: Command aborted"]
+
+
+def test_a_path_is_told_from_the_folder_that_it_shares() -> None:
+    """CMP-8: the root of a project twice in a line says nothing."""
+    assert below("/r/src/a.ts", "/r/src/utils/a.ts") == "utils/a.ts"
+    assert below("/r/src/a.ts", "/q/a.ts") == "/q/a.ts"
+    assert below("a.ts", "/r/a.ts") == "/r/a.ts"
