@@ -9,6 +9,9 @@ import asyncio
 import sys
 
 EVENTS = 20
+EVENT_S = 0.001
+"""Between two events: those of a model come one by one. Sent at once they reach a proxy in one piece or in twenty, as the machine has it
+that moment, and a stream costs what a whole answer does or five times that."""
 WHOLE = b'{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"done"},"finish_reason":"stop"}],"usage":{"prompt_tokens":200,"completion_tokens":1,"total_tokens":201}}'
 DELTA = b'data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"some words"}}]}\n\n'
 LAST = b'data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
@@ -33,7 +36,7 @@ async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) 
             for piece in (*[DELTA] * EVENTS, LAST):
                 writer.write(b"%x\r\n%b\r\n" % (len(piece), piece))
                 await writer.drain()
-                await asyncio.sleep(0)
+                await asyncio.sleep(EVENT_S)
             writer.write(b"0\r\n\r\n")
     except (asyncio.IncompleteReadError, ConnectionError):
         writer.close()

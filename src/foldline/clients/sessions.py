@@ -19,7 +19,7 @@ from foldline.engine.policy import Policy
 from foldline.session.following import Following, Kept, Made
 from foldline.session.session import Session
 from foldline.settings import Planned, plan_for
-from foldline.wire.response import read_response
+from foldline.wire.response import read_messages
 
 WHOLE_SLACK: Final = 1.05
 """A list is sent uncut where so many times its count fits: counters of ours and the provider's differ."""
@@ -216,8 +216,7 @@ def recorded(kept: Following | None, response: Any, *, format: str) -> list[tupl
     """What was answered, taken in where there is a session. Raises as `Session.record`."""
     if kept is not None:
         return [(one.message, link_of(one)) for one in kept.record(response)]
-    messages = read_response(response, format=format).messages
-    return [(one, new_link(one)) for one in messages]
+    return [(one, new_link(one)) for one in read_messages(response, format=format)]
 
 
 def taken(kept: Following, messages: list[Message]) -> list[Kept]:

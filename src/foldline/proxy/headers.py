@@ -74,12 +74,12 @@ def readable(accepted: str) -> str:
 
 
 def _forwarded(given: Iterable[tuple[str, str]], *, but: frozenset[str] = frozenset()) -> Pairs:
-    pairs = list(given)
-    named = {
-        word.strip().lower()
-        for name, value in pairs
-        if name.lower() == "connection"
-        for word in value.split(",")
+    named = [(name.lower(), name, value) for name, value in given]
+    listed = {
+        word.strip().lower() for key, _, value in named if key == "connection" for word in value.split(",")
     }
-    gone = (HOP | OURS | named) - but
-    return [(name, value) for name, value in pairs if name.lower() not in gone]
+    return [
+        (name, value)
+        for key, name, value in named
+        if key in but or not (key in HOP or key in OURS or key in listed)
+    ]

@@ -34,7 +34,14 @@ class Events:
     def feed(self, data: bytes) -> list[dict[str, Any]]:
         """The events that are whole with these bytes, in order."""
         *lines, self._rest = _LINE_END.split(self._rest + data)
-        found = [event for line in lines if (event := self._line(line)) is not None]
+        found = []
+        for line in lines:
+            if line.startswith(b"data:"):
+                self._size += len(line)
+                if self._size <= EVENT_BYTES_MAX:
+                    self._data.append(line[5:].removeprefix(b" "))
+            elif not line and self._size and (event := self._whole()) is not None:
+                found.append(event)
         if len(self._rest) > EVENT_BYTES_MAX:
             self._rest, self._size = b"", EVENT_BYTES_MAX + 1
         return found
@@ -43,20 +50,11 @@ class Events:
         """What the stream's end makes whole: some servers leave out the last blank line."""
         return self.feed(b"\n\n")
 
-    def _line(self, line: bytes) -> dict[str, Any] | None:
-        if not line:
-            return self._whole()
-        if line.startswith(b"data:"):
-            self._size += len(line)
-            if self._size <= EVENT_BYTES_MAX:
-                self._data.append(line[5:].removeprefix(b" "))
-        return None
-
     def _whole(self) -> dict[str, Any] | None:
         data, size = b"\n".join(self._data), self._size
         self._data, self._size = [], 0
         self.has_ended = self.has_ended or data == _END_OF_STREAM
-        if not size or data == _END_OF_STREAM:
+        if data == _END_OF_STREAM:
             return None
         try:
             value = strict.loads(data) if size <= EVENT_BYTES_MAX else None

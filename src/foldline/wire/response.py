@@ -62,9 +62,27 @@ class Response(Struct, frozen=True, kw_only=True):
 
 
 def read_response(response: object, *, format: str, tokens_window: int | None = None) -> Response:
-    """The messages of a response, each with bytes of its own. `response`: an SDK object or a dict, whole or the message
-    alone. Raises `InvalidOption` for what holds no message of `format`."""
+    """The messages of a response, each with bytes of its own, and what it says beside them. `response`: an SDK object or a dict, whole
+    or the message alone. Raises `InvalidOption` for what holds no message of `format`."""
     opened = _opened(response)
+    messages = _read_messages(opened, response, format=format)
+    reading = _usage(opened, format=format, tokens_window=tokens_window)
+    messages[-1] = replace(messages[-1], meta=_meta(opened, reading.usage, format=format))
+    meta = messages[-1].meta
+    return Response(
+        messages=tuple(messages),
+        done=native.done(opened),
+        is_open=_is_whole(opened, format) and (meta is None or meta.stop_reason is None),
+        tokens_claimed=reading.tokens_claimed,
+    )
+
+
+def read_messages(response: object, *, format: str) -> list[Message]:
+    """The messages alone; raises as `read_response`."""
+    return _read_messages(_opened(response), response, format=format)
+
+
+def _read_messages(opened: Mapping[str, Any], response: object, *, format: str) -> list[Message]:
     found = _messages(opened, format=format)
     reader = codec(format)
     messages: list[Message] = []
@@ -78,15 +96,7 @@ def read_response(response: object, *, format: str, tokens_window: int | None = 
         messages.append(message)
     if not messages:
         raise _refused(response, f"it holds no message of {format}; record what the model answered")
-    reading = _usage(opened, format=format, tokens_window=tokens_window)
-    messages[-1] = replace(messages[-1], meta=_meta(opened, reading.usage, format=format))
-    meta = messages[-1].meta
-    return Response(
-        messages=tuple(messages),
-        done=native.done(opened),
-        is_open=_is_whole(opened, format) and (meta is None or meta.stop_reason is None),
-        tokens_claimed=reading.tokens_claimed,
-    )
+    return messages
 
 
 def plain_value(value: object) -> Any:
