@@ -52,6 +52,19 @@ def test_the_document_adds_up_over_sessions(tmp_path: Path) -> None:
     assert statistics(store, tmp_path)["events"]["USER_INPUT"] == 1
 
 
+def test_a_home_that_keeps_no_file_has_its_logs_counted_all_the_same(tmp_path: Path) -> None:
+    """JRN-11: the numbers are the logs', and what is in the way is said; as of the search index."""
+    store = filled("a", "b")
+    document = statistics(store, tmp_path / "sound")
+    (tmp_path / "other").write_text("")
+    (tmp_path / "statistics.sqlite").symlink_to(tmp_path / "other")
+    told = statistics(store, tmp_path)
+    [problem] = told.pop("problems")
+    assert ("symbolic link" in problem, "counted from their beginning" in problem) == (True, True)
+    assert {**told, "problems": []} == document
+    assert (tmp_path / "other").read_text() == ""
+
+
 @pytest.mark.parametrize(
     ("later", "counting"),
     [

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-from foldline.core.errors import UNREADABLE
+from foldline.core.errors import UNREADABLE, InvalidOption
 from foldline.core.ports import Store
 from foldline.log.lineage import cut_of
 from foldline.privacy.statistics import Statistics
@@ -69,7 +69,26 @@ def statistics(
     tick: Tick | None = None,
 ) -> dict[str, Any]:
     """The document of `foldline stats`, for all sessions or one. `before_ms`: of events that were written before that only sums
-    are kept. Raises `UnknownSession`."""
+    are kept. A home where no file can be kept has its logs counted in memory. Raises `UnknownSession`."""
+
+    def counted(home: Path | None) -> dict[str, Any]:
+        return _counted(home, store, session=session, before_ms=before_ms, tick=tick)
+
+    try:
+        return counted(home)
+    except InvalidOption as error:
+        if error.option != "home":
+            raise
+        document = counted(None)
+        document["problems"].append(
+            f"{error.why}; the logs were counted from their beginning, which takes longer"
+        )
+        return document
+
+
+def _counted(
+    home: Path | None, store: Store, *, session: str | None, before_ms: int | None, tick: Tick | None
+) -> dict[str, Any]:
     names = store.names() if session is None else (session,)
     with closing(Statistics(home, counter_for(counter=COUNTER))) as kept:
         problems = [problem for name in names if (problem := _updated(kept, store, name=name, tick=tick))]

@@ -65,6 +65,25 @@ def test_a_session_begun_since_under_the_name_of_one_that_was_to_go_stays(tmp_pa
     assert unfinished(store) is None, "the fork is newer than the wish, and says so"
 
 
+def test_a_session_that_was_refused_whole_is_not_taken_away_later(tmp_path: Path) -> None:
+    """S18: who was told that it is open elsewhere has not asked the next forget to take it; where one is gone already, the rest is
+    still to be done."""
+    store = DiskStore(tmp_path)
+    for name in ("a", "b", "c"):
+        begun(store, name, "on")
+    held = store.write("b")
+    with pytest.raises(SessionBusy):
+        forget_session(store, ["b"])
+    assert unfinished(store) is None
+    with pytest.raises(SessionBusy):
+        forget_session(store, ["b", "c"])
+    assert store.names() == ("a", "b")
+    assert unfinished(store) is not None
+    held.close()
+    finish(store)
+    assert (store.names(), unfinished(store)) == (("a",), None)
+
+
 def test_one_forget_at_a_time(tmp_path: Path) -> None:
     """S18: two would take each other's for interrupted."""
     store = DiskStore(tmp_path)

@@ -15,7 +15,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from foldline.core.address import digest_of, parse_address
-from foldline.core.errors import UNREADABLE, InvalidOption, UnknownAddress, UnknownSession
+from foldline.core.errors import UNREADABLE, InvalidOption, SessionBusy, UnknownAddress, UnknownSession
 from foldline.core.message import Message
 from foldline.core.ports import Store
 from foldline.core.received import received
@@ -141,7 +141,14 @@ def forget_session(store: Store, names: Sequence[str], *, dry_run: bool = False)
         if not dry_run and ordered:
             under = Underway(store)
             under.begin(Pending(what="session", sessions=ordered))
-            _remove(store, ordered)
+            try:
+                _remove(store, ordered)
+            except SessionBusy:
+                if set(ordered) <= set(
+                    store.names()
+                ):  # refused whole: nothing of it is left to a later forget
+                    under.end()
+                raise
             under.end()
         return Forgotten(changed=rest.changed, removed=(*rest.removed, *ordered))
 

@@ -90,11 +90,11 @@ class Read(Struct, kw_only=True):
 
 
 class Statistics:
-    """The file in a home. `counter` counts the results of tools. Every method raises `InvalidOption` for a home where there can
-    be none."""
+    """The file in a home; without one, in memory. `counter` counts the results of tools. Every method raises `InvalidOption` for a
+    home where there can be none."""
 
-    def __init__(self, home: Path, counter: TokenCounter) -> None:
-        self._counter, self._database = counter, Database(home / FILE, STATISTICS)
+    def __init__(self, home: Path | None, counter: TokenCounter) -> None:
+        self._counter, self._database = counter, Database(home and home / FILE, STATISTICS)
 
     def close(self) -> None:
         """Let go of the file."""
