@@ -4,8 +4,8 @@ and writes the notices of cleared results once.
 
 All are kept with the words they belong to, so they hold for whatever history has those words. A memo serves one call at
 a time: a call takes one or makes one, and gives it back when it went well. What a memo holds is bounded by
-`foldline.ledger.facts.CACHED_BYTES_MAX`, `foldline.ledger.words.SAID_CHARS_MAX` and `foldline.ledger.index.PIECES_MAX`; of
-notices and of what a history mentions and states those of the last call are kept; what else a pass noted is dropped.
+`foldline.ledger.facts.CACHED_BYTES_MAX`, `foldline.ledger.words.SAID_CHARS_MAX`, `foldline.ledger.columns.PIECES_MAX` and
+`foldline.ledger.retention.OURS_CHARS_MAX`; of notices and of what a history mentions and states those of the last call are kept; what else a pass noted is dropped.
 Knows nothing of what is done with it.
 """
 

@@ -16,7 +16,7 @@ from foldline.ledger.found_in_text import Finder
 from foldline.ledger.mentions import Mentions
 from foldline.ledger.render import Written, read
 from foldline.ledger.words import Words, words_of
-from foldline.testing.builders import assistant, call, result, system, thinking, user
+from foldline.testing.builders import assistant, call, result, system, thinking, user, view_from
 from foldline.testing.counting import CharacterCounter
 
 COUNT = CharacterCounter()
@@ -392,6 +392,24 @@ def test_a_history_that_comes_back_longer_is_read_from_where_it_was_left() -> No
     other = mentions_of(history[1:], Words(), cache=cache, memo=memo)
     assert other is not first
     assert newest(other) == "port=1"
+
+
+def test_what_comes_later_may_change_what_was_read_before() -> None:
+    """OBS-3: the answer to an edit that was not made takes back what it was to bring, and a user a value."""
+    edit = call("edit", "a", path="c.py", old_string="limit = 3", new_string="limit = 7")
+    history = [user("The port is 8080."), assistant("limit=3"), assistant(edit)]
+    cache, memo = FactCache(Finder()), dict[str, object]()
+    assert newest(mentions_of(history, Words(), cache=cache, memo=memo)) == "limit = 7"
+    refused = [*history, result("a", "Error: old_string not found", is_error=True)]
+    assert newest(mentions_of(refused, Words(), cache=cache, memo=memo)) == "limit = 3"
+    items = view_from([*refused, user("The port is 9090 now.")]).items()
+    words = words_of(items)
+    assert words.taken_back
+    later = [item.message for item in items]
+    grown = mentions_of(later, words, cache=cache, memo=memo).wanted(frozenset())
+    anew = mentions_of(later, words, cache=cache, memo={}).wanted(frozenset())
+    facts = [wanted.columns.facts[place] for wanted in (grown, anew) for place in wanted.ranked]
+    assert facts[: len(facts) // 2] == facts[len(facts) // 2 :]
 
 
 @pytest.mark.parametrize(

@@ -303,3 +303,18 @@ def test_what_was_cleared_at_the_compaction_before_is_written_no_second_time() -
         again = carrying.plan(view, moment_for(view, 2_000), frame).edits
         assert edits == afresh == again != ()
         assert [id(edit) for edit in edits] == [id(edit) for edit in again]
+
+
+def test_the_notices_that_are_remembered_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Design: a buffer has a bound; beyond it those of the last compaction stay."""
+    monkeypatch.setattr("foldline.passes.microcompact.NOTICES_MAX", 12)
+    messages = [*work(12), user("next")]
+    view = view_from(messages)
+    frame = framed(view, messages)
+    sizes = []
+    for carry in (40, 80, 120):
+        edits = (
+            Microcompact(to_target=True, carry_tokens=carry).plan(view, moment_for(view, 2_000), frame).edits
+        )
+        sizes.append((len(edits), len(frame.memo["notices"])))
+    assert all(edits <= kept <= 12 for edits, kept in sizes)

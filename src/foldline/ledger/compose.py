@@ -253,10 +253,15 @@ class _Told(Struct, frozen=True, kw_only=True):
     own: list[bool]
     """Whether each was said in somebody's own words."""
     mentions: Mentions
-    messages: Sequence[Message] = ()
-    """Those that say it, where they are all of a history from its beginning."""
-    stale: Set[str] = frozenset()
+
+
+class _Heard(Struct, frozen=True, kw_only=True):
+    """The messages that say it, where they are all of a history: told apart from `_Told`, which outlives them."""
+
+    messages: Sequence[Message]
+    stale: Set[str]
     """What users had taken back."""
+    told: _Told
 
 
 class _Said(Struct, frozen=True, kw_only=True):
@@ -288,8 +293,9 @@ def mentions_of(
     before: _Told | None = memo.pop(
         "mentions", None
     )  # away while it grows: an interrupt would leave half of it
-    told = _said_in(history, stale, before=before, memo=memo)
-    texts, own = told.texts[::-1], told.own[::-1]
+    heard: _Heard | None = memo.pop("heard", None)
+    said = _said_in(history, stale, heard=heard if heard and heard.told is before else None, memo=memo)
+    texts, own = said.texts[::-1], said.own[::-1]
     size = 0 if before is None else len(before.texts)
     if before is None or before.texts != texts[:size] or before.own != own[:size]:
         before, size = None, 0
@@ -298,21 +304,20 @@ def mentions_of(
     mentions = Mentions() if before is None else before.mentions
     cache.learn(texts[size:])
     mentions.grow(zip(map(cache.found, texts[size:]), own[size:], strict=True))
-    is_all = told.is_whole and len(texts) == len(told.texts)
-    memo["mentions"] = _Told(
-        texts=texts, own=own, mentions=mentions, messages=list(history) if is_all else (), stale=stale
-    )
+    told = memo["mentions"] = _Told(texts=texts, own=own, mentions=mentions)
+    if said.is_whole and len(texts) == len(said.texts):
+        memo["heard"] = _Heard(messages=list(history), stale=stale, told=told)
     return mentions
 
 
 def _said_in(
-    history: Sequence[Message], stale: Set[str], *, before: _Told | None, memo: dict[str, Any]
+    history: Sequence[Message], stale: Set[str], *, heard: _Heard | None, memo: dict[str, Any]
 ) -> _Said:
     """What the messages of a history say. Of one that begins with the very messages of the last time, those are read that came
     behind them."""
-    if before is not None and before.messages and before.stale == stale:
-        size = len(before.messages)
-        if size <= len(history) and all(map(is_, before.messages, history)):
+    if heard is not None and heard.stale == stale:
+        size, before = len(heard.messages), heard.told
+        if size <= len(history) and all(map(is_, heard.messages, history)):
             new = _read(history[size:], stale, memo=memo)
             if new.is_whole and new.chars + sum(map(len, before.texts)) <= CHARS_MAX:
                 texts, own = [*new.texts, *reversed(before.texts)], [*new.own, *reversed(before.own)]

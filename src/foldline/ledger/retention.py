@@ -36,6 +36,8 @@ KINDS = (*FACT_KINDS, "commands", "user_messages", "constraints", "rules_taken_b
 took back, so that one that was taken back wrongly is seen to have left."""
 
 _ADDRESS = re.compile(r"\bm(\d{1,9})(?:-(\d{1,9}))?(?:\.\d{1,9})?@[0-9a-f]{8}\b")
+OURS_CHARS_MAX = 1_000_000
+"""Characters of foldline's own texts that are remembered with what they say, beyond those of the last compaction."""
 _SPAN_MAX = 1_000_000
 """Ordinals one address may name; a longer range is no address of ours."""
 _PATH, _IDENTIFIER = INITIALS["paths"], INITIALS["identifiers"]
@@ -228,7 +230,7 @@ def _stands(said: tuple[str, ...], now: tuple[str, ...] | None) -> bool:
 
 
 def _told_by_us(parts: Sequence[Part], *, cache: FactCache, memo: dict[str, Any]) -> list[_Ours]:
-    """What parts say that foldline wrote. Remembered for the next compaction, which writes most of them again."""
+    """What parts say that foldline wrote. Remembered for the next compactions, which write most of them again."""
     before: dict[str, _Ours] = memo.get("ours", {})
     texts = list(map(whole_text_of, parts))
     new = {text: part for text, part in zip(texts, parts, strict=True) if text not in before}
@@ -240,8 +242,11 @@ def _told_by_us(parts: Sequence[Part], *, cache: FactCache, memo: dict[str, Any]
         )
         for whole, (text, listed, pieces) in read.items()
     }
-    memo["ours"] = {text: made[text] if text in made else before[text] for text in texts}
-    return [memo["ours"][text] for text in texts]
+    known = before | made
+    if sum(map(len, known)) > OURS_CHARS_MAX:
+        known = {text: known[text] for text in texts}
+    memo["ours"] = known
+    return [known[text] for text in texts]
 
 
 def _ours(whole: str, text: str, *, names: Iterable[Name]) -> _Ours:

@@ -31,6 +31,8 @@ SMALL_TOKENS = 100
 """A larger result is certain to shrink by its placeholder; of a smaller one this is counted (requirement MIC-9)."""
 STUB_SHARE = 0.5
 """A later read of the same file smaller than this share of the earlier one is a stub that points back to it."""
+NOTICES_MAX = 4_000
+"""Notices that are remembered with their results, beyond those of the last compaction."""
 
 
 class Microcompact(Struct, frozen=True, kw_only=True):
@@ -165,7 +167,7 @@ class _Notice(Struct, frozen=True, kw_only=True, gc=False):
 def _with_facts(
     going: Sequence[Found], whys: Sequence[str], *, rooms: Sequence[int], frame: Frame
 ) -> list[Replace | None]:
-    """`_cleared` for many results, with lines of facts in the room of each. Remembered for the next compaction: a part never
+    """`_cleared` for many results, with lines of facts in the room of each. Remembered for the next compactions: a part never
     changes, and neither does its notice."""
     before: dict[Any, _Notice] = frame.memo.get("notices", {})
     keys = [
@@ -178,7 +180,8 @@ def _with_facts(
     for place, facts in zip(new, lines, strict=True):
         edit = _cleared(going[place], whys[place], frame=frame, facts=facts)
         now[keys[place]] = _Notice(part=going[place].part, edit=edit)
-    frame.memo["notices"] = now
+    both = before | now
+    frame.memo["notices"] = both if len(both) <= NOTICES_MAX else now
     return [now[key].edit for key in keys]
 
 

@@ -29,6 +29,8 @@ NOTICE_MAX_CHARS = 180
 NOTICE_MAX_TOKENS = 60
 SPARE_SHARE = 0.05
 """Share of a limit that is worth cutting again for."""
+CUTS_MAX = 2_000
+"""Cuts that are remembered with their results, beyond those of the last compaction."""
 
 
 class Limit(Struct, frozen=True, kw_only=True, gc=False):
@@ -73,14 +75,15 @@ class Limit(Struct, frozen=True, kw_only=True, gc=False):
 
 
 def cuts(wanted: Sequence[tuple[Found, Limit]], *, frame: Frame) -> list[Replace | None]:
-    """`shorten` for many results. Remembered for the next compaction: a part never changes, and neither does its cut."""
+    """`shorten` for many results. Remembered for the next compactions: a part never changes, and neither does its cut."""
     before: dict[Any, _Cut] = frame.memo.get("cuts", {})
     now: dict[Any, _Cut] = {}
     for found, limit in wanted:
         if limit.unit != "tokens" or found.tokens > limit.size:
             key = (id(found.part), found.seq, limit, frame.counter.name)
             now[key] = before.get(key) or _Cut(part=found.part, edit=shorten(found, limit, frame=frame))
-    frame.memo["cuts"] = now
+    both = before | now
+    frame.memo["cuts"] = both if len(both) <= CUTS_MAX else now
     return [cut.edit for cut in now.values()]
 
 
