@@ -11,6 +11,7 @@ from foldline.core.needs import Needs
 from foldline.core.pairing import Placed, RepairKind
 from foldline.core.repair import repair
 from foldline.testing.strategies import blank_texts, broken_sessions, sessions, texts, torn_texts
+from foldline.wire.formats import codec
 
 STRICT = Needs(blank_text=False, first=frozenset({"user"}))
 FOUND = settings(max_examples=2_000, phases=(Phase.generate,), database=None, derandomize=True, deadline=None)
@@ -51,16 +52,19 @@ def test_every_kind_of_damage_that_a_repair_knows_is_drawn() -> None:
         "duplicate-result",
         "orphan-result",
         "duplicate-id",
+        "refused-id",
+        "refused-name",
+        "kept-apart",
         "empty-message",
         "lone-surrogate",
         "first-role",
     )
     seen: set[str] = set()
 
-    @settings(FOUND, max_examples=100)
+    @settings(FOUND, max_examples=300)
     @given(broken_sessions())
     def collect(messages: list[Message]) -> None:
-        seen.update(done.kind for done in repair(messages, STRICT).repairs)
+        seen.update(done.kind for done in repair(messages, codec("anthropic").rules.needs).repairs)
 
     collect()
     assert [kind for kind in kinds if kind not in seen] == []
