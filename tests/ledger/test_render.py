@@ -313,7 +313,7 @@ def test_a_file_changed_often_is_told_by_its_newest_change_and_says_so() -> None
     often = Entry(
         section="mutations", key="a.py", text="a.py edited, +1 −3: `x`", seq=9, origin="assistant", times=22
     )
-    assert line_of(often) == "- a.py edited, +1 −3: `x` (m9 assistant, newest of 22)"
+    assert line_of(often) == "- a.py edited, newest +1 −3: `x` (m9 assistant ×22)"
     done = Entry(section="mutations", key="mail", text="send_mail bob → ok", seq=9, origin="tool", times=2)
     assert line_of(done).endswith("(m9 tool ×2)")
     (entries, _) = read(f"## Workspace mutations\n{line_of(often)}")

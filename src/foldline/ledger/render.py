@@ -73,7 +73,9 @@ _CHANGED = re.compile(
 _BY_SHELL = re.compile(
     r" (?:removed(?: by git clean)?|moved to [^`]{1,512}|copied from [^`]{1,512}|restored by git|edited, by sed: .*|written)$"
 )
-_SOURCE = re.compile(r" \((m\d+) (user|assistant|tool|system)(?: ×(\d+)|, newest of (\d+))?\)$")
+_SOURCE = re.compile(r" \((m\d+) (user|assistant|tool|system)(?: ×(\d+))?\)$")
+_NEWEST = re.compile(r"(?<= edited)(, )(newest )?(?=[+−]\d|indented anew|lines \d)")
+"""Before what an edit did; of many edits of a file only the newest is told, and that it is the newest."""
 
 
 class Written(Struct, frozen=True, kw_only=True):
@@ -94,9 +96,9 @@ class Written(Struct, frozen=True, kw_only=True):
 
 def line_of(entry: Entry) -> str:
     """One entry as it stands in the ledger: one line, whatever it quotes."""
-    often = ", newest of " if _CHANGED.search(entry.text) else " ×"
-    times = f"{often}{entry.times}" if entry.times > 1 else ""
-    return f"- {escape_tags(unbroken(entry.text))} (m{entry.seq} {entry.origin}{times})"
+    times = f" ×{entry.times}" if entry.times > 1 else ""
+    text = _NEWEST.sub(r"\1newest ", entry.text, count=1) if times else entry.text
+    return f"- {escape_tags(unbroken(text))} (m{entry.seq} {entry.origin}{times})"
 
 
 class Supply(Protocol):
@@ -368,14 +370,14 @@ def _entry_in(line: str, section: Section) -> Entry | None:
     source = _SOURCE.search(line)
     if source is None:
         return None
-    text = line[2 : source.start()]
+    text = _NEWEST.sub(r"\1", line[2 : source.start()], count=1)
     return Entry(
         section=section,
         key=key_of(section, text),
         text=text,
         seq=int(source.group(1)[1:]),
         origin=_ORIGINS[source.group(2)],
-        times=int(source.group(3) or source.group(4) or 1),
+        times=int(source.group(3) or 1),
     )
 
 
