@@ -9,6 +9,7 @@ import pytest
 from foldline.core.address import block, read_block
 from foldline.core.message import Message, Meta, Text
 from foldline.core.view import Item, Span, item_of
+from foldline.ledger.book import Told
 from foldline.ledger.columns import Prices
 from foldline.ledger.compose import Evicted, compose, mentions_of
 from foldline.ledger.facts import FactCache
@@ -370,6 +371,16 @@ def test_what_another_tools_compaction_said_of_the_goal_stays() -> None:
     ]
     kept = section(ledger(gone, budget=400).text, "Objective and constraints")
     assert "- earlier summary: ## Goal Make the import fast. (m0 system)" in kept
+
+
+def test_what_is_told_of_a_call_is_remembered_from_the_first_draft_on() -> None:
+    """Design: what depends on an immutable text alone is found once. One that remembers nothing yet was taken for none at all."""
+    said = [user("go"), assistant(call("bash", "a", command="make")), result("a", "ok")]
+    items = view_from(said).items()
+    told = Told()
+    evicted = Evicted(folded=items, history=said, kept=(), words=words_of(items), told=told)
+    compose(evicted, budget=AMPLE, prices=Prices(COUNT.texts), cache=FactCache(Finder()))
+    assert len(told) == 1
 
 
 def newest(mentions: Mentions) -> str:

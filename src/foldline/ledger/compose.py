@@ -98,7 +98,7 @@ def compose(evicted: Evicted, *, budget: int, prices: Prices, cache: FactCache) 
 
 def draft(evicted: Evicted, *, prices: Prices, cache: FactCache) -> Draft:
     """All that the ledger has to say."""
-    folded, told = evicted.folded, evicted.told or Told()
+    folded, told = evicted.folded, Told() if evicted.told is None else evicted.told
     before = earlier(folded)
     calls = list(calls_in(folded))
     entries = _merged(
