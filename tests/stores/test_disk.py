@@ -30,8 +30,8 @@ HOLD = """
 import subprocess, sys, time
 from foldline.stores.disk import DiskStore
 journal = DiskStore(sys.argv[1]).write("s")
-child = subprocess.Popen([sys.executable, "-S", "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE, close_fds=False)
-print(child.pid, flush=True)
+said = "import os, sys; print(os.getpid(), flush=True); sys.stdin.read()"  # by then nothing is inherited any more
+child = subprocess.Popen([sys.executable, "-S", "-c", said], stdin=subprocess.PIPE, close_fds=False)
 sys.stdin.read()
 """
 
