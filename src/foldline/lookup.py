@@ -96,14 +96,25 @@ def _find(history: Sequence[Message], place: Place, *, first: int = 0) -> Shown 
 
 
 def _find_mended(transcript: Transcript, place: Place) -> Shown | None:
-    """A part that only the repaired history has: two results of one call, joined in the place of the first."""
+    """A part that only the repaired history has: two results of one call, joined in the place of the first, or a call whose
+    name no provider takes."""
     history = history_for(transcript, counter_for(counter="length/4"), wire=transcript.wire)
     for item in history.view:
         if item.seq == place.start and item.message.synthetic is None:
             for part in item.message.parts:
                 if part.slot == place.slot and digest_of([part]) == place.digest:
-                    return _shown(part, f"{_name(part)} of message {place.start}")
+                    said = _as_said(part, transcript, place)
+                    return _shown(said, f"{_name(said)} of message {place.start}")
     return None
+
+
+def _as_said(part: Part, transcript: Transcript, place: Place) -> Part:
+    """A call by the name and arguments that the model gave, whatever they are sent as; any other part as it is mended."""
+    messages = transcript.history or transcript.messages
+    if not isinstance(part, ToolCall) or place.start >= len(messages):
+        return part
+    said = slotted(messages[place.start]).parts
+    return next((one for one in said if one.slot == part.slot and isinstance(one, ToolCall)), part)
 
 
 def _shown(part: Part, title: str) -> Shown:
