@@ -122,6 +122,29 @@ def test_a_failed_result_without_content_gets_a_line_where_the_provider_refuses_
     assert repair(messages, Needs()).repairs == ()
 
 
+def test_a_failed_result_beside_another_is_the_only_one_that_gets_a_line() -> None:
+    """LOSSLESS: of a message with two results one is written anew."""
+    beside = Message(
+        role="user",
+        parts=(
+            ToolResult(call_id="a", is_error=True, slot=0),
+            ToolResult(call_id="b", content=(Text(text="1"),), slot=1),
+        ),
+    )
+    needs = Needs(empty_failure=False, results_role="user")
+    found = repair([user("go"), assistant(call("a"), call("b")), beside], needs)
+    assert kinds(found) == ["empty-failure"]
+    assert found.placed[2].message.parts[1] is beside.parts[1]
+
+
+def test_a_result_of_a_shape_that_none_takes_is_named() -> None:
+    """What was read is written as it was read; the caller's value is not sent."""
+    odd = Message(role="tool", parts=(ToolResult(call_id="a", content=(Text(text="1"),), edited=True),))
+    found = repair([user("go"), assistant(call("a")), odd], Needs())
+    assert kinds(found) == ["no-output"]
+    assert found.placed[2].message.edited
+
+
 def test_a_blank_text_beside_calls_stays_where_results_have_a_role_of_their_own() -> None:
     """How a chat message says that it only calls tools."""
     messages = [user("go"), assistant("", call("a")), result("a", "1")]

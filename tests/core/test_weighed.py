@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from foldline.core import weighed
 from foldline.core.message import Message, Text
 from foldline.core.weighed import Weighed
@@ -32,3 +34,13 @@ def test_a_part_and_a_message_are_weighed_once_and_what_is_remembered_is_bounded
     counter.counted.clear()
     assert known.parts([Text(text="one more"), parts[0]], counter) == [2, first[0]]
     assert counter.counted == ["one more", "part 0"]
+
+
+def test_messages_are_forgotten_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that works for days."""
+    monkeypatch.setattr(weighed, "WEIGHED_MAX", 2)
+    counter, known = Counting(), Weighed()
+    messages = [user("one"), user("two"), user("three")]
+    for message in (*messages, messages[0]):
+        known.message(message, counter)
+    assert counter.counted == ["one", "two", "three", "one"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from foldline.proxy.meters import OTHERS, WHY_MAX, Meters, Record, as_json
+from foldline.proxy.meters import OTHERS, UNKEPT_MAX, WHY_MAX, Meters, Record, as_json
 
 
 def record(**values: Any) -> Record:
@@ -28,6 +28,24 @@ def test_totals_are_the_sums_of_the_records() -> None:
     assert told["outcomes"] == {"edited": 1, "as it came": 1, "failed open": 1}
     assert told["statuses"] == {"2xx": 2, "none": 1}
     assert told["why"] == {"the provider keeps the history (x)": 1}
+
+
+def test_a_format_of_which_nothing_is_kept_for_long_is_told_once() -> None:
+    """X05, headroomlabs-ai/headroom#3561: everything looked healthy, and nothing ever ran on that wire."""
+    meters = Meters()
+    unread = [record(format="gemini", why="cannot be read") for _ in range(UNKEPT_MAX + 5)]
+    for one in unread:
+        meters.ended(one, is_conversation=True)
+        meters.ended(record(format="anthropic"), is_conversation=True)
+        meters.ended(record(format="gemini"))
+    assert [len(one.notes) for one in unread] == [0] * (UNKEPT_MAX - 1) + [1] + [0] * 5
+    assert (
+        "none of the last 20 requests of gemini could be kept (cannot be read)"
+        in unread[UNKEPT_MAX - 1].notes
+    )
+    assert meters.told()["kept"] == {"gemini": False, "anthropic": True}
+    meters.ended(record(format="gemini"), is_conversation=True)
+    assert meters.told()["kept"]["gemini"]
 
 
 def test_a_record_is_one_json_object() -> None:

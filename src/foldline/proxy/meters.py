@@ -15,6 +15,9 @@ from msgspec import Struct, to_builtins
 WHY_MAX = 64
 """Reasons that are counted each by itself; each is a series for whoever scrapes them."""
 OTHERS = "others"
+UNKEPT_MAX = 20
+"""So many requests of a format in a row that passed as none of ours: then something is wrong with what is read of it, however
+healthy the rest looks (headroomlabs-ai/headroom#3561)."""
 
 Outcome: TypeAlias = Literal["as it came", "edited", "would edit", "recovered", "failed open", "refused"]
 
@@ -67,6 +70,8 @@ class Meters:
         self._outcomes: Counter[str] = Counter()
         self._passed: Counter[str] = Counter()
         self._statuses: Counter[str] = Counter()
+        self._unkept: Counter[str] = Counter()
+        """Of each format the conversations in a row that could not be kept."""
         self._on_their_way = 0
 
     def begun(self) -> None:
@@ -74,9 +79,11 @@ class Meters:
         with self._lock:
             self._on_their_way += 1
 
-    def ended(self, record: Record) -> None:
-        """It was answered, or given up."""
+    def ended(self, record: Record, *, is_conversation: bool = False) -> None:
+        """It was answered, or given up. Where none of its format could be kept for long, the record gets a note of it, once."""
         with self._lock:
+            if is_conversation:
+                self._check(record)
             self._on_their_way -= 1
             self._outcomes[record.outcome] += 1
             self._statuses[f"{record.status // 100}xx" if record.status else "none"] += 1
@@ -91,6 +98,15 @@ class Meters:
             for key in ("tokens_in", "tokens_sent", "tokens_cached", "tokens_output"):
                 counts[key] += getattr(record, key)
 
+    def _check(self, record: Record) -> None:
+        if not record.why:
+            self._unkept[record.format] = 0
+            return
+        self._unkept[record.format] += 1
+        if self._unkept[record.format] == UNKEPT_MAX:
+            note = f"none of the last {UNKEPT_MAX} requests of {record.format} could be kept ({record.why})"
+            record.notes = (*record.notes, note)
+
     def told(self) -> dict[str, Any]:
         """All of it, as JSON has it."""
         with self._lock:
@@ -102,6 +118,7 @@ class Meters:
                 "outcomes": dict(self._outcomes),
                 "statuses": dict(self._statuses),
                 "why": dict(self._passed),
+                "kept": {format: count < UNKEPT_MAX for format, count in self._unkept.items()},
             }
 
 
@@ -109,6 +126,7 @@ COUNTS = (
     "requests",
     "compactions",
     "answers_cut",
+    "recalls",
     "tokens_in",
     "tokens_sent",
     "tokens_cached",

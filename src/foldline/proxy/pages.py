@@ -54,6 +54,12 @@ def _metrics(meters: Meters) -> bytes:
             yield GaugeMetricFamily(
                 "foldline_proxy_on_their_way", "requests being answered", value=told["on_their_way"]
             )
+            kept = GaugeMetricFamily(
+                "foldline_proxy_kept", "0: none of the last requests of a format was kept", labels=["format"]
+            )
+            for format, is_kept in told["kept"].items():
+                kept.add_metric([format], float(is_kept))
+            yield kept
             for key, label in (("outcomes", "outcome"), ("statuses", "status"), ("why", "why")):
                 family = CounterMetricFamily(f"foldline_proxy_{key}", f"requests by {label}", labels=[label])
                 for value, count in told[key].items():

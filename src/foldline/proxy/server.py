@@ -132,7 +132,7 @@ class _Door:
             return await self._exchange.answer(way)
         finally:
             way.record.ms = round((perf_counter() - began) * 1000)
-            self._meters.ended(way.record)
+            self._meters.ended(way.record, is_conversation=found.kind == "conversation")
             tried(lambda: self._tell(way.record))
 
 
