@@ -118,3 +118,8 @@ def test_the_edit_keeps_everything_else_about_the_result() -> None:
     assert (edit.part.call_id, edit.part.is_error, edit.part.slot, edit.part.edited) == ("t", True, 0, True)
     assert isinstance(edit.part.content[0], Text)
     assert edit.address in edit.part.content[0].text
+
+
+def test_a_result_within_its_tokens_is_not_even_measured_by_text() -> None:
+    """MIC-9: its weight is known."""
+    assert shortened("x" * 800, limit=Limit(size=10_000, head=50, tail=50, unit="tokens")) is None

@@ -95,3 +95,13 @@ def test_arguments_that_are_null_are_written_as_text_before_they_are_sent() -> N
     out = foldline.compact(messages, format="openai-chat")
     assert violations({"messages": out.messages}) == []
     assert messages[1]["tool_calls"][0]["function"]["arguments"] is None
+
+
+def test_arguments_that_are_an_object_stay_one_where_only_the_name_changes() -> None:
+    """Ollama's shape: what was not edited keeps the shape that it came in."""
+    function = {"name": "f.x", "arguments": {"a": 1}}
+    origin = {"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": function}]}
+    (call,) = read_parts(origin)
+    assert isinstance(call, ToolCall)
+    out = edit([replace(call, name="f_x", edited=True)], origin)
+    assert out["tool_calls"][0]["function"] == {"name": "f_x", "arguments": {"a": 1}}

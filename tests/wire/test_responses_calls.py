@@ -247,3 +247,15 @@ def test_an_empty_call_id_pairs_as_any_other() -> None:
         "call_id": "c",
         "name": "dir",
     }
+
+
+def test_an_output_of_odd_pieces_keeps_those_that_have_a_shape() -> None:
+    """A saved session may hold anything there; what the API has no part for is told in words."""
+    picture = {"type": "input_image", "image_url": "data:image/png;base64,aGk="}
+    item = {"type": "function_call_output", "call_id": "c", "name": "ls", "output": [{"rows": 1}, picture]}
+    decoded = CODEC.decode(item)
+    result = only(decoded)
+    assert [type(piece) for piece in result.content] == [Text, Media]
+    out = CODEC.encode(edited(decoded, replace(result, name="dir", edited=True)))
+    assert out["name"] == "dir"
+    assert out["output"][0] == {"type": "input_text", "text": '{"rows":1}'}

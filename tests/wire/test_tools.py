@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from foldline.wire.tools import FREE_TEXT, NAMES, NO_ARGUMENTS, convert_tools, tool_name
+from foldline.wire.tools import FREE_TEXT, NAMES, NO_ARGUMENTS, convert_tools, fit_tools, tool_name
 
 SCHEMA = {"type": "object", "properties": {"p": {"type": "string"}}, "required": ["p"]}
 SHAPES: dict[str, list[dict[str, Any]]] = {
@@ -126,3 +126,16 @@ def test_a_name_changes_only_where_it_is_refused_and_never_into_another(to: str)
 def test_what_is_no_tool_at_all_is_counted_as_left_out() -> None:
     """Nothing vanishes in silence, though it has no name."""
     assert converted([5, *SHAPES["anthropic"]], "openai-chat") == (SHAPES["openai-chat"], ("?",))
+
+
+def test_of_declared_tools_only_refused_names_change_and_the_rest_stays_as_it_came() -> None:
+    """What is no declaration at all is the provider's to refuse."""
+    pattern = r"[a-z_]{1,64}"
+    sound = b'[ {"name":"ls"}, 5 ]'
+    assert fit_tools(sound, pattern=pattern) is sound
+    assert fit_tools(None, pattern=pattern) is None
+    [fit, other] = json.loads(
+        fit_tools(b'[{"name":"fs.ls","description":"fs.ls"},"x"]', pattern=pattern) or b""
+    )
+    assert fit["name"] != "fs.ls"
+    assert (fit["description"], other) == ("fs.ls", "x")
