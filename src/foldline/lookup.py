@@ -103,12 +103,12 @@ def _find_mended(transcript: Transcript, place: Place) -> Shown | None:
         if item.seq == place.start and item.message.synthetic is None:
             for part in item.message.parts:
                 if part.slot == place.slot and digest_of([part]) == place.digest:
-                    said = _as_said(part, transcript, place)
+                    said = _as_said(part, transcript, place=place)
                     return _shown(said, f"{_name(said)} of message {place.start}")
     return None
 
 
-def _as_said(part: Part, transcript: Transcript, place: Place) -> Part:
+def _as_said(part: Part, transcript: Transcript, *, place: Place) -> Part:
     """A call by the name and arguments that the model gave, whatever they are sent as; any other part as it is mended."""
     messages = transcript.history or transcript.messages
     if not isinstance(part, ToolCall) or place.start >= len(messages):
