@@ -10,6 +10,7 @@ import foldline
 from foldline.core.errors import InvalidOption, SessionBusy, UnknownPolicy
 from foldline.home import disk_store
 from foldline.stores.memory import MemoryStore
+from foldline.wire import strict
 from tests.session.making import opened
 
 
@@ -35,9 +36,10 @@ def test_a_session_is_held_by_one_at_a_time_and_let_go_of_after_an_error(tmp_pat
 def test_wrong_options_make_no_session(tmp_path: Path) -> None:
     """Refused before anything is written."""
     nameless = ({"model": ""}, {"model": " \n"}, {"counter": ""})
-    for wrong in ({"durability": "never"}, {"format": "pi"}, {"counter": "none"}, *nameless):
+    unkind = ({"completer": 5}, {"hooks": 5}, {"restore": 5}, {"listener": 0})
+    for wrong in ({"durability": "never"}, {"format": "pi"}, {"counter": "none"}, *nameless, *unkind):
         with pytest.raises(InvalidOption):
-            foldline.open("a", home=tmp_path, **wrong)  # type: ignore[arg-type]
+            foldline.open("a", home=tmp_path, **wrong)
     with pytest.raises(UnknownPolicy):
         foldline.open("a", home=tmp_path, policy="none")
     with pytest.raises(InvalidOption):
@@ -53,3 +55,10 @@ def test_a_session_keeps_the_model_it_was_begun_with() -> None:
     assert session.model == "claude-sonnet-4-5"
     session.close()
     assert opened(store, model="claude-opus-4-1").model == "claude-opus-4-1"
+
+
+def test_a_window_of_its_own_is_what_context_shows() -> None:
+    """A session that is kept in a smaller window than its model has (`foldline proxy --window`) says so in its first line."""
+    store = MemoryStore()
+    opened(store, window=32_000).close()
+    assert strict.loads(store.read("s").about)["tokens_window"] == 32_000

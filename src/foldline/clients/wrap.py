@@ -20,6 +20,7 @@ from foldline.clients.same_model import SameModel
 from foldline.clients.sessions import Terms
 from foldline.core.errors import InvalidOption
 from foldline.core.kinds import refuse_no_flag, refuse_no_name
+from foldline.core.naming import check_name
 from foldline.engine.policy import Policy
 from foldline.home import disk_store
 from foldline.presets import policy_of
@@ -66,7 +67,7 @@ def wrap(
     sdk = sdk_of(client)
     if session is not None and not isinstance(session, (str, Session)):
         raise InvalidOption("session", session, why="give the name of a session, or one that is open")
-    named = session if isinstance(session, str) else ""
+    named = check_name(session) if isinstance(session, str) else ""
     given = session if isinstance(session, Session) else None
     terms = Terms(
         open=opening(

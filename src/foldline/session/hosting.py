@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from foldline.core.errors import InvalidOption
 from foldline.core.foreign import tried
 
 if TYPE_CHECKING:
@@ -64,3 +65,15 @@ class Host(Struct, frozen=True, kw_only=True):
     """Where the session works, normalised: failures of a model are counted for each apart (requirement CMP-14)."""
     transcript: str = ""
     """The session's log on disk, as hooks are told of it."""
+
+    def __post_init__(self) -> None:
+        """Raises `InvalidOption` for what is of another kind: it would be met in the middle of a compaction only."""
+        wanted = {
+            "completer": (self.completer, "__call__", "a completer"),
+            "hooks": (self.hooks, "pre_compact", "`Hooks`"),
+            "restore": (self.restore, "restored", "a `Restorer`"),
+            "listener": (self.listener, "on_state", "a `Listener`"),
+        }
+        for option, (given, method, what) in wanted.items():
+            if given is not None and not callable(getattr(given, method, None)):
+                raise InvalidOption(option, given, why=f"give {what}, or leave it out")

@@ -112,7 +112,7 @@ def open(
             completer=completer,
             hooks=hooks,
             restore=restore,
-            listener=listener or Listener(),
+            listener=Listener() if listener is None else listener,
             workspace=normalised(workspace),
         ),
     )
@@ -174,7 +174,7 @@ def _tell_unfinished(store: Store) -> None:
 
 
 def _open_in(store: Store, name: str, *, asked: SessionOptions, new: str) -> Session:
-    journal = _journal(store, name, format=new, model=asked.model)
+    journal = _journal(store, name, format=new, asked=asked)
     with contextlib.ExitStack() as held:
         held.callback(journal.close)
         refuse_hashed(journal, name)
@@ -196,9 +196,9 @@ def _open_in(store: Store, name: str, *, asked: SessionOptions, new: str) -> Ses
         return session
 
 
-def _journal(store: Store, name: str, *, format: str, model: str | None) -> Journal:
+def _journal(store: Store, name: str, *, format: str, asked: SessionOptions) -> Journal:
     """The log, to be written: the one there is, else a new one."""
-    about = {"id": name, "model": model}
+    about = {"id": name, "model": asked.model, "tokens_window": asked.window}
     try:
         return store.write(name)
     except UnknownSession:
