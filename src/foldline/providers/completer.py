@@ -9,14 +9,15 @@ completer. Counterpart: `foldline.wire.completion`, which says what a completer 
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Generator, Mapping
+from collections.abc import AsyncGenerator, Generator, Iterator, Mapping
+from contextlib import aclosing, closing, contextmanager
 from contextvars import ContextVar
 from typing import Any, Final
 
-from foldline.core.errors import InvalidOption, ProviderFailed
+from foldline.core.errors import InvalidOption
 from foldline.core.kinds import refuse_no_name
 from foldline.providers.bodies import Body, body_for
-from foldline.providers.faults import AnswerFailed, failed, sound
+from foldline.providers.faults import failed, sound
 from foldline.providers.hidden import sent, sent_with
 from foldline.providers.replies import AsyncStreamedReply, StreamedReply
 from foldline.providers.sdks import Sdk, aevents, events, is_async, made, raised_by, sdk_of, secrets_of
@@ -24,6 +25,16 @@ from foldline.wire.completion import CompletionRequest
 
 ASKING: Final[ContextVar[bool]] = ContextVar("foldline_asking", default=False)
 """True while a completer's own request goes out: a client that keeps a session lets it pass (requirement CMP-5)."""
+
+
+@contextmanager
+def _asking() -> Iterator[None]:
+    """Around each piece that is read: what stands between two of them is the reader's own."""
+    token = ASKING.set(True)
+    try:
+        yield
+    finally:
+        ASKING.reset(token)
 
 
 def completer(
@@ -68,9 +79,15 @@ class _Asked:
         format = request.format if request.format in formats else formats[0]
         return body_for(request, format=format, model=model, parameters=self._parameters)
 
-    def _failed(self, error: Exception) -> ProviderFailed:
-        secrets = (*secrets_of(self._client), *sent(self._parameters.get("extra_headers")), *sent_with(error))
-        return failed(error, provider=self.provider, key=self._sdk.key, secrets=secrets)
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """What the SDK raises, or an answer that ended in an error, as `ProviderFailed`."""
+        try:
+            yield
+        except raised_by(self._sdk) as error:
+            given = sent(self._parameters.get("extra_headers"))
+            secrets = (*secrets_of(self._client), *given, *sent_with(error))
+            raise failed(error, provider=self.provider, key=self._sdk.key, secrets=secrets) from None
 
 
 class Completer(_Asked):
@@ -87,23 +104,13 @@ class Completer(_Asked):
         self._client.close()
 
     def _events(self, body: Body) -> Generator[dict[str, Any]]:
-        given = events(self._sdk, self._client, body=body)
-        try:
+        with closing(events(self._sdk, self._client, body=body)) as given, self._failing():
             while True:
-                token = ASKING.set(True)
-                try:
+                with _asking():
                     event = next(given, None)
-                finally:
-                    ASKING.reset(token)
                 if event is None:
                     return
                 yield sound(event)
-        except raised_by(self._sdk) as error:
-            raise self._failed(error) from None
-        except AnswerFailed as error:
-            raise self._failed(error) from None
-        finally:
-            given.close()
 
 
 class AsyncCompleter(_Asked):
@@ -118,20 +125,11 @@ class AsyncCompleter(_Asked):
         return AsyncStreamedReply(self._events(body), format=body.format, notes=body.notes)
 
     async def _events(self, body: Body) -> AsyncGenerator[dict[str, Any]]:
-        given = aevents(self._sdk, self._client, body=body)
-        try:
-            while True:
-                token = ASKING.set(True)
-                try:
-                    event = await anext(given, None)
-                finally:
-                    ASKING.reset(token)
-                if event is None:
-                    return
-                yield sound(event)
-        except raised_by(self._sdk) as error:
-            raise self._failed(error) from None
-        except AnswerFailed as error:
-            raise self._failed(error) from None
-        finally:
-            await given.aclose()
+        async with aclosing(aevents(self._sdk, self._client, body=body)) as given:
+            with self._failing():
+                while True:
+                    with _asking():
+                        event = await anext(given, None)
+                    if event is None:
+                        return
+                    yield sound(event)

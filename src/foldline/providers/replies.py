@@ -21,7 +21,7 @@ from foldline.core.errors import InvalidOption
 from foldline.core.message import Reasoning, ToolCall, Usage
 from foldline.wire.completion import Delta
 from foldline.wire.response import read_response
-from foldline.wire.streamed import Streamed, streamed
+from foldline.wire.streamed import streamed
 
 
 def whole(response: dict[str, Any], *, format: str) -> Reply:
@@ -50,26 +50,39 @@ def _blocked(response: dict[str, Any]) -> str | None:
     return told or (response.get("promptFeedback") or {}).get("blockReason")
 
 
-class StreamedReply(Iterator[Delta | Reply]):
+class _Reading:
+    """How far an answer was read."""
+
+    def __init__(self, format: str, *, notes: tuple[str, ...]) -> None:
+        self.notes = notes
+        """What a conversion could not take along; empty where the model that was asked speaks the conversation's format."""
+        self._format, self._reader = format, streamed(format)
+        self._whole: Reply | None = None
+
+    def _taken(self, event: dict[str, Any]) -> tuple[Delta, ...]:
+        delta = self._reader.take(event)
+        return (delta,) if delta.text or delta.reasoning else ()
+
+    def _ended(self) -> Reply:
+        """The answer; its messages only where they are in the conversation's own format."""
+        reply = whole(self._reader.response(), format=self._format)
+        self._whole = replace(reply, messages=(), notes=self.notes) if self.notes else reply
+        return self._whole
+
+
+class StreamedReply(_Reading, Iterator[Delta | Reply]):
     """What a completer returns. Nothing is asked before the first piece is."""
 
     def __init__(
         self, events: Generator[dict[str, Any]], *, format: str, notes: tuple[str, ...] = ()
     ) -> None:
-        self.notes = notes
-        """What a conversion could not take along; empty where the model that was asked speaks the conversation's format."""
-        self._events = events
-        self._reader = streamed(format)
-        self._pieces = self._read(format)
-        self._whole: Reply | None = None
+        super().__init__(format, notes=notes)
+        self._events, self._pieces = events, self._read()
 
-    def _read(self, format: str) -> Iterator[Delta | Reply]:
+    def _read(self) -> Iterator[Delta | Reply]:
         for event in self._events:
-            delta = self._reader.take(event)
-            if delta.text or delta.reasoning:
-                yield delta
-        self._whole = _whole(self._reader, format, notes=self.notes)
-        yield self._whole
+            yield from self._taken(event)
+        yield self._ended()
 
     def __next__(self) -> Delta | Reply:
         return next(self._pieces)
@@ -110,26 +123,20 @@ class StreamedReply(Iterator[Delta | Reply]):
         return self.reply().usage
 
 
-class AsyncStreamedReply(AsyncIterator[Delta | Reply]):
+class AsyncStreamedReply(_Reading, AsyncIterator[Delta | Reply]):
     """What an async completer returns."""
 
     def __init__(
         self, events: AsyncGenerator[dict[str, Any]], *, format: str, notes: tuple[str, ...] = ()
     ) -> None:
-        self.notes = notes
-        """As of `StreamedReply`."""
-        self._events = events
-        self._reader = streamed(format)
-        self._pieces = self._read(format)
-        self._whole: Reply | None = None
+        super().__init__(format, notes=notes)
+        self._events, self._pieces = events, self._read()
 
-    async def _read(self, format: str) -> AsyncIterator[Delta | Reply]:
+    async def _read(self) -> AsyncIterator[Delta | Reply]:
         async for event in self._events:
-            delta = self._reader.take(event)
-            if delta.text or delta.reasoning:
+            for delta in self._taken(event):
                 yield delta
-        self._whole = _whole(self._reader, format, notes=self.notes)
-        yield self._whole
+        yield self._ended()
 
     async def __anext__(self) -> Delta | Reply:
         return await anext(self._pieces)
@@ -143,9 +150,3 @@ class AsyncStreamedReply(AsyncIterator[Delta | Reply]):
     async def aclose(self) -> None:
         """Read no further, and close the connection."""
         await self._events.aclose()
-
-
-def _whole(reader: Streamed, format: str, *, notes: tuple[str, ...]) -> Reply:
-    """The answer; its messages only where they are in the conversation's own format."""
-    reply = whole(reader.response(), format=format)
-    return replace(reply, messages=(), notes=notes) if notes else reply

@@ -22,6 +22,7 @@ from msgspec.structs import replace
 
 from foldline.core.errors import InvalidOption, ProviderFailed
 from foldline.providers.bodies import Body
+from foldline.providers.faults import AnswerFailed
 from foldline.providers.hidden import client_headers, sent
 from foldline.wire import strict
 
@@ -156,8 +157,9 @@ def imported(sdk: Sdk) -> Any:
 
 
 def raised_by(sdk: Sdk) -> tuple[type[Exception], ...]:
-    """What its calls may raise: its own errors, and those of the HTTP library below, which its streams let through."""
-    found = []
+    """What reading an answer may raise: its own errors, those of the HTTP library below, which its streams let through, and
+    `AnswerFailed`."""
+    found: list[type[Exception]] = [AnswerFailed]
     for place in sdk.errors:
         module, _, name = place.partition(":")
         try:
