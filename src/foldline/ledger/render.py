@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from foldline.core.address import escape_tags
 from foldline.ledger.actions import bearing_of
+from foldline.ledger.brief import in_brief, is_act, is_brief
 from foldline.ledger.carrying import BEFORE_RESET, PUT_AWAY
 from foldline.ledger.columns import Columns, Place, Prices
 from foldline.ledger.command_lines import VERIFIES, run_of
@@ -162,7 +163,22 @@ class Draft:
         return facts + OMITTED_TOKENS + HEADING_TOKENS + entries
 
     def written(self, budget: int) -> Written:
-        """The ledger within `budget` tokens."""
+        """The ledger within `budget` tokens; what tools did that find no room call by call is told tool by tool."""
+        left: list[Entry] = []
+        written = self._written(budget)
+        while written.omitted and (
+            lost := [e for e in self._acts if e not in written.entries and e not in left]
+        ):
+            left += lost
+            draft = Draft(in_brief(self._entries, left), self._supply, prices=self._prices)
+            written = draft._written(budget)
+        return written
+
+    @cached_property
+    def _acts(self) -> Sequence[Entry]:
+        return [entry for entry in self._entries if is_act(entry)]
+
+    def _written(self, budget: int) -> Written:
         priced = self._ranked
         share = self._share(budget, has_facts=bool(priced.places))
         said, left = share.said, share.left
@@ -223,7 +239,9 @@ class Draft:
             section = self._entries[place].section
             cost = self._costs[place] + 1 + (0 if section in sections else HEADING_TOKENS)
             is_change = section != "objective" and self._leaving[place] <= _CHANGES
-            if is_change:
+            if is_brief(self._entries[place]):
+                fits = True
+            elif is_change:
                 share = ACTIONS_SHARE if self._entries[place].text.startswith("`") else CHANGES_SHARE
                 fits = used + cost <= max(cap, int(room * share))
             else:
@@ -298,7 +316,7 @@ def _leaving(entry: Entry) -> int:
         case "tasks":
             return 3 if entry.text.startswith("[open]") else 8
         case "mutations":
-            return _change_leaving(entry.text)
+            return 0 if is_brief(entry) else _change_leaving(entry.text)
         case "evidence":
             command, _, outcome = entry.text.rpartition("` → ")
             if names_failure(outcome):

@@ -19,12 +19,13 @@ from foldline.core.ports import Moment
 from foldline.core.rounds import TAIL_OVER, Outline, Unit, outline_of, tail_start
 from foldline.core.view import Item, View
 from foldline.ledger.book import Told
+from foldline.ledger.brief import brief_of
 from foldline.ledger.compose import Evicted, draft, mentions_of
 from foldline.ledger.mentions import Mentions
 from foldline.ledger.ranks import ASIDE, PARTICULAR, WISH, rank_of
 from foldline.ledger.readings import readings_in
-from foldline.ledger.render import OMITTED_TOKENS, Draft
-from foldline.ledger.words import Words, rule_lines, words_of
+from foldline.ledger.render import HEADING_TOKENS, OMITTED_TOKENS, Draft
+from foldline.ledger.words import Words, earlier, rule_lines, words_of
 from foldline.passes.clamping import clamp
 from foldline.passes.folding import HEAD_TOKENS, evicted_of, fold_of, head_of, may_fold, messages_in
 from foldline.passes.shorten import fact_cache, prices_of
@@ -111,7 +112,13 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             (loose if may_fold(structure, unit, frame=frame) else fixed).append(unit)
         room = moment.tokens_target - sum(unit.tokens for unit in fixed)
         clamps: tuple[Edit, ...] = ()
-        bare = _bare_fold(structure, loose, target=moment.tokens_target, frame=frame)
+        acts = _acts_tokens(structure, loose, frame=frame) if self.summary == "ledger" else 0
+        is_short = moment.tokens_target < SHORT_BELOW
+        bare = _bare_fold(structure, loose, is_short=is_short, frame=frame)
+        if acts and not is_short and room < bare + acts:
+            is_short, bare = True, _bare_fold(structure, loose, is_short=True, frame=frame)
+        acts = min(acts, room - bare) if room >= bare else acts
+        bare += acts
         if room < bare:
             cut = clamp(structure, fixed, excess=bare - room, frame=frame)
             clamps, room = cut.edits, room + cut.tokens_freed
@@ -120,18 +127,20 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             free = int((moment.tokens_window or 0) / moment.scale) - moment.tokens_fixed
             ruled = vital_tokens(structure, loose, frame=frame)
             vital += min(ruled, VITAL_TOKENS_MOST, max(0, free - sum(unit.tokens for unit in fixed)) // 2)
-            room = max(room, vital)
+        room = max(room, vital)
         words = words_of(structure.items, frame.memo)
         target, history = moment.tokens_target, max(moment.tokens_history, view.tokens)
         rooms = _Room(
             all=room,
             target=target,
             bare=bare,
+            acts=acts,
             owed=bare + _owed(structure, loose, words=words, frame=frame),
             ledger=max(vital, int(target * self.ledger_share)),
             said=int(target * self._said_share(structure)),
             most=self._most(target, history=history),
             is_small=self.summary == "ledger" and target < history * self.tight,
+            is_short=is_short,
         )
         sources = _Sources(structure, words=words, frame=frame)
 
@@ -194,8 +203,8 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             folded=tuple(rest),
             edits=edits,
             ledger=ledger + spare,
-            target=room.target,
-            bare=room.bare,
+            bare=room.bare - room.acts,
+            is_short=room.is_short,
         )
 
 
@@ -240,12 +249,9 @@ class _Folding:
         """The edit; none where it would shrink nothing."""
         if not self._gone:
             return ()
-        frame, target = self._sources.frame, self.division.target
-        edit = fold_of(
-            self._gone,
-            "\n".join(filter(None, [_head(self._gone, target=target), self._meanwhile, self._text])),
-            frame=frame,
-        )
+        frame, head = self._sources.frame, _head(self._gone, is_short=self.division.is_short)
+        said = "\n".join(filter(None, [head, self._meanwhile, self._text]))
+        edit = fold_of(self._gone, said, frame=frame)
         weights, overhead = weighed_in(frame.memo).message(edit.message, frame.counter)
         return (edit,) if sum(weights) + overhead < self._tokens_gone else ()
 
@@ -299,7 +305,9 @@ class _Room(Struct, frozen=True, kw_only=True, gc=False):
     all: int
     target: int
     bare: int
-    """What a fold costs that says nothing."""
+    """What a fold costs that says no more than what tools did in it."""
+    acts: int
+    """What of that says so."""
     owed: int
     """What it costs with what has to be said of messages that were taken back in part."""
     ledger: int
@@ -315,6 +323,8 @@ class _Room(Struct, frozen=True, kw_only=True, gc=False):
     """Whether they need so much that whole units have half."""
     is_floor: bool = False
     """Whether the ledger has its part before whole units have theirs."""
+    is_short: bool = False
+    """Whether a fold opens with few words."""
 
 
 class _Division(Struct, frozen=True, kw_only=True):
@@ -323,10 +333,10 @@ class _Division(Struct, frozen=True, kw_only=True):
     folded: tuple[Unit, ...]
     edits: tuple[Edit, ...]
     ledger: int
-    target: int
-    """Of all messages."""
     bare: int
     """What of it a fold costs that says nothing."""
+    is_short: bool
+    """Whether it opens with few words."""
 
 
 def _template(gone: Sequence[Item], room: int, *, words: Words, frame: Frame) -> str:
@@ -356,9 +366,16 @@ def _owed(structure: Outline, loose: Sequence[Unit], *, words: Words, frame: Fra
     return sum(frame.counter.texts(texts)) + LINE_TOKENS * len(texts) + OMITTED_TOKENS if texts else 0
 
 
-def _head(gone: Sequence[Item], *, target: int) -> str:
-    """A fold's first line; where the target is so small that it weighs against what was said, in few words."""
-    if target < SHORT_BELOW:
+def _acts_tokens(structure: Outline, loose: Sequence[Unit], *, frame: Frame) -> int:
+    """What a ledger takes that says no more than which tools acted, and how often."""
+    gone = [item for unit in loose for item in structure.items[unit.start : unit.end]]
+    lines = brief_of(gone, [entry for found, _ in earlier(gone) for entry in found])
+    return sum(frame.counter.texts(lines)) + len(lines) + HEADING_TOKENS + OMITTED_TOKENS if lines else 0
+
+
+def _head(gone: Sequence[Item], *, is_short: bool) -> str:
+    """A fold's first line; where the room is so small that it weighs against what was said, in few words."""
+    if is_short:
         messages = messages_in(gone)
         return f"{messages} message{'s' if messages != 1 else ''}"
     return head_of(gone)
@@ -381,12 +398,12 @@ def _meanwhile(items: Sequence[Item], gone: Sequence[Item], *, room: int) -> str
     return f"{MEANWHILE} {' '.join(said)}"
 
 
-def _bare_fold(structure: Outline, loose: Sequence[Unit], *, target: int, frame: Frame) -> int:
+def _bare_fold(structure: Outline, loose: Sequence[Unit], *, is_short: bool, frame: Frame) -> int:
     """What a fold of all that may go costs when it says nothing."""
     gone = [item for unit in loose for item in structure.items[unit.start : unit.end]]
     if not gone:
         return FOLD_TOKENS_SLACK
-    text = block("fold", f"m{gone[0].seq}-{gone[-1].seq}@0a1b2c3d", body=_head(gone, target=target))
+    text = block("fold", f"m{gone[0].seq}-{gone[-1].seq}@0a1b2c3d", body=_head(gone, is_short=is_short))
     message = Message(role="user", parts=(Text(text=text),), synthetic="fold", edited=True)
     return frame.counter.message(message) + FOLD_TOKENS_SLACK
 
@@ -419,7 +436,7 @@ def _again(room: _Room, folding: _Folding) -> _Room | None:
         return replace(room, ledger=0, said=room.said + division.ledger) if division.ledger else None
     if (tokens := folding.tokens_wanted) is None:
         return None
-    wanted = tokens + room.bare + (OMITTED_TOKENS if room.owed > room.bare else 0)
+    wanted = tokens + room.bare - room.acts + (OMITTED_TOKENS if room.owed > room.bare else 0)
     if wanted < division.ledger - least:
         said = room.said + division.ledger - wanted
         return replace(room, ledger=wanted, said=said, is_small=False)

@@ -1,0 +1,78 @@
+"""In brief: what tools did to the world, tool by tool, where there is no room to tell it call by call.
+
+What was looked up can be looked up again, and what was changed must not be changed twice: that something was booked, and how often, is
+said in a target of any size. One line is an entry like others, so that a later ledger carries it on. Knows entries and the names
+of tools; `render` says which entries find no room.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from foldline.core.message import ToolCall
+from foldline.core.view import Item
+from foldline.ledger.actions import bearing_of
+from foldline.ledger.book import is_of_tasks
+from foldline.ledger.entries import Entry
+from foldline.ledger.tools import kind_of
+
+LINES_MAX = 4
+"""Tools that are told so, those that acted last."""
+_TOOL = re.compile(r"`([^` ]{1,100})")
+_BRIEF = re.compile(r"`[^` ]{1,100}` → (?:done|answered)$")
+
+
+def is_act(entry: Entry) -> bool:
+    """Whether an entry tells what a tool did that acts, as its name says."""
+    tool = _TOOL.match(entry.text) if entry.section == "mutations" else None
+    return tool is not None and bearing_of(tool[1]) == "acts"
+
+
+def is_brief(entry: Entry) -> bool:
+    """Whether an entry tells all that a tool did in one line."""
+    return is_act(entry) and _BRIEF.match(entry.text) is not None
+
+
+def in_brief(entries: Sequence[Entry], without: Iterable[Entry]) -> tuple[Entry, ...]:
+    """The entries, those that find no room tool by tool, with what an earlier ledger says so: how often it acted, and when last."""
+    left: dict[str, list[Entry]] = {}
+    told = {id(entry): entry for entry in (*without, *filter(is_brief, entries))}
+    for entry in sorted(told.values(), key=lambda entry: entry.seq):
+        found = _TOOL.match(entry.text)
+        if found is not None:
+            left[found[1]] = [*left.pop(found[1], []), entry]
+    newest = dict(list(left.items())[-LINES_MAX:])
+    gone = {id(entry) for every in newest.values() for entry in every}
+    stay = [entry for entry in entries if id(entry) not in gone]
+    return (*stay, *(_all_of(tool, every) for tool, every in newest.items()))
+
+
+def _all_of(tool: str, told: Sequence[Entry]) -> Entry:
+    done = all("` → ok" in entry.text or entry.text.endswith("` → done") for entry in told)
+    return replace(
+        told[-1],
+        key=tool,
+        text=f"`{tool}` → {'done' if done else 'answered'}",
+        times=sum(entry.times for entry in told),
+    )
+
+
+def brief_of(items: Iterable[Item], carried: Iterable[Entry]) -> list[str]:
+    """About the lines that the calls of the items take at least, with the entries of earlier ledgers, one a tool that acts."""
+    acts = Counter(
+        [
+            part.name
+            for item in items
+            for part in item.message.parts
+            if type(part) is ToolCall
+            and kind_of(part.name) == "other"
+            and bearing_of(part.name) == "acts"
+            and not is_of_tasks(part)
+        ]
+    )
+    acts.update([found[1] for entry in carried if is_act(entry) and (found := _TOOL.match(entry.text))])
+    return [f"- `{tool}` → answered (m1000 tool ×{times})" for tool, times in acts.items()][-LINES_MAX:]
