@@ -312,7 +312,10 @@ CONTEXT_SAYS = {
     "tokens_projected": "What the next request takes, as the policy counts it: the two that follow, added.",
     "tokens_anchored": "What the provider last said, where the file has a usage after its last boundary; else 0.",
     "tokens_estimated": "Estimate of what came after it.",
-    "tokens_window": "The model's window, or the stated default.",
+    "tokens_window": "What a request may take: the model's window, or its input limit where that is smaller; else the stated "
+    "default.",
+    "tokens_window_whole": "The window for a request and its answer together; the same number where the input has no limit of "
+    "its own.",
     "window_source": "Where the window is from: a settings file (`override`), what a provider named in a refusal (`refusal`), "
     "the session file (`stated`), the `default`, else the model table.",
     "tokens_threshold": "From here on the policy compacts.",

@@ -15,8 +15,10 @@ from foldline.engine.report import Report
 from foldline.passes.microcompact import Microcompact
 from foldline.presets import POLICIES, own_policies, policy_of
 from foldline.reduce import Goal, Reduced, history_of, reduce
+from foldline.settings import plan_for
 from foldline.testing.builders import assistant, call, frame_for, moment_for, result, user, view_from
 from foldline.testing.counting import CharacterCounter
+from foldline.tokens.models import looked_up, names
 
 WINDOWS = (8_000, 128_000, 200_000, 1_000_000)
 
@@ -37,6 +39,17 @@ def test_a_policy_aims_below_where_it_begins(name: str, tokens_window: int) -> N
     assert 0 <= target <= threshold <= tokens_window
     names = [tier.name for tier in policy.tiers]
     assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_no_policy_begins_above_what_a_model_takes(name: str) -> None:
+    """GPT-5 takes 272,000 tokens of input in a window of 400,000: a line of the whole window would be met too late."""
+    for model in names():
+        planned = plan_for(model)
+        known, _ = looked_up(model)
+        threshold = policy_of(name, planned.window).threshold
+        assert threshold.tokens(planned.window, output_max=planned.output_max) <= known.max_input, model
+        assert planned.window_shared == known.window, model
 
 
 def test_balanced_takes_its_numbers_from_the_requirements() -> None:

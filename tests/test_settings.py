@@ -170,6 +170,14 @@ def test_the_users_own_word_on_a_model_goes_first(user_settings: Path) -> None:
     assert known_model("gpt-4o")[0].window == 4321
 
 
+def test_a_model_with_an_input_limit_is_planned_with_that(user_settings: Path) -> None:
+    """The whole window counts for the output cap alone; a window that is named is all there is."""
+    planned = plan_for("gpt-5")
+    assert (planned.window, planned.window_shared) == (272_000, 400_000)
+    named = in_window(planned, 64_000)
+    assert (named.window, named.window_shared) == (64_000, 64_000)
+
+
 def test_an_unknown_model_has_the_default_window_and_a_note(user_settings: Path) -> None:
     """A stated default and a warning; the warning comes back as a value."""
     planned = plan_for("nobody/has-this-one")

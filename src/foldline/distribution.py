@@ -73,6 +73,7 @@ def distribution(
         "tokens_anchored": projected.tokens_anchored,
         "tokens_estimated": projected.tokens_estimated,
         "tokens_window": planned.window,
+        "tokens_window_whole": planned.window_shared,
         "window_source": planned.source,
         "tokens_threshold": threshold,
         "percent": percent(projected.tokens, threshold),

@@ -155,6 +155,9 @@ class Planned(Struct, frozen=True, kw_only=True):
     """What to plan with."""
 
     window: int
+    """Tokens that a request may take: the window, or the model's input limit where that is smaller."""
+    window_whole: int | None = None
+    """Input and output together, where the input has a limit of its own; `None`: `window` is for both."""
     output_max: int | None = None
     """Most output tokens of the model; `None` where no model is named."""
     counter: str | None = None
@@ -165,6 +168,11 @@ class Planned(Struct, frozen=True, kw_only=True):
     """False where no model is named, or one that nothing is known of: `window` is a default then (requirement TOK-10)."""
     source: str = "default"
     """Where `window` comes from: as `foldline.tokens.models.Model.source`, or `refusal`: a provider named it."""
+
+    @property
+    def window_shared(self) -> int:
+        """Tokens that a request and its answer may take together."""
+        return self.window if self.window_whole is None else self.window_whole
 
 
 def known_model(name: str, *, stated: int | None = None) -> tuple[Model, tuple[str, ...]]:
@@ -180,7 +188,8 @@ def plan_for(name: str | None, *, stated: int | None = None) -> Planned:
         return Planned(window=stated or WINDOW_DEFAULT, is_window_known=stated is not None, source=source)
     known, notes = known_model(name, stated=stated)
     return Planned(
-        window=known.window,
+        window=known.max_input,
+        window_whole=known.window if known.max_input < known.window else None,
         output_max=known.max_output,
         counter=known.family,
         notes=notes,
@@ -208,6 +217,7 @@ def in_window(planned: Planned, tokens: int) -> Planned:
     return replace(
         planned,
         window=tokens,
+        window_whole=None,
         output_max=None if output is None else min(output, tokens // 2),
         is_window_known=True,
         source="override",

@@ -118,7 +118,7 @@ class Sessions:
     def fits_whole(self, read: ReadList) -> bool:
         """True where a list can be sent uncut: an agent that sums up its own conversation is to see all of it."""
         planned = self._terms.plan(self._terms.model or read.call.model)
-        room = planned.window - (read.call.output_cap or planned.output_max or 0)
+        room = min(planned.window, planned.window_shared - (read.call.output_cap or planned.output_max or 0))
         return read.size <= room or read.tokens(planned.counter) * WHOLE_SLACK <= room
 
     def may_be_due(self, read: ReadList) -> bool:

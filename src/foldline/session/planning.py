@@ -323,7 +323,7 @@ class Planning:
         if self._cap is None or not planned.is_window_known:
             return self._cap
         slack = SLACK_TOKENS + tokens.tokens_estimated // SLACK_SHARE
-        return output_cap_left(self._cap, tokens.tokens + slack, tokens_window=planned.window)
+        return output_cap_left(self._cap, tokens.tokens + slack, tokens_window=planned.window_shared)
 
 
 def _system_body(system: Message | None) -> bytes:

@@ -119,7 +119,7 @@ def _usage(document: Mapping[str, Any]) -> list[RenderableType]:
     words = f"{document['percent']}% of the threshold of {count(line)} ({document['policy']})"
     style = "red" if is_past else "cyan"
     lines: list[RenderableType] = [
-        gap(screen.cell(f"{words} · {where} · the window is {count(window)}")),
+        gap(screen.cell(f"{words} · {where} · {_window(window, document.get('tokens_window_whole'))}")),
         gap(bar(used / line if line else 1, style=style, mark=1)),
     ]
     if anchored := document.get("tokens_anchored"):
@@ -128,6 +128,12 @@ def _usage(document: Mapping[str, Any]) -> list[RenderableType]:
             gap(screen.cell(f"the provider last counted {count(anchored)}, since then {estimated} estimated"))
         )
     return lines
+
+
+def _window(tokens: int, whole: int | None) -> str:
+    if whole is None or whole == tokens:
+        return f"the window is {count(tokens)}"
+    return f"the window is {count(whole)}, of which a request may take {count(tokens)}"
 
 
 def _shares(tokens: Mapping[str, int], total: int) -> RenderableType:
