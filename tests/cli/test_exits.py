@@ -8,6 +8,7 @@ import pytest
 
 from foldline.cli import exits
 from foldline.core import errors
+from foldline.stores.whole import kept_in
 
 EXPECTED = [
     (errors.InvalidTranscript("a.jsonl", 3, "cut off; restore it"), 1),
@@ -42,6 +43,13 @@ EXPECTED = [
 def test_an_error_has_its_promised_code(error: Exception, code: int) -> None:
     """Interface, "Command line": 1 input, 2 usage, 3 target, 4 busy or refused, 70 our fault."""
     assert exits.code_of(error) == code
+
+
+def test_a_home_on_a_full_disk_is_no_wrong_usage() -> None:
+    """cli.md: 1 where output cannot be written."""
+    with pytest.raises(errors.InvalidOption) as refused, kept_in("home/limits"):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert exits.code_of(refused.value) == 1
 
 
 def test_every_error_of_the_tree_is_listed_above() -> None:

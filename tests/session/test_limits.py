@@ -47,7 +47,7 @@ def test_a_limit_is_planned_with_in_the_next_process_for_the_same_model_and_endp
         use = second.context_use()
         assert (use["tokens_window"], use["window_source"]) == (8_192, "refusal")
         note = next(note for note in use["notes"] if "named that limit" in note)
-        assert all(word in note for word in ("200,000", HERE, "30000 tokens > 8192", str(tmp_path / FILE)))
+        assert all(word in note for word in ("200,000", HERE, " on 20", str(tmp_path / FILE)))
         second.use("claude-opus-4-1")
         assert second.context_use()["tokens_window"] == 200_000
         second.use("claude-sonnet-4-5")
@@ -105,18 +105,18 @@ def test_a_home_that_cannot_be_read_or_written_costs_a_note(tmp_path: Path) -> N
 def test_a_limit_above_the_window_teaches_nothing() -> None:
     """Planned with what is smaller."""
     setup: Any = setup_for(SessionOptions(), format="anthropic", model="claude-sonnet-4-5")
-    assert learned(setup, 200_000, said="x") is setup
-    assert learned(setup, 0, said="x") is setup
+    assert learned(setup, 200_000) is setup
+    assert learned(setup, 0) is setup
     assert with_limit(setup) is setup
     assert outgrown(setup, 10**6) is setup
-    assert learned(setup, 9_000, said="x").planned.window == 9_000
+    assert learned(setup, 9_000).planned.window == 9_000
 
 
 def test_a_policy_whose_numbers_follow_the_window_is_looked_up_anew(tmp_path: Path) -> None:
     """PRE-1: limits of results are shares of the window."""
     with foldline.open("s", model="claude-sonnet-4-5", policy="handoff", home=tmp_path) as session:
         before = session.policy.tiers[0]
-        session._known.setup = learned(session._known.setup, 50_000, said="x")
+        session._known.setup = learned(session._known.setup, 50_000)
         assert session.policy.tiers[0] != before
 
 
@@ -124,3 +124,21 @@ def test_an_endpoint_is_a_text(tmp_path: Path) -> None:
     """style.md, 10."""
     with pytest.raises(FoldlineError, match="endpoint"):
         foldline.open("s", endpoint=5, home=tmp_path)  # type: ignore[arg-type]
+
+
+def test_a_key_that_a_refusal_or_a_base_url_holds_is_in_no_file_and_no_note(tmp_path: Path) -> None:
+    """Whatever a gateway quotes, and whoever signs in through the URL."""
+    key = "ghp_" + "NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaUnA"
+    body = {"error": {"message": f"prompt is too long: 30000 tokens > 8192 maximum (key {key}, Jane Roe)"}}
+    door = f"http://jane:{key}@localhost:9/v1?api-key={key}"
+    with opened(tmp_path, "s", endpoint=door) as session:
+        session.user("read it all")
+        worked(session, 20, size=6_000)
+        session.prepare()
+        session.recover(ApiError(body))
+        shown = str(session.context_use()["notes"])
+    written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()).decode(
+        "utf-8", "replace"
+    )
+    assert "http://localhost:9/v1" in written
+    assert (key in written + shown, "Jane Roe" in written + shown) == (False, False)

@@ -11,16 +11,16 @@ import msgspec
 import pytest
 
 from foldline.core.errors import InvalidOption
-from foldline.stores.limits import FILE, FORMAT, LIMITS_MAX, SAID_CHARS_MAX, Limit, Limits
+from foldline.stores.limits import FILE, FORMAT, LIMITS_MAX, Limit, Limits, endpoint_of
 from foldline.stores.real_fs import RealFs
 from foldline.testing.disk import SimulatedDisk, copy, fails_at
+
+TOKEN = "ghp_" + "NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaUnA"
 
 
 def limit(tokens: int = 8_192, model: str = "qwen3", endpoint: str = "http://localhost:11434/v1") -> Limit:
     """One that a server named."""
-    return Limit(
-        model=model, endpoint=endpoint, tokens=tokens, instead_of=32_768, said="exceeds 8192", time_ms=5
-    )
+    return Limit(model=model, endpoint=endpoint, tokens=tokens, instead_of=32_768, time_ms=5)
 
 
 def test_a_limit_outlives_the_process_and_is_for_the_user_alone(tmp_path: Path) -> None:
@@ -49,9 +49,26 @@ def test_its_size_is_bounded(tmp_path: Path) -> None:
     many = {"format": FORMAT, "limits": [limit(model=f"m{n}") for n in range(LIMITS_MAX)]}
     (tmp_path / FILE).write_bytes(msgspec.json.encode(many))
     (tmp_path / FILE).chmod(0o600)
-    kept.keep(Limit(model="last", tokens=5, instead_of=9, said="x" * 5_000))
+    kept.keep(Limit(model="last", tokens=5, instead_of=9))
     assert len(kept.all()) == LIMITS_MAX
-    assert len(kept.all()[-1].said) == SAID_CHARS_MAX
+    assert kept.all()[-1].model == "last"
+
+
+@pytest.mark.parametrize(
+    ("base_url", "endpoint"),
+    [
+        ("https://api.openai.com/v1/", "https://api.openai.com/v1/"),
+        ("http://jane:s3cret@proxy.example:8080/v1", "http://proxy.example:8080/v1"),
+        ("http://[::1]:11434/v1?api-key=abc#part", "http://[::1]:11434/v1"),
+        (f"https://gateway.example/{TOKEN}/openai", "https://gateway.example/[secret]/openai"),
+        ("http://[", ""),
+        ("", ""),
+    ],
+)
+def test_a_base_url_is_kept_without_what_opens_a_door(base_url: str, endpoint: str) -> None:
+    """A password in a URL, a key in its query or path: the file and every note would show it."""
+    assert endpoint_of(base_url) == endpoint
+    assert endpoint_of(endpoint) == endpoint
 
 
 @pytest.mark.parametrize(

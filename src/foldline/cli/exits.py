@@ -65,6 +65,8 @@ def code_of(error: Exception) -> int:
         return BAD_INPUT if error.name is None else USAGE
     if isinstance(error, OSError):
         return BAD_INPUT if error.errno in _MACHINE else OUR_FAULT
+    if isinstance(error.__cause__, OSError) and error.__cause__.errno in _MACHINE:
+        return BAD_INPUT  # a home that takes no more is no wrong usage, though it is named as an option
     if isinstance(error, errors.ProviderFailed) and error.status is not None and error.status >= 429:
         return REFUSED
     return next((code for kind, code in _CODES if isinstance(error, kind)), OUR_FAULT)

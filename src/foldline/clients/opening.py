@@ -23,7 +23,7 @@ from foldline.session.session import Session
 from foldline.session.setup import SessionOptions
 from foldline.settings import Planned
 from foldline.stores.disk import unix_ms
-from foldline.stores.limits import Limit, Limits
+from foldline.stores.limits import Limit, Limits, endpoint_of
 from foldline.stores.memory import MemoryStore
 
 LIMITS_MAX: Final = 64
@@ -34,7 +34,7 @@ def opening(asked: SessionOptions, *, home: str | os.PathLike[str] | None) -> Op
     """What opens sessions below `home`. `asked`: what all of them have in common; the format is that of the request, and the model
     where none is named. With an endpoint, what its provider says of a limit is kept for it."""
     limits = Limits(home_at(home)) if asked.endpoint else None
-    common = replace(asked, clock=unix_ms, limits=limits)
+    common = replace(asked, clock=unix_ms, limits=limits, endpoint=endpoint_of(asked.endpoint))
 
     def opened(name: str, call: Call) -> Session:
         one = replace(common, model=common.model or call.model, format=call.format)
@@ -50,11 +50,11 @@ def planning(
 ) -> Callable[[str | None], Planned]:
     """The numbers of a model as its sessions will plan with them: with the limit that the provider there named, where it did. A file of
     limits that cannot be read is said so by the session that reads it."""
-    limits = Limits(home_at(home))
+    limits, place = Limits(home_at(home)), endpoint_of(endpoint)
 
     @lru_cache(LIMITS_MAX)
     def limit_of(model: str, stamp: tuple[int, ...]) -> Limit | Raised | None:
-        return tried(lambda: limits.of(model, endpoint))
+        return tried(lambda: limits.of(model, place))
 
     def planned(model: str | None) -> Planned:
         known = plan(model)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from foldline.core.errors import InvalidOption
+from foldline.log.said import time_told
 from foldline.presets import policy_of
 from foldline.session.setup import Setup, setup_again
 from foldline.settings import Planned
@@ -39,7 +40,7 @@ def holds(limit: Limit, planned: Planned) -> bool:
     return limit.tokens < planned.window and not changed
 
 
-def learned(setup: Setup, tokens: int, *, said: str) -> Setup:
+def learned(setup: Setup, tokens: int) -> Setup:
     """The settings after a refusal that named a limit; the same where it is none."""
     window = setup.planned.window
     if tokens <= 0 or tokens >= window:
@@ -50,7 +51,6 @@ def learned(setup: Setup, tokens: int, *, said: str) -> Setup:
         endpoint=setup.asked.endpoint,
         tokens=tokens,
         instead_of=before,
-        said=said,
         time_ms=setup.asked.clock(),
     )
     note = f"the provider named a limit of {tokens:,} tokens, which is planned with from here on in the place of {before:,}"
@@ -109,8 +109,9 @@ def _noted(setup: Setup, note: str) -> Setup:
 
 def _kept_note(setup: Setup, limit: Limit) -> str:
     where = f" at {limit.endpoint}" if limit.endpoint else ""
+    when = f" on {time_told(limit.time_ms)}" if limit.time_ms is not None else ""
     assert setup.asked.limits is not None, "who knows a limit knows where it is kept"
     return (
         f"planned with {limit.tokens:,} tokens in the place of {limit.instead_of:,}: the provider named that limit for "
-        f"{limit.model}{where} ({limit.said or 'no words'}); state the window in foldline.toml, or remove it from {setup.asked.limits.file}"
+        f"{limit.model}{where}{when}; state the window in foldline.toml, or remove it from {setup.asked.limits.file}"
     )

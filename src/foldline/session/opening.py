@@ -36,7 +36,7 @@ from foldline.session.limits import with_limit
 from foldline.session.session import Session
 from foldline.session.setup import SessionOptions, format_for, model_in, setup_for
 from foldline.settings import DAY_MS, event_days
-from foldline.stores.limits import Limits
+from foldline.stores.limits import Limits, endpoint_of
 
 if TYPE_CHECKING:
     from foldline.hooks.hooks import Hooks
@@ -106,7 +106,7 @@ def open(
         clock=unix_ms,
         checkpoint_every=checkpoint_every,
         native=native,
-        endpoint=endpoint or "",
+        endpoint=endpoint_of(endpoint or ""),
         limits=Limits(home_at(home)),
         host=Host(
             completer=completer,

@@ -121,4 +121,4 @@ class Reacting(Compacting):
         """Plan with the limit that the provider named, never with a guess."""
         limit = told.refusal.tokens_limit
         if told.refusal.is_overflow and limit:
-            self._known.setup = learned(self._known.setup, limit, said=told.words)
+            self._known.setup = learned(self._known.setup, limit)

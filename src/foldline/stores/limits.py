@@ -1,9 +1,9 @@
 """Limits that providers named when they refused a request, by model and endpoint: kept in the home, for the user alone (0600).
 
-    {"format": "foldline.limits/1", "limits": [{"model", "endpoint", "tokens", "instead_of", "said", "time_ms"}]}
+    {"format": "foldline.limits/1", "limits": [{"model", "endpoint", "tokens", "instead_of", "time_ms"}]}
 
-What no provider has said is not in it: a guess would be planned with for ever (NousResearch/hermes-agent#2600). One model behind
-two endpoints has two limits. A file that is not sound is said so and teaches nothing; deleting it forgets all. Counterpart:
+What no provider has said is not in it: a guess would be planned with for ever (NousResearch/hermes-agent#2600). Neither are its
+words, which may quote a key, nor what in a base URL is no address. One model behind two endpoints has two limits. A file that is not sound is said so and teaches nothing; deleting it forgets all. Counterpart:
 `foldline.session.limits`, which plans with them.
 """
 
@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import os
 from typing import Final
+from urllib.parse import urlsplit, urlunsplit
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
+from foldline.log.secrets import find
 from foldline.stores.fs import Open
 from foldline.stores.real_fs import RealFs
 from foldline.stores.whole import Document, KeptFile
@@ -23,8 +24,20 @@ FORMAT: Final = "foldline.limits/1"
 FILE: Final = "limits"
 LIMITS_MAX: Final = 1_000
 """Limits that are kept, the newest."""
-SAID_CHARS_MAX: Final = 200
-"""Of the refusal's own words."""
+HIDDEN: Final = "[secret]"
+"""In the place of a key that a base URL has in its path."""
+
+
+def endpoint_of(base_url: str) -> str:
+    """A base URL as it may be kept and shown: without user, password, query, and whatever looks like a key. Empty where it is none."""
+    try:
+        parts = urlsplit(base_url)
+    except ValueError:
+        return ""
+    path = parts.path.encode("utf-8", "replace")
+    for hit in reversed(find(path)):
+        path = path[: hit.start] + HIDDEN.encode() + path[hit.end :]
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], path.decode(), "", ""))
 
 
 class Limit(Struct, frozen=True, kw_only=True):
@@ -32,12 +45,10 @@ class Limit(Struct, frozen=True, kw_only=True):
 
     model: str
     endpoint: str = ""
-    """The base URL of requests; empty where the host does not say it."""
+    """`endpoint_of` the base URL of requests; empty where the host does not say it."""
     tokens: int
     instead_of: int
     """The window that was planned with when it was refused."""
-    said: str = ""
-    """The refusal, as the provider worded it."""
     time_ms: int | None = None
 
     @property
@@ -72,10 +83,9 @@ class Limits:
 
     def keep(self, limit: Limit) -> None:
         """Keep one in the place of what was known before; durable when this returns."""
-        short = replace(limit, said=limit.said[:SAID_CHARS_MAX])
         with self._kept.changing() as file:
             known = [one for one in file.limits if one.place != limit.place and one.tokens > 0]
-            file.limits[:] = [*known, short][-LIMITS_MAX:]
+            file.limits[:] = [*known, limit][-LIMITS_MAX:]
 
     def forget(self, limit: Limit) -> None:
         """Keep it no longer."""
