@@ -37,7 +37,7 @@ def main() -> None:
     history = make_history(MESSAGES_QUICK if quick else MESSAGES)
     texts = [text for message in history for text in texts_in(message)]
     exact, claude, judge = counter_for(), counter_for("claude-sonnet-5"), tiktoken_o200k()
-    tokens = exact.messages(history)
+    tokens = sum(overhead + sum(parts) for parts, overhead in exact.weights_of(history))
     assert sum(exact.texts(texts)) == sum(len(judge.encode_ordinary(text)) for text in texts)
     print(
         f"{len(history):,} messages, {tokens:,} tokens, {sum(map(len, texts)) / 1e6:.1f} million characters"

@@ -218,7 +218,7 @@ def test_a_target_is_met_in_the_format_that_is_written(to: float) -> None:
     assert (report.outcome, report.tokens_target) == ("compacted", asked)
     assert report.tokens_after <= asked
     (back,) = detect.read(made.data, format="anthropic")
-    assert report.tokens_after == counter_for(counter=QUICK).messages(list(back.messages))
+    assert report.tokens_after == sum(map(counter_for(counter=QUICK).message, back.messages))
 
 
 def test_a_target_that_the_other_format_cannot_meet_is_unreachable() -> None:

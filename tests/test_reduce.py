@@ -56,7 +56,7 @@ def test_a_history_is_repaired_and_weighed_once() -> None:
     """The view's total is a recount; the whole request adds what is fixed."""
     history = weighed([user("go"), assistant(call("a")), user("on")], fixed=100)
     assert [done.kind for done in history.repairs] == ["interrupted-call"]
-    assert history.view.tokens == COUNTER.messages([i.message for i in history.view])
+    assert history.view.tokens == sum(COUNTER.message(i.message) for i in history.view)
     assert history.tokens == history.view.tokens + 100
     assert history.view.next_seq == 3
     assert len(history.originals) == 3

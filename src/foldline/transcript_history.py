@@ -63,4 +63,5 @@ def request_of(transcript: Transcript, messages: tuple[Message, ...], *, format:
 
 def tokens_of(request: Request, counter: TokenCounter) -> int:
     """Tokens of a whole request."""
-    return fixed_tokens(request, counter) + counter.messages(list(request.messages))
+    weights = counter.weights_of(request.messages)
+    return fixed_tokens(request, counter) + sum(overhead + sum(parts) for parts, overhead in weights)

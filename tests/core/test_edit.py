@@ -59,7 +59,7 @@ def test_a_replacement_changes_one_part_and_its_weight_alone() -> None:
     assert the_result(after, 2).content == (Text(text="short"),)
     assert after.items()[2].message.edited
     assert [a is b for a, b in zip(view, after, strict=True)] == [True, True, False, True, True, True, True]
-    assert after.tokens == COUNTER.messages([i.message for i in after]) < view.tokens
+    assert after.tokens == sum(COUNTER.message(i.message) for i in after) < view.tokens
     assert (len(after), after.next_seq) == (len(view), view.next_seq)
 
 
@@ -104,7 +104,7 @@ def test_a_fold_stands_where_the_first_of_its_messages_stood() -> None:
     assert [i.seq for i in after] == [0, 1, 4, 5, 6]
     assert after.items()[1].covers == (Span(start=1, end=4),)
     assert after.items()[1].message.synthetic == "fold"
-    assert after.tokens == COUNTER.messages([i.message for i in after])
+    assert after.tokens == sum(COUNTER.message(i.message) for i in after)
 
 
 def test_what_lies_between_the_spans_of_a_fold_stays() -> None:

@@ -28,7 +28,7 @@ def test_a_view_grows_at_its_end_and_keeps_a_running_total() -> None:
         view = view.append(item(seq, "x" * seq))
     assert len(view) == 5
     assert [i.seq for i in view] == [0, 1, 2, 3, 4]
-    assert view.tokens == sum(i.tokens for i in view) == COUNTER.messages([i.message for i in view])
+    assert view.tokens == sum(i.tokens for i in view) == sum(COUNTER.message(i.message) for i in view)
     assert view.next_seq == 5
     assert view.items() == tuple(view)
 

@@ -321,7 +321,7 @@ def test_the_state_after_an_entry_is_that_of_the_log_up_to_it() -> None:
 def test_weights_of_another_counter_are_counted_anew() -> None:
     """TOK-1: a session that changes its model is weighed by that model's counter."""
     items = weighed(replayed(*TALK).root.view.items(), CharacterCounter())
-    assert sum(item.tokens for item in items) == CharacterCounter().messages([i.message for i in items])
+    assert sum(item.tokens for item in items) == sum(CharacterCounter().message(i.message) for i in items)
 
 
 # ── from a checkpoint ────────────────────────────────────────────────────────────────────────────────────────

@@ -61,7 +61,7 @@ class Given(Struct, frozen=True, kw_only=True):
         counter = counter_for(counter=COUNTER, wire=self.format)
         request = read_body(self.body(messages), format=self.format)
         system = 0 if request.system is None else counter.message(request.system)
-        return system + counter.messages(list(request.messages))
+        return system + sum(map(counter.message, request.messages))
 
 
 def wired(messages: list[Message], format: str) -> Given:

@@ -36,7 +36,7 @@ def test_a_repair_names_the_ordinals_of_the_log() -> None:
     fit = sound(given, needs=Needs(), counter=COUNTER, format="anthropic")
     assert [(one.kind, one.seq) for one in fit.repairs] == [("interrupted-call", 10)]
     assert [item.seq for item in fit.view] == [0, 10, 10, 20]
-    assert fit.view.tokens == COUNTER.messages([item.message for item in fit.view])
+    assert fit.view.tokens == sum(COUNTER.message(item.message) for item in fit.view)
 
 
 def test_the_projection_adds_what_came_after_the_anchor() -> None:

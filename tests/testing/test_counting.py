@@ -27,13 +27,12 @@ def test_a_part_weighs_a_quarter_of_its_characters(part: Part, tokens: int) -> N
     assert COUNTER.part(part) == tokens
 
 
-def test_parts_add_up_to_messages_and_messages_to_their_list() -> None:
+def test_parts_add_up_to_messages() -> None:
     """The port: counts of parts add up to the count of their message."""
     message = Message(role="assistant", parts=tuple(part for part, _ in PARTS))
     weights, overhead = COUNTER.weights(message)
     assert weights == tuple(tokens for _, tokens in PARTS)
     assert COUNTER.message(message) == sum(weights) + overhead
-    assert COUNTER.messages([message, message]) == 2 * COUNTER.message(message)
     assert COUNTER.weights_of([message]) == [(weights, overhead)]
     assert COUNTER.texts(["x" * 9, ""]) == [3, 0]
     assert COUNTER.tools("x" * 8) == 2

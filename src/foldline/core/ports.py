@@ -47,10 +47,6 @@ class TokenCounter(Protocol):
         """Tokens of a message: its parts and its role markers (`overhead`)."""
         ...
 
-    def messages(self, messages: list[Message]) -> int:
-        """Tokens of a list of messages."""
-        ...
-
     def tools(self, schemas: str) -> int:
         """Tokens of the tool schemas, given as JSON text; 0 for an empty string."""
         ...

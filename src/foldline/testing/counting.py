@@ -56,10 +56,6 @@ class CharacterCounter:
         weights, overhead = self.weights(message)
         return overhead + sum(weights)
 
-    def messages(self, messages: list[Message]) -> int:
-        """Tokens of a list of messages."""
-        return sum(self.message(message) for message in messages)
-
     def tools(self, schemas: str) -> int:
         """Tokens of tool schemas."""
         return self.text(schemas)

@@ -68,9 +68,6 @@ class Counter(Struct, frozen=True, kw_only=True):
         weights, overhead = self.weights(message)
         return overhead + sum(weights)
 
-    def messages(self, messages: Iterable[Message]) -> int:
-        return sum(overhead + sum(weights) for weights, overhead in self.weights_of(messages))
-
     def tools(self, schemas: str) -> int:
         """Tokens of tool schemas as JSON text; 0 for an empty string or an empty list."""
         if schemas.strip() in ("", "[]"):

@@ -29,7 +29,7 @@ def test_a_request_weighs_what_foldline_says_it_weighs() -> None:
     request, counter = read_body(body, format="anthropic"), counter_for("claude-sonnet-5", wire="anthropic")
     scales = Scales("anthropic", "claude-sonnet-5")
     total = sum(scales.message(wire).total for wire in messages)
-    assert total == counter.messages(request.messages)
+    assert total == sum(map(counter.message, request.messages))
     assert scales.system(body) + scales.tools(body["tools"]) == fixed_tokens(request, counter)
     assert scales.text("") == 0
 
