@@ -35,6 +35,7 @@ from foldline.core.message import (
 from foldline.core.view import Span
 from foldline.log.state import ROOT
 from foldline.wire import strict
+from foldline.wire.body import KEYS
 from foldline.wire.formats import CODECS, codec
 
 Json: TypeAlias = dict[str, Any]
@@ -51,11 +52,7 @@ _KINDS: Final[dict[str, type[Part]]] = {
     "opaque": Opaque,
 }
 _NAMES: Final = {kind: name for name, kind in _KINDS.items()}
-_SYSTEM_KEYS: Final = {
-    "anthropic": "system",
-    "openai-responses": "instructions",
-    "gemini": "systemInstruction",
-}
+_SYSTEM_KEYS: Final = {name: keys.system[0] for name, keys in KEYS.items() if not keys.system_is_message}
 """Wire formats that keep the system prompt outside the messages, and the key of a request body it stands under."""
 SLOT_MAX: Final = 1_000_000_000
 """Above any slot: an address has nine digits for it."""

@@ -29,12 +29,12 @@ from foldline.transcripts.neutral import string
 from foldline.transcripts.source import BadLines, Source, keys
 from foldline.transcripts.transcript import Transcript, Written
 from foldline.wire import strict
-from foldline.wire.body import read_body, write_body
+from foldline.wire.body import KEYS, read_body, write_body
 from foldline.wire.codec import Request
 from foldline.wire.formats import DEFAULT, detect
 
-_MESSAGE_KEYS: Final = ("messages", "contents", "input")
-_SYSTEM_KEYS: Final = ("system", "instructions", "systemInstruction", "system_instruction")
+_MESSAGE_KEYS: Final = frozenset(body.messages for body in KEYS.values())
+_SYSTEM_KEYS: Final = frozenset(name for body in KEYS.values() for name in body.system)
 _ID_KEYS: Final = ("id", "custom_id", "instance_id", "traj_id", "task_id", "session_id")
 _WRAPPERS: Final = ("body", "request")
 """Where logs of requests keep the body (OpenAI's batch files: `body`)."""

@@ -42,6 +42,7 @@ from foldline.core.message import (
 )
 from foldline.core.repair import SILENT
 from foldline.wire import anthropic, gemini, openai_chat, openai_responses
+from foldline.wire.body import KEYS
 from foldline.wire.call_ids import CallIds
 from foldline.wire.carry import CARRIES, carry_media, carry_reasoning, media_words, opaque_words, server_words
 from foldline.wire.codec import Request, Rules
@@ -56,8 +57,6 @@ RULES: dict[str, Rules] = {
 
 OBJECT_ARGUMENTS = frozenset({"anthropic", "gemini"})
 """Formats whose calls hold an object; text that is none is wrapped as `splice.arguments_object` says."""
-SYSTEM_KEY = frozenset({"anthropic", "gemini", "openai-responses"})
-"""Formats whose body has a key for the system prompt."""
 LEFT_OUT = "[foldline: the first message could not go along]"
 """Stands where all of the user message that opens a history was left out."""
 ERROR_MARK = frozenset({"anthropic", "gemini"})
@@ -155,7 +154,7 @@ class _Work:
         if self.rules.system == "apart":
             while messages and messages[0].role == "system":
                 leading.append(messages.pop(0))
-        if self.to not in SYSTEM_KEY:
+        if KEYS[self.to].system_is_message:
             return None, [*leading, *messages]
         parts = [part for message in leading for part in self._side(message, message.role)]
         return (self._message("system", parts, source=leading[0]) if parts else None), messages
