@@ -17,6 +17,8 @@ import os
 import stat
 import tempfile
 
+from foldline.stores.real_fs import sync_path
+
 MODE_NEW = 0o600
 """Mode of a file that did not exist: sessions hold what people said and tools saw."""
 
@@ -59,7 +61,8 @@ def _replace(target: str, data: bytes, *, old: os.stat_result | None) -> None:
         if not renamed:  # after an interrupt, too
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary)
-    _sync_folder(folder)
+    if os.name != "nt":
+        sync_path(folder)
 
 
 def _keep_owner_and_mode(descriptor: int, old: os.stat_result | None) -> None:
@@ -69,16 +72,3 @@ def _keep_owner_and_mode(descriptor: int, old: os.stat_result | None) -> None:
         with contextlib.suppress(PermissionError):  # only root may give a file away
             os.fchown(descriptor, old.st_uid, old.st_gid)
     os.fchmod(descriptor, MODE_NEW if old is None else stat.S_IMODE(old.st_mode))
-
-
-def _sync_folder(folder: str) -> None:
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno != errno.EINVAL:  # some network file systems cannot sync a folder
-            raise
-    finally:
-        os.close(descriptor)

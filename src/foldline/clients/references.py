@@ -16,10 +16,10 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
+from foldline.held_elsewhere import REFERENCE
 from foldline.wire.responses_calls import CALLS, OUTPUTS
 
 FORMAT: Final = "openai-responses"
-REFERENCE: Final = "item_reference"
 ASKS: Final = "mcp_approval_request"
 """Answered by its own id."""
 BY_ITS_OWN_ID: Final = "local_shell_call_output"

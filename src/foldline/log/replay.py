@@ -258,20 +258,20 @@ class Replay:
         return view_of(items, next_seq=view.next_seq)
 
 
-def resume(pages: Pages, *, counter: TokenCounter = WEIGHTLESS) -> Replay:
+def resume(pages: Pages) -> Replay:
     """A log's state, from its last full checkpoint on; from its beginning where none will do. Reads from the end at most
     as far as the last checkpoint, and then what the last full one refers to and what follows it. Raises
     `SessionCorrupt`."""
     found = _last_full(pages)
     if found is not None:
-        replay = Replay(counter=counter)
+        replay = Replay()
         try:
             _run_from(found, pages, replay=replay)
         except Beyond:
             pass
         else:
             return replay
-    replay = Replay(counter=counter)
+    replay = Replay()
     replay.run(pages.entries())
     return replay
 

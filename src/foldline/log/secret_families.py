@@ -66,8 +66,8 @@ class Family(Struct, frozen=True, kw_only=True):
     """Says from the pattern's groups, and the bytes `before` and `after`, whether it is one."""
 
 
-def _rx(pattern: bytes, *, left: bool = True) -> re.Pattern[bytes]:
-    return re.compile((_LEFT if left else b"") + pattern)
+def _rx(pattern: bytes) -> re.Pattern[bytes]:
+    return re.compile(_LEFT + pattern)
 
 
 def _prefixed(name: str, *prefixes: bytes, then: bytes) -> Family:

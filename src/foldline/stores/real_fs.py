@@ -133,7 +133,7 @@ class RealFs:
                 os.chmod(path, FOLDER_MODE)
         if path == self._root or os.access(parent, os.W_OK):
             with contextlib.suppress(PermissionError):  # a parent that is not ours to read: made long before
-                _sync_path(parent)
+                sync_path(parent)
 
     def names(self, path: str) -> tuple[str, ...]:
         with self._folder(path) as folder:
@@ -265,7 +265,8 @@ def _is_still(name: str, descriptor: int, *, folder: int) -> bool:
     return os.path.samestat(there, os.fstat(descriptor))
 
 
-def _sync_path(path: str) -> None:
+def sync_path(path: str) -> None:
+    """The names in a folder to the disk."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         _sync_folder(descriptor)

@@ -96,12 +96,12 @@ def openai_tiles(name: str, *, base: int, tile: int) -> MediaRule:
     )
 
 
-def openai_patches(name: str, *, factor: float, patches_max: int = 1_536, edge_max: int = 2_048) -> MediaRule:
+def openai_patches(name: str, *, factor: float, patches_max: int = 1_536) -> MediaRule:
     """An OpenAI model priced by patches of 32 pixels; an unknown image fills the budget."""
     rule = Patches(
         patch=32,
         patches_max=patches_max,
-        edge_max=edge_max,
+        edge_max=2_048,
         factor=factor,
         low=256,
         original=(10_000, 6_000),
