@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from foldline.core.errors import UNREADABLE, InvalidOption
 from foldline.core.ports import Store
-from foldline.log.lineage import cut_of
+from foldline.log.lineage import first_of
 from foldline.privacy.statistics import Statistics
 from foldline.settings import known_model
 from foldline.tokens.choose import counter_for
@@ -124,8 +124,7 @@ def _updated(kept: Statistics, store: Store, *, name: str, tick: Tick | None) ->
     """Count what came to one log, open no longer than that; why not all of it could be read, empty when it could."""
     try:
         with closing(store.read(name)) as log:
-            cut = cut_of(log)
-            return kept.update(name, log, first=0 if cut is None else cut.seq + 1, tick=tick)
+            return kept.update(name, log, first=first_of(log), tick=tick)
     except UNREADABLE as error:
         return f"{name}: {error}; nothing of it is counted"
 

@@ -52,8 +52,7 @@ def events_alone(home: Path, clock: Clock, **more: Any) -> HashedStore:
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home in which a session without content has four events on the last millisecond of its days, and four one before."""
     monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path))
-    for module in ("foldline.cli.commands.events", "foldline.cli.commands.stats", "foldline.stores.disk"):
-        monkeypatch.setattr(f"{module}.time.time_ns", lambda: NOW * 1_000_000)
+    monkeypatch.setattr("foldline.stores.disk.time.time_ns", lambda: NOW * 1_000_000)
     clock = Clock(NOW - WEEK_MS - 1)
     journal = events_alone(tmp_path, clock).create("s", format="anthropic", about=b"{}")
     journal.append(drafts())

@@ -11,9 +11,9 @@ from foldline.stores.memory import MemoryStore
 from foldline.testing.counting import CharacterCounter
 
 
-def following(*, first: int = 0) -> Following:
+def following(store: MemoryStore, *, since_ms: int | None = None) -> Following:
     """Of a session of which nothing has been read yet."""
-    return Following(key=b"k" * 32, counter=CharacterCounter(), first=first)
+    return Following(store, "s", key=b"k" * 32, counter=CharacterCounter(), since_ms=since_ms)
 
 
 def test_old_events_are_left_out_and_keep_their_numbers() -> None:
@@ -25,29 +25,29 @@ def test_old_events_are_left_out_and_keep_their_numbers() -> None:
         body = {"format": "anthropic", "wire": {"role": "user", "content": text}}
         journal.append([Draft(kind="message", body=json.dumps(body).encode())])
         now = 9_000
-    pages = store.read("s")
-    told = list(following().more(pages, since_ms=5_000))
-    assert [event["seq"] for event in told] == [2]
-    assert len(list(following().more(pages))) == 2
+    young = following(store, since_ms=5_000)
+    assert [event["seq"] for event in young.more()] == [2]
+    assert (young.deleted, len(list(following(store).more()))) == (1, 2)
 
 
 def test_readings_in_pieces_give_the_events_of_one() -> None:
     """JRN-4: numbers go on, and a call is paired with a result of a later reading."""
     times = iter(range(0, 9_000, 1_000))
     store = MemoryStore(clock=lambda: next(times))
-    journal = store.create("s", format="anthropic", about=b"{}")
-    begun = following(first=7)
+    parent = b'{"parent":{"name":"p","seq":6,"byte":0}}'
+    journal = store.create("s", format="anthropic", about=parent)
+    begun = following(store)
     call = {"type": "tool_use", "id": "c", "name": "run", "input": {}}
     result = {"type": "tool_result", "tool_use_id": "c", "content": "done"}
     told: list[Event] = []
     for role, content in (("user", "go"), ("assistant", [call]), ("user", [result])):
         body = {"format": "anthropic", "wire": {"role": role, "content": content}}
         journal.append([Draft(kind="message", body=json.dumps(body).encode())])
-        told += begun.more(store.read("s"))
-    assert told == list(following(first=7).more(store.read("s")))
+        told += begun.more()
+    assert told == list(following(store).more())
     assert [(one["seq"], one["entry"]) for one in told] == [(1, 7), (2, 8), (3, 9)]
     assert told[-1]["duration_ms"] == 1_000
-    assert list(begun.more(store.read("s"))) == []
+    assert list(begun.more()) == []
 
 
 def test_hashes_are_the_same_under_one_key_and_others_under_another() -> None:

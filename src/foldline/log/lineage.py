@@ -229,6 +229,12 @@ def cut_of(pages: Pages) -> Cut | None:
         raise SessionCorrupt(0, f"the first line names no parent that can be read: {error}") from error
 
 
+def first_of(pages: Pages) -> int:
+    """The number of the first entry of a log of its own: in a fork its parent's go before. Raises `SessionCorrupt`."""
+    cut = cut_of(pages)
+    return 0 if cut is None else cut.seq + 1
+
+
 def _number(told: Any) -> int | None:
     return None if told is None else int(told)
 

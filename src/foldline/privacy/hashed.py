@@ -23,7 +23,6 @@ from foldline.core.errors import InvalidOption, SessionBusy, SessionFailed, Unkn
 from foldline.core.ports import Journal, Pages, Store, TokenCounter
 from foldline.core.surrogates import whole_json
 from foldline.log.audit import EVENT, Audit, deleted
-from foldline.privacy.events import is_old
 from foldline.stores.memory import MemoryStore
 from foldline.wire import strict
 
@@ -55,6 +54,11 @@ class Aging(Struct, frozen=True, kw_only=True):
     kept_ms: int
     delete: Callable[[str, int], None]
     """Deletes those of a session that nobody has open which were written before a time."""
+
+
+def is_old(entry: Entry, since_ms: int | None) -> bool:
+    """True for what was written before that; an entry without a time is never."""
+    return since_ms is not None and entry.time_ms is not None and entry.time_ms < since_ms
 
 
 def has_old(pages: Pages, before_ms: int) -> bool:

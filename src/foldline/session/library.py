@@ -138,16 +138,6 @@ def shown(store: Store, name: str, *, address: str) -> Shown:
         return shown_in(log, address)
 
 
-def first_entry(store: Store, name: str) -> int:
-    """The number of the first entry of a session's own log: in a fork its parent's go before. Raises `UnknownSession`,
-    `SessionCorrupt`."""
-    log = read_lineage(store, name)
-    try:
-        return 0 if log.cut is None else log.cut.seq + 1
-    finally:
-        log.close()
-
-
 def page_of(store: Store, name: str, *, before: int | None = None, limit: int = PAGE) -> Page:
     """A part of a session's history, as `Session.page`, of one that need not be opened."""
     with reading(store, name) as log:

@@ -139,7 +139,7 @@ def test_an_event_is_there_up_to_the_end_of_its_days_and_not_after(
 ) -> None:
     """JRN-7, at both sides, to the millisecond: seven days, or as many as the user's settings say; a project's have no say."""
     now = 1_800_000_000_000
-    monkeypatch.setattr("foldline.cli.commands.events.time.time_ns", lambda: now * 1_000_000)
+    monkeypatch.setattr("foldline.stores.disk.time.time_ns", lambda: now * 1_000_000)
     monkeypatch.chdir(home)
     (home / "foldline.toml").write_text("[events]\ndays = 1\n")
     if days != 7:

@@ -1,14 +1,13 @@
 """`foldline events`: what happened in a session, without what was said.
 
-Owns the page; the events are `foldline.log.audit`'s.
+Owns the page; the events are `foldline.privacy.events`'s.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from foldline.log.audit import Event
+    from foldline.privacy.events import Following
 
 ROWS_MAX = 500
 """The newest events on a page; `--lines` and `--json` have all of them."""
@@ -47,7 +47,9 @@ def command(*, session: str, as_lines: bool, follow: bool, counter: str | None, 
     """
     if as_lines and as_json and not follow:
         raise click.UsageError("--json is one document, --lines many; take one", click.get_current_context())
-    log = _Log(session, counter=counter)
+    from foldline.privacy.events import followed
+
+    log = followed(session, counter=counter)
     if follow:
         return _follow(log, as_lines=as_lines or as_json)
     if as_lines:
@@ -64,44 +66,7 @@ def command(*, session: str, as_lines: bool, follow: bool, counter: str | None, 
     return exits.DONE
 
 
-class _Log:
-    """The log of a session, read as often as one likes."""
-
-    def __init__(self, session: str, *, counter: str | None) -> None:
-        from foldline.home import disk_store
-        from foldline.privacy.aging import delete_old
-        from foldline.privacy.events import Following
-        from foldline.privacy.key import key_in
-        from foldline.session.library import first_entry
-        from foldline.settings import event_days, events_since_ms
-        from foldline.tokens.choose import counter_for
-
-        self.session, self._store = session, disk_store()
-        first = first_entry(self._store, session)
-        self.days = event_days()
-        self._since_ms = events_since_ms(time.time_ns() // 1_000_000)
-        delete_old(self._store, (session,), before_ms=self._since_ms)
-        self._following = Following(
-            key=key_in(self._store.home), counter=counter_for(counter=counter), first=first
-        )
-
-    @property
-    def deleted(self) -> int:
-        """Events that are there no more."""
-        return self._following.deleted
-
-    def more(self) -> Iterator[Event]:
-        """The events since the last reading. Raises `SessionCorrupt`, `UnknownSession` for one that is gone."""
-        from foldline.core.errors import SessionCorrupt
-
-        try:
-            with contextlib.closing(self._store.read(self.session)) as pages:
-                yield from self._following.more(pages, since_ms=self._since_ms)
-        except SessionCorrupt as error:
-            raise SessionCorrupt(error.offset, error.why, name=self.session) from error
-
-
-def _follow(log: _Log, *, as_lines: bool) -> int:
+def _follow(log: Following, *, as_lines: bool) -> int:
     """What is there, then what comes. Being stopped from the keyboard is how it ends."""
     try:
         if as_lines:
@@ -133,12 +98,14 @@ def _show(events: list[Event]) -> None:
         screen.say("no events")
 
 
-def _say_deleted(log: _Log) -> None:
+def _say_deleted(log: Following) -> None:
     """That there were older ones, and what they are not."""
+    from foldline.settings import event_days
+
     if log.deleted:
         count = "1 event is" if log.deleted == 1 else f"{log.deleted:,} events are"
         screen.say(
-            f"{count} deleted, older than {plural(log.days, 'day')}; messages never are, except by `foldline forget {log.session}`"
+            f"{count} deleted, older than {plural(event_days(), 'day')}; messages never are, except by `foldline forget {log.session}`"
         )
 
 

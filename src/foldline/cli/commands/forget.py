@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -152,10 +151,11 @@ def _tell(page: _Page, store: Store, *, as_json: bool) -> int:
 def _asked(what: str | None, store: Store, *, within: str | None, as_text: bool, older: int | None) -> _Asked:
     from foldline.core.address import parse_address
     from foldline.core.errors import UnknownAddress
+    from foldline.stores.disk import unix_ms
 
     if what is None:
         assert older is not None
-        return _Asked(what="age", value="", within=None, before_ms=time.time_ns() // 1_000_000 - older)
+        return _Asked(what="age", value="", within=None, before_ms=unix_ms() - older)
     if as_text:
         return _Asked(what="text", value=what, within=within)
     try:

@@ -5,7 +5,6 @@ Owns the page; the numbers are `foldline.statistics`'s.
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -36,9 +35,10 @@ def command(*, session: str | None, as_json: bool) -> int:
     from foldline.privacy.aging import delete_old
     from foldline.settings import events_since_ms
     from foldline.statistics import statistics
+    from foldline.stores.disk import unix_ms
 
     with progress.shown("counting") as tick:
-        store, since_ms = disk_store(), events_since_ms(time.time_ns() // 1_000_000)
+        store, since_ms = disk_store(), events_since_ms(unix_ms())
         delete_old(store, store.names(), before_ms=since_ms)
         document = statistics(store, store.home, session=session, before_ms=since_ms, tick=tick)
     if as_json:
