@@ -21,7 +21,7 @@ from foldline.testing.twin.script import Received
 from foldline.tokens.choose import counter_for
 from foldline.wire.formats import codec
 from tests.bugs.case import load
-from tests.proxy.running import Proxy
+from tests.proxy.running import Proxy, own_home
 from tests.proxy.sessions import HEADERS, MODEL, PATHS, Agent, Turn, generated, run, script
 from tests.proxy.test_completing import is_summary
 from tests.proxy.test_exchange import post
@@ -37,10 +37,7 @@ KEYS = {"x-api-key": "k", "anthropic-version": "2023-06-01", "x-goog-api-key": "
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Sessions and settings of this test alone."""
-    (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = {WINDOW}\nmax_output = 2000\n')
-    (tmp_path / "foldline.toml").touch()
-    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
-    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
+    own_home(monkeypatch, tmp_path, window=WINDOW)
 
 
 @pytest.mark.parametrize("format", ["anthropic", "openai-chat"])

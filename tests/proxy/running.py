@@ -9,14 +9,32 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+import pytest
+
 from foldline.clients.calls import Call
 from foldline.clients.following import Conversations
 from foldline.proxy.beginning import Keeping, beginning
 from foldline.proxy.meters import Record
 from foldline.proxy.server import Options, Running, serve
+from tests.proxy.sessions import MODEL
 
 PAGES_TOKEN = "token-of-these-tests"
 WAIT_S = 20.0
+
+
+def own_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, window: int) -> None:
+    """Settings of this test alone, in which the model of its sessions has that window."""
+    place = tmp_path / "foldline.toml"
+    place.write_text(f'[models."{MODEL}"]\nwindow = {window}\nmax_output = 2000\n')
+    monkeypatch.setenv("FOLDLINE_CONFIG", str(place))
+
+
+def own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, window: int) -> Path:
+    """Sessions and settings of this test alone; the home."""
+    own_settings(monkeypatch, tmp_path, window=window)
+    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "home"
 
 
 class Proxy:

@@ -20,8 +20,8 @@ from foldline.home import disk_store
 from foldline.proxy import exchange
 from foldline.session.library import listed
 from foldline.testing.twin import Answer, Twin
-from tests.proxy.running import Proxy
-from tests.proxy.sessions import HEADERS, MODEL, PATHS, Agent, generated, run, script
+from tests.proxy.running import Proxy, own_home
+from tests.proxy.sessions import HEADERS, PATHS, Agent, generated, run, script
 from tests.proxy.test_request_matrix import statuses_of
 from tests.proxy.upstreams import HOST, LAST, PACE_S, Sent, Upstream, exchanged, recorded, request
 
@@ -37,11 +37,7 @@ RESET: Final = struct.pack("ii", 1, 0)
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Sessions and settings of this test alone."""
-    (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = {WINDOW}\nmax_output = 2000\n')
-    (tmp_path / "foldline.toml").touch()
-    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
-    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
+    return own_home(monkeypatch, tmp_path, window=WINDOW)
 
 
 def grown(format: str) -> Agent:

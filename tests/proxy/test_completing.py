@@ -17,8 +17,8 @@ from foldline.testing.twin import Answer, Delivery, Fault, Twin
 from foldline.testing.twin.script import Received, Step
 from foldline.wire.completion import CompletionRequest
 from tests.clients.agents import FORMATS
-from tests.proxy.running import Proxy
-from tests.proxy.sessions import HEADERS, MODEL, Agent, generated, run
+from tests.proxy.running import Proxy, own_home
+from tests.proxy.sessions import HEADERS, Agent, generated, run
 
 WINDOW = 20_000
 TURNS = 60
@@ -33,12 +33,7 @@ SUMMARY = (
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Sessions and settings of this test alone."""
-    (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = {WINDOW}\nmax_output = 2000\n')
-    (tmp_path / "foldline.toml").touch()
-    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
-    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path / "home"
+    return own_home(monkeypatch, tmp_path, window=WINDOW)
 
 
 def is_summary(request: Received, agent: Agent) -> bool:

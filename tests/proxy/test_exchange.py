@@ -13,7 +13,7 @@ import pytest
 from foldline.proxy.limits import BODY_BYTES_MAX
 from foldline.proxy.meters import Record
 from foldline.testing.twin import Answer, Delivery, Fault, Twin, endless
-from tests.proxy.running import Proxy
+from tests.proxy.running import Proxy, own_settings
 from tests.proxy.sessions import HEADERS, MODEL, PATHS, Agent, generated, replayed, run, script
 from tests.proxy.test_request_matrix import OK
 from tests.proxy.upstreams import Sent, Upstream
@@ -217,9 +217,7 @@ def test_throttling_is_passed_on_with_its_headers() -> None:
 
 def test_a_count_is_of_what_would_be_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`count_tokens` for a conversation that was reduced; one that was not is counted as it came."""
-    (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = 20000\nmax_output = 2000\n')
-    (tmp_path / "foldline.toml").touch()
-    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
+    own_settings(monkeypatch, tmp_path, window=20_000)
     turns = generated(60, tokens=240)
     agent = Agent("anthropic", first="Refactor the project.")
 
@@ -252,9 +250,7 @@ def test_a_list_that_the_provider_is_to_compact_is_sent_whole_where_it_fits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Issue: `/responses/compact` is passed on; past the window with the edits that were made, since it would be refused as it came."""
-    (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = 20000\nmax_output = 2000\n')
-    (tmp_path / "foldline.toml").touch()
-    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
+    own_settings(monkeypatch, tmp_path, window=20_000)
     turns = generated(60, tokens=240)
     agent = Agent("openai-responses", first="Refactor the project.")
 
@@ -323,9 +319,7 @@ def test_what_came_in_is_what_the_provider_would_have_counted(
 ) -> None:
     """OBS-1: the left number of a line, and with it what was saved, within a few percent of the caller's own body in every dialect, past
     three compactions and in a proxy that was started again."""
-    (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = 20000\nmax_output = 2000\n')
-    (tmp_path / "foldline.toml").touch()
-    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
+    own_settings(monkeypatch, tmp_path, window=20_000)
     turns = generated(140, tokens=240) if kind == "generated" else replayed(140, chars_max=1_200)
     tools = sorted({call.name for turn in turns for call in turn.calls})
     agent, each = Agent(format, first="Refactor.", tools=tools), 140 // proxies
@@ -351,9 +345,7 @@ def test_a_server_that_cuts_in_silence_is_reported(
 ) -> None:
     """Issue: silent truncation reported, as of Ollama: before a reduction is due, and of what was reduced for a larger window."""
     window = 32_000 if is_known else 200_000
-    (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = {window}\nmax_output = 2000\n')
-    (tmp_path / "foldline.toml").touch()
-    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
+    own_settings(monkeypatch, tmp_path, window=window)
     turns = generated(40, tokens=300)
     agent = Agent("openai-chat", first="Refactor the project.")
     with Twin(script(turns), window=8_000, truncates=True) as twin, Proxy(twin.url, home=tmp_path) as proxy:

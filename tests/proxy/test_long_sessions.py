@@ -12,8 +12,8 @@ from foldline.proxy.meters import Record
 from foldline.session.library import listed
 from foldline.testing.twin import Answer, Twin
 from foldline.testing.twin.script import Received
-from tests.proxy.running import Proxy
-from tests.proxy.sessions import MODEL, Agent, Turn, generated, replayed, run, script
+from tests.proxy.running import Proxy, own_home
+from tests.proxy.sessions import Agent, Turn, generated, replayed, run, script
 
 TURNS = 300
 WINDOW = 20_000
@@ -25,12 +25,7 @@ CACHED_MIN = 0.90
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Sessions and settings of this test alone."""
-    (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = {WINDOW}\nmax_output = 2000\n')
-    (tmp_path / "foldline.toml").touch()
-    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
-    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path / "home"
+    return own_home(monkeypatch, tmp_path, window=WINDOW)
 
 
 def tools_of(turns: Sequence[Turn]) -> list[str]:

@@ -16,8 +16,8 @@ from foldline.proxy.meters import Record
 from foldline.testing.twin import Answer, Delivery, Fault, Twin, endless
 from foldline.testing.twin.script import Received, Step
 from tests.clients.agents import client_of
-from tests.proxy.running import Proxy
-from tests.proxy.sessions import HEADERS, MODEL, PATHS, Agent, Turn, generated
+from tests.proxy.running import Proxy, own_home
+from tests.proxy.sessions import HEADERS, PATHS, Agent, Turn, generated
 from tests.proxy.test_request_matrix import OK
 from tests.proxy.upstreams import Sent, Upstream
 
@@ -30,11 +30,7 @@ FIRST = "Refactor the project, module by module. Never touch auth.py."
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Sessions and settings of this test alone, and a client that hears of its stream often."""
-    (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = {WINDOW}\nmax_output = 2000\n')
-    (tmp_path / "foldline.toml").touch()
-    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
-    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
+    own_home(monkeypatch, tmp_path, window=WINDOW)
     monkeypatch.setattr(outlet, "KEEP_ALIVE_S", 0.05)
 
 

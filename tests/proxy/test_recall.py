@@ -21,7 +21,7 @@ from foldline.testing.twin import Answer, Call, Twin, endless
 from foldline.testing.twin.script import Received, Step
 from foldline.wire.events import Events
 from tests.clients.agents import FORMATS, client_of
-from tests.proxy.running import Proxy
+from tests.proxy.running import Proxy, own_home
 from tests.proxy.sessions import HEADERS, MODEL, Agent, Turn, generated, run
 
 WINDOW = 20_000
@@ -34,12 +34,7 @@ ADDRESS = re.compile(r"m\d+[.\d-]*@[0-9a-f]{8}")
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Sessions and settings of this test alone."""
-    (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = {WINDOW}\nmax_output = 2000\n')
-    (tmp_path / "foldline.toml").touch()
-    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
-    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path / "home"
+    return own_home(monkeypatch, tmp_path, window=WINDOW)
 
 
 def has_tool(request: Received) -> bool:

@@ -24,8 +24,8 @@ from foldline.testing.twin.script import Received, Step
 from tests.cli.running import documents
 from tests.cli.running import run as command
 from tests.clients.agents import FORMATS
-from tests.proxy.running import Proxy
-from tests.proxy.sessions import HEADERS, MODEL, PATHS, Agent, generated, replayed, run, script
+from tests.proxy.running import Proxy, own_home
+from tests.proxy.sessions import HEADERS, PATHS, Agent, generated, replayed, run, script
 from tests.proxy.upstreams import Sent, Upstream
 
 WINDOW = 20_000
@@ -37,12 +37,7 @@ OF_TIME = {"date", "server"}
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Sessions and settings of this test alone."""
-    (tmp_path / "foldline.toml").write_text(f'[models."{MODEL}"]\nwindow = {WINDOW}\nmax_output = 2000\n')
-    (tmp_path / "foldline.toml").touch()
-    monkeypatch.setenv("FOLDLINE_CONFIG", str(tmp_path / "foldline.toml"))
-    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path / "home"
+    return own_home(monkeypatch, tmp_path, window=WINDOW)
 
 
 def answered(url: str, format: str, body: bytes, *, stream: bool) -> tuple[int, bytes, dict[str, str]]:
