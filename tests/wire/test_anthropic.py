@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,26 +13,7 @@ from foldline.core.message import Message, Opaque, Text, ToolCall, ToolResult
 from foldline.wire import strict
 from foldline.wire.anthropic import CODEC
 from foldline.wire.slices import fields, items
-from tests.wire.values import ANTHROPIC, spell
-
-DATA = Path(__file__).parent.parent / "data"
-
-
-@given(ANTHROPIC, st.integers(0, 2**32))
-def test_bytes_come_back_as_they_were(value: dict[str, Any], seed: int) -> None:
-    """Law LOSSLESS, for any spelling, unknown keys and blocks, null and empty content."""
-    data = spell(value, seed)
-    message = CODEC.decode(data)
-    assert CODEC.encode_bytes(message) == data
-    assert CODEC.encode(message) == strict.loads(data)
-
-
-@given(ANTHROPIC)
-def test_a_callers_dict_comes_back_as_the_very_object(value: dict[str, Any]) -> None:
-    """Law LOSSLESS: untouched messages are the caller's own."""
-    message = CODEC.decode(value)
-    assert CODEC.encode(message) is value
-    assert strict.loads(CODEC.encode_bytes(message)) == value
+from tests.wire.values import ANTHROPIC, Block, spell
 
 
 @given(ANTHROPIC, st.integers(0, 2**32))
@@ -70,17 +49,6 @@ def test_an_edit_keeps_the_bytes_of_every_sibling_and_of_the_envelope(
     block = strict.loads(written)["content"][at]
     expected = {**strict.loads(wire)["content"][at], "text": "short"}
     assert block == expected
-
-
-@given(ANTHROPIC)
-def test_an_edit_never_changes_the_callers_dict(value: dict[str, Any]) -> None:
-    """`compact`'s input is never changed (`interface.md`, Library)."""
-    before = copy.deepcopy(value)
-    message = CODEC.decode(value)
-    parts = (*(replace(part, edited=True) for part in message.parts), Text(text="new"))
-    CODEC.encode(replace(message, parts=parts, edited=True))
-    CODEC.encode_bytes(replace(message, parts=parts, edited=True))
-    assert value == before
 
 
 def test_dropped_slots_go_and_new_parts_are_appended() -> None:
@@ -233,16 +201,6 @@ def test_bytes_in_a_callers_dict_are_refused_with_what_to_do() -> None:
         CODEC.decode({"role": "user", "content": [{"type": "image", "source": source}]})
 
 
-class Block:
-    """What an SDK's response holds: a pydantic object, by duck typing."""
-
-    def __init__(self, **fields: Any) -> None:
-        self.fields = fields
-
-    def model_dump(self, **_: Any) -> dict[str, Any]:
-        return dict(self.fields)
-
-
 def test_a_responses_own_blocks_may_stand_in_the_messages() -> None:
     """`messages.append({"role": "assistant", "content": response.content})`, as the SDK's guide shows."""
     text, call = Block(type="text", text="hi"), Block(type="tool_use", id="a", name="n", input={"q": 1})
@@ -267,23 +225,6 @@ def test_a_whole_response_may_stand_in_the_messages() -> None:
     )
     message = CODEC.decode(response)
     assert CODEC.encode_bytes(message) == b'{"role":"assistant","content":[{"type":"text","text":"hi"}]}'
-
-
-@pytest.mark.parametrize(
-    "path", sorted((DATA / "claude-code").glob("cc-viewer-*.jsonl")), ids=lambda path: path.name
-)
-def test_recorded_messages_come_back_and_bear_an_edit(path: Path) -> None:
-    """Law LOSSLESS on real sessions: unedited bytes are the same bytes, an edit without a change the same value."""
-    records = [fields(line) for line in path.read_bytes().split(b"\n") if line]
-    wires = [bytes(record["message"]) for record in records if "message" in record]
-    assert wires
-    for wire in wires:
-        message = CODEC.decode(wire)
-        assert CODEC.encode_bytes(message) == wire
-        parts = tuple(replace(part, edited=True) for part in message.parts)
-        assert strict.loads(CODEC.encode_bytes(replace(message, parts=parts, edited=True))) == strict.loads(
-            wire
-        )
 
 
 def test_a_text_beside_a_key_called_input_is_read() -> None:

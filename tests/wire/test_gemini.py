@@ -26,23 +26,6 @@ from foldline.wire.gemini import CODEC, pair
 from tests.wire.items import PARTS, edited, model
 
 
-@given(
-    names=st.lists(st.sampled_from(sorted(PARTS)), max_size=6),
-    role=st.sampled_from(["user", "model", "function", None]),
-    indent=st.sampled_from([None, 1]),
-    ascii_only=st.booleans(),
-)
-def test_a_content_leaves_as_it_came(
-    names: list[str], role: str | None, indent: int | None, ascii_only: bool
-) -> None:
-    """Law LOSSLESS: the caller's own dict, and the very bytes."""
-    content = {"role": role, "parts": [PARTS[name] for name in names], "x_é": 1}
-    raw = json.dumps(content, indent=indent, ensure_ascii=ascii_only).encode()
-
-    assert CODEC.encode(CODEC.decode(content)) is content
-    assert CODEC.encode_bytes(CODEC.decode(raw)) == raw
-
-
 @given(names=st.lists(st.sampled_from(sorted(PARTS)), min_size=1, max_size=5), data=st.data())
 def test_editing_one_part_leaves_its_siblings_as_they_were(names: list[str], data: st.DataObject) -> None:
     """Law LOSSLESS beside an edit: the same bytes, signatures and unknown keys included."""

@@ -1,7 +1,7 @@
 """Wire values as hypothesis draws them, and odd but legal spellings of their JSON.
 
-Owns the strategies for Anthropic and OpenAI chat messages and the speller; knows nothing of the codecs, which the
-tests beside it try on these values.
+Owns the strategies for messages of each format and the speller; knows nothing of the codecs, which the tests beside it
+try on these values.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
+
+from tests.wire.items import ITEMS, PARTS
 
 TEXTS = st.one_of(
     st.sampled_from(
@@ -119,6 +121,29 @@ CHAT = st.one_of(
     st.fixed_dictionaries({"role": st.just("tool"), "tool_call_id": st.just("c1"), "content": _CONTENT}),
     st.fixed_dictionaries({"role": st.just("function"), "name": st.just("f"), "content": st.none() | TEXTS}),
 )
+
+RESPONSES = st.builds(
+    lambda item, extra: {**extra, **item},
+    st.sampled_from(list(ITEMS.values())),
+    st.dictionaries(TEXTS.map("x_".__add__), JSON, max_size=3),
+)
+GEMINI = st.builds(
+    lambda parts, extra, role: {**extra, **role, "parts": parts},
+    st.lists(st.sampled_from(list(PARTS.values())), max_size=6),
+    EXTRA,
+    st.sampled_from(["user", "model", "function", None]).map(lambda role: {"role": role}),
+)
+DRAWN = {"anthropic": ANTHROPIC, "openai-chat": CHAT, "openai-responses": RESPONSES, "gemini": GEMINI}
+
+
+class Block:
+    """What an SDK's response holds: a pydantic object, by duck typing."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.fields = fields
+
+    def model_dump(self, **_: Any) -> dict[str, Any]:
+        return dict(self.fields)
 
 
 def spell(value: Any, seed: int) -> bytes:
