@@ -79,12 +79,6 @@ def test_the_same_response_reads_the_same_in_every_format(format: str) -> None:
     assert found.tokens_context == 1050
 
 
-@pytest.mark.parametrize("format", sorted(SHAPES))
-def test_every_row_says_where_its_rule_is_from(format: str) -> None:
-    """Style rule 16: the source of a number stands beside it."""
-    assert SHAPES[format].source
-
-
 def test_openai_counts_that_contain_the_cache_are_not_raised_by_it() -> None:
     """TOK-4, anomalyco/opencode#4416: 184,704 input tokens of which 183,936 are cached are 184,704."""
     usage = {

@@ -2,7 +2,7 @@
 
 Base64 is never counted as text, and nothing costs nothing. Where a size cannot be read, or only a URL or file
 id is there, a stated flat value serves. `docs/concepts/tokens.md` has the table with its sources. Knows nothing
-of models: `foldline.tokens.choose` picks the rule.
+of models: `foldline.tokens.lineage` picks the rule.
 """
 
 from __future__ import annotations
