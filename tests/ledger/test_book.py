@@ -381,6 +381,88 @@ def test_a_later_run_that_does_not_say_so_settles_no_failure() -> None:
     assert told(failed, "9 passed", "x") == "printed: x; failed at m0"
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("Command aborted", True),
+        ("Checked 3 files\n\nCommand aborted", True),
+        ("[Request interrupted by user for tool use]", True),
+        ("The user doesn't want to proceed with this tool use. The tool use was rejected.", True),
+        ("操作已被用户取消", True),
+    ],
+)
+def test_a_run_that_a_person_stopped_is_no_failure_of_what_it_ran(said: tuple[str, bool]) -> None:
+    """CMP-8: a check stood as failed, and not seen to pass since, that its user had stopped (pi)."""
+
+    def told(*outputs: tuple[str, bool]) -> str:
+        messages = [
+            message
+            for n, (output, is_error) in enumerate(outputs)
+            for message in (
+                assistant(call("bash", f"c{n}", command="npm run check")),
+                result(f"c{n}", output, is_error=is_error),
+            )
+        ]
+        items = [item_of(n, m, weights=(1,), overhead=1) for n, m in enumerate(messages)]
+        [entry] = entries_of(items)
+        return entry.text.partition("` → ")[2]
+
+    assert told(said).startswith("stopped: ")
+    assert told(said, ("Checked 3 files", False)) == "printed: Checked 3 files"
+    failed = ("2 errors\nExit code: 1", True)
+    assert told(failed, said).endswith("; failed at m0, not seen to pass since")
+    assert told(failed, said, ("Checked 3 files\nexit code: 0", False)) == "ok; failed at m0"
+
+
+def test_a_filter_that_finds_no_failure_any_more_settles_the_one_it_found() -> None:
+    """CMP-8: nothing is what a passing check prints through `grep error` (pi)."""
+
+    def told(command: str) -> str:
+        messages = [
+            message
+            for n, output in enumerate(("a.ts(3): error TS2307: Cannot find module", ""))
+            for message in (assistant(call("bash", f"c{n}", command=command)), result(f"c{n}", output))
+        ]
+        items = [item_of(n, m, weights=(1,), overhead=1) for n, m in enumerate(messages)]
+        [entry] = entries_of(items)
+        return entry.text.partition("` → ")[2]
+
+    assert (
+        told('npm run check 2>&1 | grep -E "(error|warning)" | head -10') == "printed nothing; failed at m0"
+    )
+    open_still = "printed nothing; failed at m0, not seen to pass since"
+    for command in (
+        "npm run check | tail",
+        "npm run check | grep -v error",
+        "npm run check || grep error a.log",
+    ):
+        assert told(command) == open_still
+
+
+@pytest.mark.parametrize(
+    ("text", "is_read"),
+    [
+        ("Invalid `path` parameter: hello.py. The path should be absolute.", False),
+        ("Ran into [Errno 2] No such file or directory: 'hello.py' while trying to read it", False),
+        ("ERROR:\nFile not found", False),
+        ("     1\terror: none", True),
+        ("print('Hello, World!')", True),
+        ("# What failed\n" + "A long report of failures.\n" * 40, True),
+    ],
+)
+def test_a_file_that_was_not_shown_is_not_listed_as_read(text: str, is_read: bool) -> None:
+    """CMP-8: `hello.py` stood as read of which an OpenHands run was told that its path is invalid."""
+    for shows in (
+        call("str_replace_editor", "c", command="view", path="hello.py"),
+        call("read_file", "c", path="hello.py"),
+    ):
+        messages = [assistant(shows), result("c", text)]
+        items = [item_of(n, m, weights=(1,), overhead=1) for n, m in enumerate(messages)]
+        assert [entry.text for entry in entries_of(items) if entry.section == "read"] == [
+            "hello.py"
+        ] * is_read
+
+
 def test_a_question_that_was_answered_since_is_no_next_action() -> None:
     """CMP-8: a recorded session was to go on with a question that its user had answered eighteen messages before."""
     asked = "Two ways are open.\n\nShould I use A or B? Both work."

@@ -36,9 +36,14 @@ def folded_into(text: str, start: int, end: int) -> Item:
 
 
 def ledger(
-    gone: Messages, kept: Messages = (), *, budget: int = AMPLE, earlier: str | None = None, start: int = 0
+    gone: Messages,
+    kept: Messages = (),
+    *,
+    budget: int = AMPLE,
+    earlier: str | None = None,
+    start: int = 0,
 ) -> Written:
-    """The ledger of messages that leave, counted from `start`, where others stay."""
+    """The ledger of messages that leave, counted from `start`, where others stay behind them."""
     items = [
         item_of(start + n, message, weights=(1,) * len(message.parts), overhead=1)
         for n, message in enumerate(gone)
@@ -49,7 +54,11 @@ def ledger(
         for n, message in enumerate(kept)
     ]
     evicted = Evicted(
-        folded=[*before, *items], history=[*gone, *kept], kept=kept, words=words_of([*items, *stays])
+        folded=[*before, *items],
+        history=[*gone, *kept],
+        kept=kept,
+        words=words_of([*items, *stays]),
+        seqs=[item.seq for item in stays],
     )
     return compose(evicted, budget=budget, prices=Prices(COUNT.texts), cache=FactCache(Finder()))
 

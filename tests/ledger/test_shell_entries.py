@@ -25,6 +25,14 @@ COMMITTED = "[main 83a6c26] Move files\n 2 files changed"
         ("mkdir -p a && mv x.py a/", "", ["a/ made", "x.py moved to a/x.py"]),
         ("mv x.py a/", "mv: cannot stat 'x.py': No such file or directory", 1),
         ("git add -A && git commit -m 'Move files'", COMMITTED, ["`git commit 83a6c26` → Move files"]),
+        (
+            "git commit -m 'Move files'",
+            f"> biome check\nChecked 10 files.\n✅ All pre-commit checks passed!\n{COMMITTED}",
+            [
+                "`git commit 83a6c26` → Move files",
+                "`git commit: its checks` → printed: ✅ All pre-commit checks passed!",
+            ],
+        ),
         ("git commit -m x", "nothing to commit", ["`git commit -m x` → printed: nothing to commit"]),
         (
             "git commit -m x; git diff origin/x",
@@ -74,9 +82,9 @@ def test_a_line_is_told_by_what_it_changed(script: str, output: str, lines: list
 def test_nothing_is_told_as_done_of_a_call_that_was_refused() -> None:
     """CMP-8: a user who stops a call leaves its files as they were."""
     assert told("rm a", "The user doesn't want to proceed with this tool use.", is_error=True) == [
-        "`rm a` → failed: The user doesn't want to proceed with this tool use."
+        "`rm a` → stopped: The user doesn't want to proceed with this tool use."
     ]
-    assert told("rm a", "Command aborted", is_error=True) == ["`rm a` → failed: Command aborted"]
+    assert told("rm a", "Command aborted", is_error=True) == ["`rm a` → stopped: Command aborted"]
 
 
 def test_a_path_is_told_from_the_folder_that_it_shares() -> None:

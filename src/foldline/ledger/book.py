@@ -28,6 +28,7 @@ from foldline.ledger.lines import one_line, unbroken
 from foldline.ledger.outcomes import (
     is_failed,
     is_refused,
+    is_unread,
     names_failure,
     unmade,
 )
@@ -264,10 +265,13 @@ def _of_call(done: Done, *, folder: str = "") -> Iterator[Entry]:
         case "file_edit" | "file_write":
             viewed = arguments_of(done.call).get("command") == "view"
             for path in _files_of(done):
-                yield _read(done, path) if viewed else _changed(done, path, verb=_verb_of(done.call, path))
+                if not viewed:
+                    yield _changed(done, path, verb=_verb_of(done.call, path))
+                elif _is_read(done):
+                    yield _read(done, path)
         case "file_read":
-            for path in paths_of(done.call):
-                yield _read(done, path)
+            if _is_read(done):
+                yield from (_read(done, path) for path in paths_of(done.call))
         case "shell":
             command = command_of(done.call)
             if command:
@@ -311,6 +315,11 @@ def _open_file(result: ToolResult | None) -> tuple[str, ...]:
     """The file that an editor without paths in its calls says is open, below its output (SWE-agent)."""
     found = _OPEN_FILE.findall(result_text(result)[-STATUS_CHARS:]) if result is not None else []
     return tuple(found[-1:])
+
+
+def _is_read(done: Done) -> bool:
+    """Whether a call that was to show a file did, as far as its answer says; one that is still to come may."""
+    return done.result is None or not is_unread(done.result)
 
 
 def _read(done: Done, path: str) -> Entry:

@@ -13,9 +13,10 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
+from foldline.ledger.command_lines import filters_failures
 from foldline.ledger.entries import Entry, Section
 from foldline.ledger.lines import one_line
-from foldline.ledger.outcomes import FAILED_AT, names_failure, went_well
+from foldline.ledger.outcomes import FAILED_AT, PRINTED_NOTHING, failed, names_failure, went_well
 from foldline.ledger.successes import is_doubted
 
 Book: TypeAlias = dict[tuple[Section, str], Entry]
@@ -108,13 +109,13 @@ def carried_on(before: Entry, entry: Entry) -> Entry:
     is_anew = any(map(_ONCE.search, (before.text, entry.text)))
     times = entry.times if entry.section == "mutations" and is_anew else before.times + entry.times
     outcome, last = outcome_in(before), outcome_in(entry)
-    if not outcome or names_failure(last) or FAILED_AT.search(entry.text):
+    if not outcome or failed(last) or FAILED_AT.search(entry.text):
         return replace(entry, times=times)
-    failed = FAILED_AT.search(before.text)
-    mark = failed[0] if failed is not None else ""
-    if names_failure(FAILED_AT.sub("", outcome)):
+    marked = FAILED_AT.search(before.text)
+    mark = marked[0] if marked is not None else ""
+    if failed(FAILED_AT.sub("", outcome)):
         mark = f"; failed at m{before.seq}{NOT_SEEN_TO_PASS}"
-    if went_well(last):
+    if went_well(last) or (last == PRINTED_NOTHING and filters_failures(entry.key)):
         mark = mark.removesuffix(NOT_SEEN_TO_PASS)
     return replace(entry, text=f"{entry.text}{mark}", times=times)
 

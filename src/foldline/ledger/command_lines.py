@@ -102,6 +102,10 @@ VERIFIES = re.compile(
     re.IGNORECASE,
 )
 """What commands are called that verify something, whose success is worth a line."""
+_FILTERS_FAILURES = re.compile(
+    r"\s*(?:[ef]?grep|rg)\s(?!(?:[^\n]{0,40}\s)?-\w{0,4}[vL])[^\n]{0,200}(?:error|fail|warn|fatal|cannot)",
+    re.IGNORECASE,
+)
 _VERIFYING_WORDS = 5
 """So many words of a command say what it is; behind them stand files."""
 _HANDLES = re.compile(
@@ -201,6 +205,13 @@ def verifies(line: str) -> bool:
         for command in commands
         if not (_HANDLES.match(command) or _LOOKS.match(command) or _TRIVIAL.match(command))
     )
+
+
+def filters_failures(line: str) -> bool:
+    """True where a line ends with a filter that lets nothing but failures through."""
+    lists = _lists(run_of(line)) if len(line) <= CHARS_MAX else ()
+    join, command = lists[-1].pieces[-1] if lists and lists[-1].pieces else ("", "")
+    return join in _PIPES and _FILTERS_FAILURES.match(command) is not None
 
 
 def run_of(command: str) -> str:

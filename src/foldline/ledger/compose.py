@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import chain
-from operator import is_
+from operator import is_, itemgetter
 from typing import Any
 
 from msgspec import Struct
@@ -37,6 +37,7 @@ from foldline.ledger.facts import INITIALS, Fact, FactCache, Name, name_of
 from foldline.ledger.lines import one_line
 from foldline.ledger.mentions import Mentions
 from foldline.ledger.readings import Reading, Readings, fold_in, readings_in, unmade_text_of
+from foldline.ledger.refusals import answers_in, complaint, is_complaint, refused
 from foldline.ledger.render import QUOTE, Draft, Written, read
 from foldline.ledger.tasks import tasks_of
 from foldline.ledger.tools import kind_of
@@ -106,9 +107,10 @@ def draft(evicted: Evicted, *, prices: Prices, cache: FactCache) -> Draft:
             *(e for found, _ in before for e in _standing(found, evicted.words)),
             *_asked(folded, evicted.words),
             *_called(evicted),
-            *entries_of(folded, told=told, calls=calls),
+            *refused(entries_of(folded, told=told, calls=calls), answers_in(_in_order(evicted))),
         ]
     )
+    entries = tuple(_complained(entries, evicted.words))
     if any(entry.section == "decisions" for entry in entries):
         entries = tuple(taken_back(entries, _withdrawals(evicted, told)))
     entries = (
@@ -123,6 +125,21 @@ def draft(evicted: Evicted, *, prices: Prices, cache: FactCache) -> Draft:
     carried = [fact for said, found in reversed(before) for fact in (*found, *_named_in(said, cache))]
     mentions = evicted.mentions or mentions_of(evicted.history, evicted.words, cache=cache, memo={})
     return Draft(entries, mentions.wanted(_shown(evicted, cache), carried), prices=prices)
+
+
+def _in_order(evicted: Evicted) -> Iterable[tuple[int, Message]]:
+    """What leaves and what stays, where its place is known, as it was said."""
+    gone = [(item.seq, item.message) for item in evicted.folded]
+    return sorted([*gone, *zip(evicted.seqs, evicted.kept, strict=False)], key=itemgetter(0))
+
+
+def _complained(entries: Sequence[Entry], words: Words) -> Iterator[Entry]:
+    """The entries behind what users refuse now, which takes the place of what an earlier ledger says of it."""
+    before = next((entry for entry in reversed(entries) if is_complaint(entry)), None)
+    newest = complaint([(seq, said) for seq, said in words.said.items() if seq >= 0], before)
+    if newest is not None:
+        yield newest
+    yield from (entry for entry in entries if not is_complaint(entry))
 
 
 def _withdrawals(evicted: Evicted, told: Told) -> Iterator[tuple[int, Sequence[Withdrawal]]]:

@@ -38,6 +38,9 @@ PRINTED_CHARS = 60
 PRINTED_NOTHING = "printed nothing"
 """What a command comes to that prints nothing where no status is stated."""
 PRINTED = "printed: "
+STOPPED = "stopped: "
+"""What a command comes to that a person did not let run, or run to its end."""
+NO_RESULT = "no result"
 ASKED = "asked: "
 """What an edit comes to whose answer does not say whether it was made."""
 FAILED_AT = re.compile(r"; failed at m\d+(?:, not seen to pass since)?$")
@@ -93,6 +96,14 @@ _REFUSED = re.compile(
     r"|\b(?:interrupted|rejected|denied|declined|cancell?ed|refused) by (?:the )?user\b",
     re.IGNORECASE,
 )
+_STOPPED = re.compile(
+    r"\W{0,3}(?:(?:the )?(?:command|process|execution|operation|request|run|tool(?: use| call)?) )?(?:was |has been )?(?:aborted|interrupted|cancell?ed|stopped|rejected|declined|denied)(?: by (?:the )?user)?(?: for tool use)?\W{0,3}$"
+    r"|\W{0,3}(?:the )?user (?:has )?(?:aborted|interrupted|cancell?ed|stopped|rejected|declined|denied)\b|.{0,40}\bdoes(?:n['’]t| not) want to proceed\b"
+    r"|\W{0,3}(?:命令|操作|请求|执行)?(?:已|被|已被)(?:用户)?(?:中断|取消|中止|终止|拒绝)\W{0,3}$|\W{0,3}用户(?:已)?(?:中断|取消|中止|终止|拒绝)",
+    re.IGNORECASE,
+)
+"""The line in which a host says that a call was stopped, or not let run: that is no failure of what it ran."""
+_LINE_NUMBER = re.compile(r"\s{0,8}\d{1,7}\s?[\t|:→]")
 _TAKEN_BACK = re.compile(r"\b(?:undone|reverted|undid|rolled back|restored)\b", re.IGNORECASE)
 """How an editor says that it undid an edit, where it was asked to."""
 NOTHING_FOUND = ("failed (exit 1): (no output)", "failed (exit 1): no output")
@@ -111,7 +122,7 @@ _LOGGED = re.compile(
 )
 """A line of a log that says itself that it is no failure."""
 _OPENS_FAILED = re.compile(
-    r"\s{0,8}(?:<\w{1,20}>\s?)?(?:(?:\w{1,20})?error(?::|$|\s)|(?:failed|failure|fatal|exception)\b[: ]"
+    r"\s{0,8}(?:<\w{1,20}>\s?)?(?:(?:\w{1,20})?error(?:[:!]|$|\s)|(?:failed|failure|fatal|exception)\b[: ]"
     r"|(?:unable|cannot|could not|couldn['’]t|can['’]t) \w)",
     re.IGNORECASE,
 )
@@ -125,13 +136,15 @@ def outcome_of(result: ToolResult | None, *, hidden: bool = False, script: str =
     the `script` was printed by it; one that a script which only shows files and logs seems to have failed with stands in them,
     unless the host says besides that it failed."""
     if result is None:
-        return "no result"
+        return NO_RESULT
     whole = result_text(result)
     if whole == INTERRUPTED:
-        return "no result"
+        return NO_RESULT
     status = status_of(whole, script=script, shows=not result.is_error and only_reads(script))
     text = told_in(whole)
     raised = list(_RAISED.finditer(text[-TAIL_CHARS:])) if status is None else []
+    if result.is_error and not status and (stopped := _stopped(text)):
+        return f"{STOPPED}{one_line(stopped, PRINTED_CHARS)}"
     if raised:
         return f"failed: {one_line(raised[-1].group(1), OUTCOME_CHARS)}"
     if result.is_error or status not in (None, 0):
@@ -156,6 +169,11 @@ def names_failure(outcome: str) -> bool:
     return not outcome.startswith(("ok", "ran", "printed", "answered", ASKED))
 
 
+def failed(outcome: str) -> bool:
+    """True for an outcome of something that ran and did not go well."""
+    return names_failure(outcome) and not outcome.startswith((STOPPED, NO_RESULT))
+
+
 def went_well(outcome: str) -> bool:
     """True for an outcome that says that all went well: a stated status, or a printed line that says so."""
     said = FAILED_AT.sub("", outcome)
@@ -164,10 +182,25 @@ def went_well(outcome: str) -> bool:
     return said == "ok" or said.startswith("ok: ")
 
 
+def is_unread(result: ToolResult) -> bool:
+    """True where a result says, in place of a file, that it was not read."""
+    text = result_text(result)
+    if is_failed(result):
+        return True
+    shows_file = len(text) > EDIT_CHARS or _LINE_NUMBER.match(text) is not None
+    return not shows_file and bool(_failure_of_edit(result, ""))
+
+
 def put_off(text: str) -> bool:
     """True where an answer opens by saying that what was asked for is still to be done, or never will be."""
     first = next((line for line in text[:EDIT_CHARS].split("\n") if line.strip()), "")
     return _NOT_YET.search(first) is not None
+
+
+def _stopped(text: str) -> str:
+    """The first or the last line of an output, where that says that it was stopped; empty where neither does."""
+    said = [line.strip() for line in text[-TAIL_CHARS:].splitlines() if line.strip()]
+    return next((line for line in (*said[-1:], *said[:1]) if _STOPPED.match(line) is not None), "")
 
 
 def _why(text: str) -> str:
@@ -207,10 +240,17 @@ def is_failed(result: ToolResult) -> bool:
     return result.is_error or status_of(result_text(result)) not in (None, 0)
 
 
+def opens_failed(text: str) -> bool:
+    """True where a text opens with a line that says that something failed."""
+    first = next((line for line in text[:EDIT_CHARS].split("\n") if line.strip()), "")
+    return _OPENS_FAILED.match(first) is not None
+
+
 def is_refused(result: ToolResult) -> bool:
     """True where a result opens by saying that its call was not carried out."""
-    first = next((line for line in result_text(result)[:EDIT_CHARS].split("\n") if line.strip()), "")
-    return is_failed(result) or _OPENS_FAILED.match(first) is not None or _REFUSED.search(first) is not None
+    text = result_text(result)
+    first = next((line for line in text[:EDIT_CHARS].split("\n") if line.strip()), "")
+    return is_failed(result) or opens_failed(text) or _REFUSED.search(first) is not None
 
 
 def status_of(text: str, *, script: str = "", shows: bool = False) -> int | None:

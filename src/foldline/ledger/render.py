@@ -30,6 +30,7 @@ from foldline.ledger.index import AMPLE, Choice, Priced, choose, facts_in_line, 
 from foldline.ledger.lines import unbroken
 from foldline.ledger.outcomes import names_failure
 from foldline.ledger.ranks import rank_of
+from foldline.ledger.refusals import REFUSED_AT, is_complaint
 from foldline.ledger.standing_within import Standing
 
 HEADINGS: tuple[tuple[Section, str], ...] = (
@@ -323,7 +324,7 @@ def _leaving(entry: Entry) -> int:
                 return 5
             return 6 if VERIFIES.search(command) else 8
         case "risks":
-            return 5
+            return 2 if is_complaint(entry) or REFUSED_AT in entry.text else 5
         case "decisions":
             return 8 if TAKEN_BACK in entry.text else 6
         case "read" | "index":

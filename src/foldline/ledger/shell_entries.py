@@ -17,12 +17,23 @@ from foldline.ledger.changes import gist_of
 from foldline.ledger.command_lines import hides_status, only_looks, run_of
 from foldline.ledger.entries import Done, Entry
 from foldline.ledger.lines import one_line
-from foldline.ledger.outcomes import COMMITS, COMMITTED, NOTHING_FOUND, names_failure, outcome_of
+from foldline.ledger.outcomes import (
+    COMMITS,
+    COMMITTED,
+    ENDS_CHARS,
+    NOTHING_FOUND,
+    PRINTED,
+    names_failure,
+    outcome_of,
+)
 from foldline.ledger.shell_changes import Change, changes_in
+from foldline.ledger.successes import line_says_done
 
 FOLDER_CHARS = 1_000
 """How far from its end an output is searched for the folder that its host says the shell is in."""
 SCRIPT_CHARS = 48
+HOOKS = "git commit: its checks"
+"""In place of a command's line: what git ran before it committed."""
 CLEANED_MAX = 64
 
 _FOLDER = re.compile(r"^[(\[]Current (?:working )?directory: (/[^\n]{1,512}?)[)\]]$", re.MULTILINE)
@@ -45,6 +56,8 @@ def shell_entries(done: Done, *, command: str, script: str, folder: str) -> Iter
     yield from reversed(told.values())
     commits = _commits(done, script=script, text=text)
     yield from commits
+    if commits:
+        yield from _hooks(done, text=text)
     is_told = changes.is_all and (commits or (told and COMMITS.search(script) is None))
     if is_failure or not is_told:
         yield Entry(
@@ -65,6 +78,16 @@ def _commits(done: Done, *, script: str, text: str) -> list[Entry]:
         _entry(done, f"{COMMIT}{sha}` → {one_line(subject, SCRIPT_CHARS * 2)}", key=f"git commit {sha}")
         for sha, subject in found
     ]
+
+
+def _hooks(done: Done, *, text: str) -> Iterator[Entry]:
+    """What the checks say that git ran before a commit, where that is that all went well: else there is no commit."""
+    committed = COMMITTED.search(text)
+    before = text[: committed.start()].split("\n") if committed is not None else []
+    said = next((line.strip() for line in reversed(before) if line.strip()), "")
+    if line_says_done(said):
+        line = f"`{HOOKS}` → {PRINTED}{one_line(said, ENDS_CHARS)}"
+        yield Entry(section="evidence", key=HOOKS, text=line, seq=done.seq, origin="tool")
 
 
 def _told(changes: tuple[Change, ...], done: Done, *, outcome: str, text: str) -> Iterator[Entry]:

@@ -1,0 +1,139 @@
+"""Refusals: what was called done and is not, in the words of those it was done for.
+
+    agent: task_done ──► ok          user or host: "ERROR! Your patch is empty."          refused at m473
+    agent: "fixed"                   user: "still broken" · "nope, same error"            refused by the user ×2
+
+A tool that ends the work says of itself that it went well; whether it did is said by the next message. A user who says twice that it is
+not right, or says the same words again, in whatever language, is heard before anything else that failed. Where the user goes on
+to something else, that is over. Knows texts and entries; who speaks is told by `compose`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from foldline.core.message import Message, Text, ToolCall
+from foldline.ledger.entries import Entry
+from foldline.ledger.lines import OUTCOME_CHARS, one_line
+from foldline.ledger.outcomes import names_failure, opens_failed
+from foldline.ledger.requests import is_answer, requests
+
+REFUSED, AGAIN = "refused by the user: ", "said again by the user: "
+"""What the line of a user opens with who refused what was done, or who had to say the same again."""
+REFUSED_AT = "refused at m"
+CHARS_MAX = 400
+"""A longer message says more than that something is not right."""
+SAME_CHARS_MIN = 2
+LONGER_MOST = 3
+TIMES_MIN = 2
+"""Who says once that something is not right is heard where it stands."""
+MOVED_ON = 2
+"""So many messages that refuse nothing, and the user is at something else."""
+
+_NOT_RIGHT = re.compile(
+    r"(?<!\bi )(?<!\bwe )\b(?:still|again|yet|even now)\b[^.!?\n]{0,40}(?:\b(?:not|no|broken|fail\w*|wrong|errors?|crash\w*|same|empty|missing|bugs?|happens?|issues?|problems?|red)\b|n['’]t\b)"
+    r"|\b(?:not|n['’]t) work(?:ing|s)?\b|\b(?:did|does|do|is|was|has)(?:n['’]t| not) (?:\w{1,12} )?(?:work|help|fix|change|look right)|\bno (?:change|difference|luck|effect|better)\b|\b(?:same|another) (?:\w{1,12} )?(?:error|problem|issue|result|bug|thing)\b"
+    r"|\b(?:is|it['’]s|that['’]s|this is) (?:\w{1,12} )?(?:wrong|broken|incorrect|not (?:right|it|fixed|done|correct|what))\b|\bnot what i (?:asked|wanted|meant)\b|\byou (?:broke|forgot|did(?:n['’]t| not))\b|^\W*(?:nope|no,? (?:still|not (?:that|this|it)|(?:that|this|it)(?:['’]s| is| was)? ?(?:not|n['’]t|wrong)))\b"
+    r"|\b(?:geht|funktioniert|klappt|läuft|stimmt)\b[^.!?\n]{0,20}\bnicht\b|\bimmer noch\b|\bkaputt\b|\b(?:marche|fonctionne|passe)\b[^.!?\n]{0,20}\bpas\b|\btoujours (?:pas|cassé|faux|la même)\b"
+    r"|\b(?:sigue|todav[ií]a|aún|ainda|continua)\b[^.!?\n]{0,30}\b(?:no|não|sin|sem|mal|fall\w+|err\w+|rot[oa])\b|\bno funciona\b|\bnão funciona\b|(?:всё|все) (?:ещё|еще|равно)|\bпо-прежнему\b|не (?:работает|помогло)|неправильно"
+    r"|不行|不对|不對|(?:还是|還是|仍然|依然|仍旧)(?!用|选|要|想|可以|把)|(?:没|没有|沒|沒有)(?:用|效果|变化|變化|解决|解決|修好|改)|又(?:报错|错|失败|坏|崩)|报错|不(?:起作用|工作|能用)|有问题|错了|失败了|坏了"
+    r"|(?:まだ|やっぱり|また)[^。\n]{0,20}(?:ない|ません|だめ|ダメ|エラー|失敗|壊れ)|(?:動|直|変わ)(?:か|ら|って)(?:い)?(?:ない|ません)|ダメ|駄目|(?:아직|여전히|또|계속)[^.\n]{0,20}(?:안|않|못|오류|에러|실패)|안 ?(?:돼|되|됩|됨)|틀렸",
+    re.IGNORECASE,
+)
+_LETTERS = re.compile(r"[\W_]+")
+
+
+def refuses(text: str) -> bool:
+    """Whether a message says, in few words, that what was done is not right, or opens with a failure."""
+    said = text.strip()
+    return 0 < len(said) <= CHARS_MAX and (opens_failed(said) or _NOT_RIGHT.search(said) is not None)
+
+
+def answers_in(messages: Iterable[tuple[int, Message]]) -> Mapping[int, tuple[int, str]]:
+    """Call of a message → the next text of a user or a host, with its ordinal, where nothing else was called before it."""
+    found: dict[int, tuple[int, str]] = {}
+    called = -1
+    for seq, message in messages:
+        if message.role == "assistant":
+            called = seq if any(type(part) is ToolCall for part in message.parts) else called
+        elif message.role == "user" and not message.synthetic and called >= 0:
+            said = "\n".join([part.text for part in message.parts if isinstance(part, Text)])
+            if said.strip():
+                found[called], called = (seq, said), -1
+    return found
+
+
+def refused(entries: Iterable[Entry], answers: Mapping[int, tuple[int, str]]) -> Iterator[Entry]:
+    """The entries, a call that only says that the work is done as one that was refused, where the answer to it says so. Of a call
+    that brings values (a mail, a booking) the next words may be about something else."""
+    for entry in entries:
+        by, said = answers.get(entry.seq, (0, ""))
+        ends = (
+            entry.section == "mutations"
+            and entry.origin == "tool"
+            and entry.text.startswith(f"`{entry.key}` → ")
+        )
+        if (
+            ends
+            and " " not in entry.key
+            and refuses(said)
+            and not names_failure(entry.text.partition("` → ")[2])
+        ):
+            text = f"`{entry.key}` → {REFUSED_AT}{by}: {one_line(said, OUTCOME_CHARS)}"
+            yield replace(entry, section="risks", text=text)
+        else:
+            yield entry
+
+
+def is_complaint(entry: Entry) -> bool:
+    """Whether an entry says that a user refused what was done."""
+    return entry.section == "risks" and entry.origin == "user"
+
+
+def complaint(said: Sequence[tuple[int, str]], before: Entry | None) -> Entry | None:
+    """What a user refuses who has done so more than once, in the newest words; `before`: what an earlier ledger says of it."""
+    run = _newest_run(said)
+    if not run:
+        return None if said else before
+    seq, text = run[-1]
+    times = len(run)
+    if before is not None:
+        times = max(times, before.times + sum(each > before.seq for each, _ in run))
+    if times < TIMES_MIN:
+        return None
+    label = REFUSED if refuses(text) else AGAIN
+    quoted = f'{label}"{one_line(text, OUTCOME_CHARS)}"'
+    return Entry(section="risks", key=quoted, text=quoted, seq=seq, origin="user", times=times)
+
+
+def _newest_run(said: Sequence[tuple[int, str]]) -> Sequence[tuple[int, str]]:
+    """The messages up to the newest that refuse, or say the same again; what only answers stands between them."""
+    run: list[tuple[int, str]] = []
+    others = 0
+    last: tuple[int, str] | None = None
+    for seq, text in said:
+        if is_answer(text):
+            continue
+        if last is not None and _is_same(text, last[1]):
+            run = [*(run or [last]), (seq, text)]
+            others = 0
+        elif refuses(text):
+            run, others = [*run, (seq, text)], 0
+        else:
+            others += 1
+            run = [] if others >= MOVED_ON else run
+        last = (seq, text)
+    return run
+
+
+def _is_same(text: str, before: str) -> bool:
+    """Whether a short message says the words of the one before, maybe with a few more, and asks for nothing to be done."""
+    if max(len(text), len(before)) > CHARS_MAX or any(asked.kind == "task" for asked in requests(text)):
+        return False
+    long, short = sorted(
+        (_LETTERS.sub("", text.casefold()), _LETTERS.sub("", before.casefold())), key=len, reverse=True
+    )
+    return len(short) >= SAME_CHARS_MIN and short in long and len(long) <= LONGER_MOST * len(short)

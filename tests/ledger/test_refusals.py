@@ -1,0 +1,155 @@
+"""What was called done and is not, in the words of those it was done for."""
+
+from __future__ import annotations
+
+import pytest
+
+from foldline.core.message import Message, Meta, Text
+from foldline.ledger.refusals import complaint, refuses
+from foldline.testing.builders import assistant, call, result, user
+from tests.ledger.test_compose import ledger, section
+
+EMPTY = "ERROR! Your Patch is empty. Please provide a patch that fixes the problem."
+RISKS = "Open risks or blockers"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        EMPTY,
+        "still broken",
+        "It still doesn't work :(",
+        "nope, same error",
+        "no, that's not what I asked for",
+        "hm, this is still not it",
+        "that did not work",
+        "you forgot the tests",
+        "不行",
+        "还是报错",
+        "仍然没有解决",
+        "又失败了，再看看",
+        "まだ動かない",
+        "아직 안 돼요",
+        "das geht immer noch nicht",
+        "ça ne marche toujours pas",
+        "sigue sin funcionar",
+        "всё ещё не работает",
+    ],
+)
+def test_a_few_words_refuse_what_was_done_in_any_of_the_languages(said: str) -> None:
+    """CMP-8: a user's "still broken" stood nowhere under what failed."""
+    assert refuses(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "ok",
+        "great, it works now",
+        "Now add a test for the error path.",
+        "Please fix the failing build.",
+        "continue",
+        "继续",
+        "还是用 SQLite 吧",
+        "What is still to do?",
+        "Yes, please go ahead with all the downgrades.",
+        "I changed my mind: use tabs. " + "And more of it. " * 40,
+    ],
+)
+def test_consent_a_new_wish_and_a_long_message_refuse_nothing(said: str) -> None:
+    """CMP-8: what was accepted does not stand as refused."""
+    assert not refuses(said)
+
+
+def host(said: str) -> Message:
+    """A text with role user that no user wrote."""
+    return Message(role="user", parts=(Text(text=said),), meta=Meta(injected=True))
+
+
+def ended(n: int, *answers: Message) -> list[Message]:
+    """The agent says that it is done."""
+    return [
+        assistant(call("task_done", f"d{n}", message=f"## Patch {n}\nAll is verified.")),
+        result(f"d{n}", "## Patch"),
+        *answers,
+    ]
+
+
+def test_a_call_that_ends_the_work_is_refused_where_the_next_words_say_so() -> None:
+    """CMP-8: a recorded session (trae) called `task_done` 23 times, and 23 times was told that its patch is empty: `task_done → ok ×22`."""
+    text = ledger([*ended(1, host(EMPTY)), *ended(2, host(EMPTY))], [assistant("x")]).text
+    assert section(text, RISKS) == f"- `task_done` → refused at m5: {EMPTY} (m3 tool ×2)"
+    assert "Workspace mutations" not in text
+
+
+def test_the_words_that_refuse_it_may_stay_in_the_view() -> None:
+    """CMP-8: what stays says of a call that leaves what came of it."""
+    told = ledger(ended(1), [user("不行")]).text
+    assert section(told, RISKS) == "- `task_done` → refused at m2: 不行 (m0 tool)"
+
+
+def test_what_brings_values_or_is_answered_by_another_wish_is_not_refused() -> None:
+    """CMP-8: a mail was sent, whatever its reader complains about next."""
+    mail = [
+        assistant(call("send_mail", "c", to="a@b.org")),
+        result("c", "sent"),
+        user("The export still fails."),
+    ]
+    assert "`send_mail to=a@b.org` → ok: sent" in ledger(mail).text
+    for answer in (user("great, it works now"), host("Please continue with the next step.")):
+        assert "`task_done` → " in section(ledger([*ended(1, answer)]).text, "Workspace mutations")
+
+
+def test_a_user_who_refuses_twice_is_the_first_line_under_what_failed() -> None:
+    """CMP-8: a complaint that was made three times stood behind a list of error lines, or nowhere."""
+    messages = [
+        user("Make the login work."),
+        assistant("Fixed."),
+        user("still broken"),
+        *failing(),
+        assistant("Fixed now."),
+    ]
+    messages += [
+        user("ok"),
+        user("nope, same error"),
+        assistant("Now it is."),
+        user("it still does not work"),
+    ]
+    told = section(ledger([*messages, assistant("Hm.")], budget=400).text, RISKS)
+    assert told.split("\n")[0] == '- refused by the user: "it still does not work" (m9 user ×3)'
+
+
+def failing() -> list[Message]:
+    """A tool that fails."""
+    return [assistant(call("deploy", "p")), result("p", "Error: no such host", is_error=True)]
+
+
+def test_the_same_words_said_again_are_told_in_any_script() -> None:
+    """CMP-8: a script whose words are in no table."""
+    again = complaint([(0, "Tengeneza kitufe"), (2, "hapana bado"), (4, "hapana bado!!"), (5, "ok")], None)
+    assert again is not None
+    assert (again.text, again.times, again.seq) == ('said again by the user: "hapana bado!!"', 2, 4)
+    assert complaint([(0, "run the tests"), (2, "run the tests")], None) is None
+    assert complaint([(0, "continue"), (2, "continue"), (4, "继续"), (6, "继续")], None) is None
+
+
+def test_a_user_who_goes_on_to_something_else_refuses_no_more() -> None:
+    """CMP-8: what was got over is no open risk."""
+    run = [(0, "still broken"), (2, "still broken")]
+    assert complaint([*run, (4, "look into /tmp/x.log")], None) is not None
+    assert complaint([*run, (4, "it works, thank you!"), (6, "Add a page for prices.")], None) is None
+
+
+def test_an_earlier_ledgers_complaint_is_counted_further_or_over() -> None:
+    """CMP-25: whatever is carried on is as new as the view."""
+    first = ledger([user("still broken"), assistant("a"), user("still broken"), assistant("b")]).text
+    assert '- refused by the user: "still broken" (m2 user ×2)' in first
+    again = ledger([user("不行"), assistant("c")], earlier=first, start=4).text
+    assert section(again, RISKS) == '- refused by the user: "不行" (m4 user ×3)'
+    over = ledger(
+        [user("good, that works"), user("now the footer"), assistant("c")], earlier=first, start=4
+    ).text
+    assert RISKS not in over
+    kept = ledger([assistant("c")], earlier=first, start=4).text
+    assert '- refused by the user: "still broken" (m2 user ×2)' in kept
