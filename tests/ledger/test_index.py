@@ -197,7 +197,8 @@ def test_the_names_of_what_is_listed_are_read_off_its_lines() -> None:
     found = {name for line in lines for name in names_in_line(line)}
     assert found == {*map(name_of, facts), "plimit"}
     assert listed_paths([*lines, "paths: lib/x.c b.py"]) == "src/app.py lib/x.c b.py"
-    assert [holds_more(line) for line in lines] == [True, False, True, False, False]
+    assert [holds_more(line) for line in lines] == [True, False, False, False, False]
+    assert holds_more("identifiers: 3f2a9bc1d https://a.example/3f2a9bc1d")
     assert names_in_line("paths: ./src/app.py b/lib/x.c src/ C:\\a") == [
         "psrc/app.py",
         "plib/x.c",

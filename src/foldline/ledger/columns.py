@@ -189,6 +189,18 @@ class Columns:
             self._within = size, self._standing_within(standing)
         return self._within[1]
 
+    def within_few(self, few: Set[Place]) -> Mapping[Place, Set[Place]]:
+        """The same of a few, among which there seldom is one."""
+        texts = [self.texts[place] for place in few if self.keys[place] == NO_KEY]
+        is_shown = max(map("\n".join(texts).count, texts), default=0) > 1
+        showing = Standing(texts if is_shown else ()).showing
+        return {
+            place: few if showing(text) else frozenset()
+            for place in few
+            if (showing(text := self.texts[place]) or text in self._key_places)
+            and self.sorts[place] in _MAY_STAND_WITHIN
+        }
+
     def _standing_within(self, standing: Standing) -> Mapping[Place, Set[Place]]:
         showing, keys = standing.showing, self._key_places
         texts = {

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from functools import cache, cached_property, partial
 from itertools import accumulate
 
 from msgspec import Struct
@@ -60,6 +60,8 @@ SCARCE_SHARES = {**SHARES, "errors": 0.14, CODE: 0.03, "symbols": 0.5}
 """… failures, and lines of code that speak of one, which are long and seldom wanted again, give way to names of code."""
 AMPLE = 1 << 40
 """More tokens than any index takes."""
+FEW = 64
+"""Of so many facts it costs less to look whether any stands within another than to know it of all."""
 FILLS_MAX = 3
 """How often the room is filled again with what was freed by facts that others show."""
 
@@ -75,15 +77,16 @@ class Priced:
     """Facts with what each costs. What else is asked of them is found out when it is asked for."""
 
     def __init__(
-        self, columns: Columns, places: Sequence[Place], *, prices: Prices, standing: Standing | None = None
+        self, columns: Columns, places: Sequence[Place], *, prices: Prices, standing: Callable[[], Standing]
     ) -> None:
         """What cannot be told apart by spaces again is left out, and so are names that are paths or identifiers too: nothing is
-        listed twice. The most wanted come first where they are to be chosen among."""
+        listed twice. The most wanted come first where they are to be chosen among. `standing`: what stands within what, of
+        their texts, and maybe of more."""
         self.columns = columns
         self.places = _listed(columns, places)
         self.costs, self.key_costs = columns.priced(prices)
         """By place; and of keys."""
-        self._standing = standing
+        self.standing = standing
 
     @cached_property
     def keys(self) -> Set[int]:
@@ -121,14 +124,6 @@ class Priced:
         firsts.pop(NO_KEY, None)
         return firsts
 
-    @cached_property
-    def standing(self) -> Standing:
-        """What stands within what: of their texts, and maybe of more."""
-        if self._standing is not None:
-            return self._standing
-        facts = self.columns.facts
-        return Standing([facts[place].text for place in self.places if facts[place].kind != "numbers"])
-
 
 class Choice(Struct, frozen=True, kw_only=True):
     """Facts that fit."""
@@ -154,8 +149,11 @@ class Choice(Struct, frozen=True, kw_only=True):
 
 def price(facts: Sequence[Fact], *, prices: Prices) -> Priced:
     """The facts with what they cost."""
-    columns = Columns(facts)
-    return Priced(columns, range(len(facts)), prices=prices)
+    return Priced(Columns(facts), range(len(facts)), prices=prices, standing=cache(partial(_standing, facts)))
+
+
+def _standing(facts: Iterable[Fact]) -> Standing:
+    return Standing([fact.text for fact in facts if fact.kind != "numbers"])
 
 
 def _listed(columns: Columns, places: Sequence[Place]) -> Sequence[Place]:
@@ -193,7 +191,7 @@ def _newest_first(ranks: Sequence[float], keys: Sequence[int]) -> list[float]:
     return [max(rank, first.setdefault(key, rank)) for rank, key in zip(ranks, keys, strict=True)]
 
 
-def choose(priced: Priced, room: int, *, said: Iterable[str] = ()) -> Choice:
+def choose(priced: Priced, room: int, *, said: Sequence[str] = ()) -> Choice:
     """The facts that fit into `room` tokens, without those that stand in the lines `said` or within one another. O(facts
     that fit)."""
     columns, places = priced.columns, priced.places
@@ -201,7 +199,7 @@ def choose(priced: Priced, room: int, *, said: Iterable[str] = ()) -> Choice:
         return Choice(columns=columns)
     if room <= priced.labels:
         return Choice(columns=columns, tokens=priced.tokens, is_all=False)
-    shown = set[str]().union(*map(priced.standing.line, said))
+    shown = set[str]().union(*map(priced.standing().line, said)) if said else ()
     hidden = columns.reading(shown, among=places) if shown else frozenset()
     filling = _Filling(priced, room - priced.labels, hidden=hidden)
     for _ in range(FILLS_MAX):
@@ -286,7 +284,7 @@ class _Filling:
         """Give back the room of what stands within another fact that was taken; false where nothing does."""
         priced, taken = self._priced, self.taken
         columns = priced.columns
-        shown_by = columns.within(priced.standing)
+        shown_by = columns.within_few(taken) if len(taken) <= FEW else columns.within(priced.standing())
         within = {
             place
             for place in taken & shown_by.keys()
@@ -342,15 +340,15 @@ def index(facts: Sequence[Fact], room: int, *, prices: Prices) -> tuple[tuple[Fa
 def indexes(wanted: Sequence[tuple[Found, int]], *, prices: Prices) -> list[list[str]]:
     """The lines of many indexes, each given as what a text says and room. Texts say the same again and again: all share columns, in
     which a fact stands once for each way in which it reads."""
-    columns, standing = Columns(), Standing()
-    listed: list[list[str]] = [
+    columns = Columns()
+    listed = [
         list(map(_spelt, found.names, found.facts)) if room > LABEL_TOKENS else [] for found, room in wanted
     ]
     new: dict[str, Fact] = {}
     for spelt, (found, _) in zip(listed, wanted, strict=True):
         new.update(zip(spelt, found.facts, strict=False))
     places = dict(zip(new, columns.add(list(new.values())), strict=True))
-    standing.learn([fact.text for fact in new.values() if fact.kind != "numbers"])
+    standing = cache(partial(_standing, new.values()))
     lines: list[list[str]] = []
     for spelt, (_, room) in zip(listed, wanted, strict=True):
         own = list(map(places.__getitem__, spelt))
@@ -380,6 +378,7 @@ def _by_key(columns: Columns, numbers: Sequence[Place]) -> list[str]:
 
 
 _PATHS = f"{next(label for kind, label in LABELS if kind == 'paths')}: "
+_IDS = re.compile(r"identifiers:(?: \w+)+", re.ASCII)
 _HOLDING = (
     *[f"{label}: " for label, kind in _KIND_OF.items() if kind in ("errors", "identifiers")],
     f"{ERROR_LABEL}: ",
@@ -439,5 +438,5 @@ def listed_paths(lines: Iterable[str]) -> str:
 
 
 def holds_more(line: str) -> bool:
-    """True for a line of an index in which a fact holds others: a failure its path, an address an id."""
-    return line.startswith(_HOLDING)
+    """True for a line of an index in which a fact may hold others: a failure its path, an address an id; an id alone none."""
+    return line.startswith(_HOLDING) and _IDS.fullmatch(line) is None

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import re
 
+from msgspec import Struct
+
+from foldline.ledger.shapes import classes_of
+
 PATH_CHARS_MAX = 512
 """A longer run is data, not a path (PATH_MAX is 4,096, but no path of a project comes near)."""
 _SEGMENT_CHARS_MAX = 80
@@ -23,6 +27,8 @@ _WINDOWS = re.compile(r"(?:[A-Za-z]:|\.{1,2}|\\)\\{1,2}[\w.$+~-][\w.$+~\\-]*")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _MIXED_HEAD = re.compile(r"^[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+(?=[A-Za-z0-9_.@~-])")
 _MIXED_END = re.compile(r"(\.[A-Za-z0-9]{1,8})[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af].*")
+GIT = ".git/"
+"""A path that holds this may be in what git keeps for itself."""
 _GIT_STORE = re.compile(
     r"(?:^|/)\.git/(?:objects|refs|logs|info|rr-cache|lfs)(?:/|$)|(?:^|/)\.git/hooks/.{1,60}\.sample$"
 )
@@ -45,6 +51,7 @@ NAMES = frozenset(
     "CHANGELOG CODEOWNERS .gitignore .gitattributes .dockerignore .npmrc .nvmrc .env .editorconfig .prettierrc "
     ".eslintrc .bashrc .zshrc .profile".split()
 )
+_NAME_CLASSES = frozenset(map(classes_of, NAMES))
 _PRODUCTS = frozenset(
     "node.js next.js vue.js nuxt.js express.js react.js three.js d3.js d0.js chart.js asp.net".split()
 )
@@ -56,15 +63,50 @@ _ROOTS = frozenset(
 )
 
 
+class PathForm(Struct, frozen=True, kw_only=True, gc=False):
+    """Where the only path stands that words of some classes may have, by its extension."""
+
+    start: int
+    dot: int
+    end: int
+    has_folders: bool
+    """With one of `EXTENSIONS` it is one; any other is none where it has no folders."""
+
+
 def key_of(path: str) -> str:
     """What makes two spellings the same path."""
     if "\\" in path:
         return path.replace("\\\\", "\\")
-    if path.startswith("./"):
-        path = path[2:]
-    if path.startswith(("a/", "b/")) and len(path) > 4:
-        path = path[2:]
+    if path.startswith(("./", "a/", "b/")):
+        path = path.removeprefix("./")
+        if path.startswith(("a/", "b/")) and len(path) > 4:
+            path = path[2:]
     return path.rstrip("/") or path
+
+
+def may_hold_path(word: str) -> bool:
+    """Whether a word, or one of these classes (`shapes`), may hold a path."""
+    if "/" in word or "\\" in word or word in NAMES or word in _NAME_CLASSES:
+        return True
+    return "." in word and _EXTENSION.search(word) is not None
+
+
+def path_form(classes: str) -> PathForm | None:
+    """The form of words of these classes; `None` where they have none, or may hold more than one path."""
+    has_folders = "/" in classes
+    if not classes.isascii() or "\\" in classes or "//" in classes or (has_folders and "=" in classes):
+        return None
+    runs = list(_RUN.finditer(classes))
+    paths = [run for run in runs if "/" in run[1] or "." in run[1]]
+    if len(paths) != 1 or any(run[1] in _NAME_CLASSES for run in runs):
+        return None
+    path = _trimmed(paths[0][1]).lstrip("" if has_folders else "@$~")
+    stem, _, extension = path.rpartition("/")[2].rpartition(".")
+    if not stem or extension != extension.lower() or len(paths[0][1]) > _SEGMENT_CHARS_MAX:
+        return None
+    start = classes.index(path, paths[0].start())
+    end = start + len(path)
+    return PathForm(start=start, dot=end - len(extension) - 1, end=end, has_folders=has_folders)
 
 
 def paths_in(word: str) -> list[str]:
@@ -73,7 +115,7 @@ def paths_in(word: str) -> list[str]:
         return _paths_with_slashes(word)
     if "\\" in word:
         return _windows(word)
-    if word in NAMES or ("." in word and _EXTENSION.search(word) is not None):
+    if may_hold_path(word):
         return [name for run, after in _RUN.findall(word) if (name := _bare(run, after))]
     return []
 
@@ -99,7 +141,7 @@ def _blanked(path: str) -> str:
 
 def _with_slashes(run: str, after: str) -> str:
     """The path in a run with slashes; empty where it is none."""
-    if ".git/" in run and _GIT_STORE.search(run) is not None:
+    if GIT in run and _GIT_STORE.search(run) is not None:
         return ""
     if len(run) > PATH_CHARS_MAX or (after == ">" and run.endswith("/")):
         return ""

@@ -213,7 +213,7 @@ class Draft:
 
     def _priced(self, places: Sequence[Place]) -> Priced:
         supply = self._supply
-        return Priced(supply.columns, places, prices=self._prices, standing=supply.standing)
+        return Priced(supply.columns, places, prices=self._prices, standing=lambda: supply.standing)
 
     def _share(self, budget: int, *, has_facts: bool) -> _Share:
         """The entries that stand before facts, and what they leave."""
