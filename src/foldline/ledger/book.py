@@ -70,6 +70,7 @@ _FOLDER_KEYS = ("workdir", "cwd", "working_directory", "work_dir", "working_dir"
 _SAYS = re.compile(r"\w{2}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _TASK_TOOLS = re.compile(r"todo|update_?plan|task_?(?:list|update|create|get)|plan_?write", re.IGNORECASE)
 _MADE = {"edit": "edited", "write": "written", "delete": "deleted", "undo": "edit undone"}
+_PATCHED = re.compile(r"^.{0,200}\*\*\* (Update|Add|Delete) File: (.*)$", re.MULTILINE)
 _UNDO = ("undo_edit", "undo")
 SAID, SAID_BEFORE = "last said: ", "last said, before more was done: "
 _ASKS = re.compile(r"[?？؟](?=[\s\"'”’)\]）」*_]|$)|(?:吗|呢)[。\s]*$")
@@ -328,15 +329,19 @@ def _read(done: Done, path: str) -> Entry:
 
 def _verb_of(call: ToolCall, path: str) -> str:
     """What a call does to a file: a patch says so of each of its files."""
-    patch = call.arguments.replace("\\n", "\n")
-    named = re.search(
-        rf"^.{{0,200}}\*\*\* (Update|Add|Delete) File: {re.escape(path)}\s*$", patch, re.MULTILINE
-    )
     if arguments_of(call).get("command") in _UNDO or call.name.lower() in _UNDO:
         return "undo"
-    if "delete" in call.name.lower() or (named is not None and named[1] == "Delete"):
+    if "delete" in call.name.lower() or _is_deleted(path, call.arguments):
         return "delete"
     return "edit" if kind_of(call.name) == "file_edit" else "write"
+
+
+def _is_deleted(path: str, arguments: str) -> bool:
+    """Whether the first that a patch says of a file is that it goes."""
+    if "*** Delete File: " not in arguments:
+        return False
+    named = _PATCHED.finditer(arguments.replace("\\n", "\n"))
+    return next((found[1] for found in named if found[2].rstrip() == path), "") == "Delete"
 
 
 def _changed(done: Done, path: str, *, verb: str) -> Entry:
