@@ -38,7 +38,7 @@ from foldline.settings import Planned, plan_for, window_asked
 from foldline.tokens.choose import counter_for
 from foldline.transcript_history import history_for, is_gone_on_with, request_of, source_format, tokens_of
 from foldline.transcripts import detect
-from foldline.transcripts.transcript import Transcript, Written
+from foldline.transcripts.transcript import NewHistory, Transcript
 from foldline.wire.codec import Request, Rules
 from foldline.wire.completion import Completer
 from foldline.wire.convert import convert as convert_request
@@ -171,7 +171,7 @@ def _compact_one(
                 goal, to=max(1, reduced.report.tokens_after - over)
             )  # asked, less what conversion adds
     report = _final_report(reduced, sent, asked=asked, counter=counter)
-    written = Written(
+    written = NewHistory(
         messages=sent.request.messages,
         system=sent.request.system,
         tools=sent.request.tools,
@@ -185,7 +185,7 @@ def _compact_one(
     return FileResult(report=report, data=data, format=target)
 
 
-def left_out(written: Written, target: str) -> tuple[str, ...]:
+def left_out(written: NewHistory, target: str) -> tuple[str, ...]:
     """What a person should know of a file that has no place for a system prompt and tools. Empty where it has, or there are none."""
     gone = [
         name
@@ -343,7 +343,7 @@ def convert(transcripts: Sequence[Transcript], *, as_format: str) -> Conversion:
         history = history_for(transcript, counter, wire=_wire_of(transcript, target))
         sent = outgoing(transcript, history.view.items(), target=target)
         request = sent.request
-        written = Written(messages=request.messages, system=request.system, tools=request.tools)
+        written = NewHistory(messages=request.messages, system=request.system, tools=request.tools)
         files.append(detect.writer(target).write(transcript, written))
         notes += [*left_out(written, target), *unrecognised(files[-1], target)]
         notes += [*transcript.notes, *sent.notes]

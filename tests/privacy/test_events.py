@@ -6,14 +6,14 @@ import json
 
 from foldline.core.entry import Draft
 from foldline.log.audit import Event
-from foldline.privacy.events import Following, digest_with
+from foldline.privacy.events import SessionEvents, digest_with
 from foldline.stores.memory import MemoryStore
 from foldline.testing.counting import CharacterCounter
 
 
-def following(store: MemoryStore, *, since_ms: int | None = None) -> Following:
+def following(store: MemoryStore, *, since_ms: int | None = None) -> SessionEvents:
     """Of a session of which nothing has been read yet."""
-    return Following(store, "s", key=b"k" * 32, counter=CharacterCounter(), since_ms=since_ms)
+    return SessionEvents(store, "s", key=b"k" * 32, counter=CharacterCounter(), since_ms=since_ms)
 
 
 def test_old_events_are_left_out_and_keep_their_numbers() -> None:

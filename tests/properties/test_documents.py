@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from foldline.core.errors import FoldlineError
 from foldline.transcripts import detect
 from foldline.transcripts.source import open_source
-from foldline.transcripts.transcript import Transcript, Written
+from foldline.transcripts.transcript import NewHistory, Transcript
 
 DATA = Path(__file__).parents[1] / "data"
 RECORDED = {
@@ -60,7 +60,7 @@ def documents() -> dict[str, Any]:
     """One short document of each format; the ATIF one is written from the first."""
     made = {name: shortened(json.loads((DATA / path).read_bytes())) for name, path in RECORDED.items()}
     (found, *_) = detect.read(DATA / RECORDED["langgraph"])
-    atif = detect.writer("atif").write(found, Written(messages=found.messages[:8]))
+    atif = detect.writer("atif").write(found, NewHistory(messages=found.messages[:8]))
     return made | {"atif": shortened(json.loads(atif))}
 
 
@@ -77,7 +77,7 @@ def read(reader: str, data: bytes) -> tuple[tuple[Transcript, ...], str | None]:
 
 def writes(transcript: Transcript) -> None:
     """What was read can be written into the two formats that hold everything, and the log reads back the same."""
-    result = Written(messages=transcript.messages, system=transcript.system, tools=transcript.tools)
+    result = NewHistory(messages=transcript.messages, system=transcript.system, tools=transcript.tools)
     log = detect.writer("foldline").write(transcript, result)
     assert detect.read(log)[0].messages == transcript.messages
     detect.writer("atif").write(transcript, result)

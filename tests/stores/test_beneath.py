@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foldline.stores.beneath import Beneath, Held, Refused
+from foldline.stores.beneath import Beneath, Held, Unread
 
 TRIES = 5_000
 RACE_S_MAX = 60
@@ -43,7 +43,7 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def read(root: Path, path: str) -> Held | Refused:
+def read(root: Path, path: str) -> Held | Unread:
     """A file's first bytes."""
     with Beneath(root) as below:
         return below.read(path, bytes_max=100)
@@ -78,7 +78,7 @@ def read(root: Path, path: str) -> Held | Refused:
 def test_every_way_out_is_refused_and_named(root: Path, path: str, why: str) -> None:
     """S8, the matrix of paths."""
     refused = read(root, path)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, Unread)
     assert why in refused.why
 
 
@@ -86,7 +86,7 @@ def test_an_absolute_path_outside_is_refused_by_its_words(root: Path) -> None:
     """Also one that only begins like the root."""
     for path in (root.parent / "outside" / "secret", Path(f"{root}-other") / "ok", root):
         refused = read(root, str(path))
-        assert isinstance(refused, Refused)
+        assert isinstance(refused, Unread)
         assert refused.is_outside
 
 
@@ -122,9 +122,9 @@ def test_a_large_file_is_read_as_far_as_wanted_or_refused(root: Path) -> None:
         assert isinstance(held, Held)
         assert (len(held.data), held.size, held.is_whole) == (2_500_000, 3_000_000, False)
         refused = below.read("large", bytes_max=10, size_max=2_999_999)
-        assert isinstance(refused, Refused)
+        assert isinstance(refused, Unread)
         assert "3,000,000 bytes" in refused.why
-    assert isinstance(Beneath("/dev").read("zero", bytes_max=10), Refused)
+    assert isinstance(Beneath("/dev").read("zero", bytes_max=10), Unread)
 
 
 def test_a_second_name_is_taken_where_the_host_says_so(root: Path) -> None:

@@ -31,7 +31,7 @@ from foldline.testing.strategies import broken_sessions, sessions
 from foldline.transcripts import detect
 from foldline.transcripts.atif import READER
 from foldline.transcripts.atif_write import WRITER, AtifWriter
-from foldline.transcripts.transcript import Transcript, Written
+from foldline.transcripts.transcript import NewHistory, Transcript
 from tests.transcripts.data import DATA, read_one
 
 
@@ -39,7 +39,7 @@ def written(*messages: Message, writer: AtifWriter = WRITER, **values: Any) -> d
     transcript = Transcript(
         **{"format": "pi", "wire": "anthropic", "messages": messages, "id": "s", **values}
     )
-    document: dict[str, Any] = json.loads(writer.write(transcript, Written(messages=messages)))
+    document: dict[str, Any] = json.loads(writer.write(transcript, NewHistory(messages=messages)))
     return document
 
 
@@ -191,8 +191,8 @@ def test_tools_are_written_in_openais_shape() -> None:
 def test_the_same_history_gives_the_same_bytes() -> None:
     """Law SAME: ids are digests of content."""
     transcript = Transcript(format="pi", wire="anthropic", messages=ROUND)
-    once = WRITER.write(transcript, Written(messages=ROUND))
-    assert once == WRITER.write(transcript, Written(messages=ROUND))
+    once = WRITER.write(transcript, NewHistory(messages=ROUND))
+    assert once == WRITER.write(transcript, NewHistory(messages=ROUND))
     assert once.endswith(b"}\n")
 
 
@@ -209,7 +209,7 @@ def test_recorded_sessions_are_accepted_and_read_back(name: str) -> None:
     """Real agents' histories, by way of ATIF."""
     path: Path = DATA / name
     (found,) = detect.read(path)
-    document = json.loads(WRITER.write(found, Written(messages=found.messages)))
+    document = json.loads(WRITER.write(found, NewHistory(messages=found.messages)))
     accept(document)
     assert told(read_one(READER, document).messages) == told([m for m in found.messages if m.parts])
 

@@ -17,7 +17,7 @@ from foldline.core.message import Message, Meta, Reasoning, Text, ToolCall, Tool
 from foldline.transcripts.claude_code import READER
 from foldline.transcripts.claude_code_write import WRITER
 from foldline.transcripts.source import open_source
-from foldline.transcripts.transcript import Transcript, Written
+from foldline.transcripts.transcript import NewHistory, Transcript
 from foldline.wire.anthropic import CODEC
 from tests.transcripts.claude_session import (
     answer,
@@ -44,7 +44,7 @@ def write(
     before: int | None = None,
     after: int | None = None,
 ) -> bytes:
-    result = Written(messages=tuple(messages), tokens_before=before, tokens_after=after)
+    result = NewHistory(messages=tuple(messages), tokens_before=before, tokens_after=after)
     return WRITER.write(transcript, result)
 
 

@@ -19,7 +19,7 @@ from foldline.testing.strategies import sessions
 from foldline.transcripts import detect
 from foldline.transcripts.foldline_log import READER, WRITER, LogSource
 from foldline.transcripts.source import open_source
-from foldline.transcripts.transcript import Transcript, Written
+from foldline.transcripts.transcript import NewHistory, Transcript
 from foldline.wire.formats import codec
 from tests.transcripts.data import DATA
 
@@ -37,7 +37,7 @@ def transcript(*messages: Message) -> Transcript:
 
 
 def logged(*messages: Message, edits: tuple[Edit, ...] = ()) -> bytes:
-    return WRITER.write(transcript(*messages), Written(messages=messages, edits=edits))
+    return WRITER.write(transcript(*messages), NewHistory(messages=messages, edits=edits))
 
 
 def read(data: bytes) -> Transcript:
@@ -87,7 +87,7 @@ def test_a_history_without_compactions_comes_back_whole() -> None:
         model="m",
         tokens_window=200_000,
     )
-    back = read(WRITER.write(known, Written(messages=HISTORY)))
+    back = read(WRITER.write(known, NewHistory(messages=HISTORY)))
     assert back.messages == HISTORY
     assert back.system is not None
     assert back.system.text == "be kind"
@@ -122,7 +122,7 @@ def test_a_second_compaction_is_appended_and_names_the_ordinals_of_the_log() -> 
         (3, 0),
         (4, 0),
     ]
-    again = Written(messages=(), edits=(fold((1, 4), text="two"),))
+    again = NewHistory(messages=(), edits=(fold((1, 4), text="two"),))
     second = WRITER.write(once, again)
     assert second.startswith(first)
     twice = read(second)
@@ -147,7 +147,7 @@ def test_writing_a_log_back_without_edits_changes_no_byte_and_keeps_unknown_entr
     data = write_log(format=log.header.format, body=b'{"id":"s","later":true}', entries=entries)
     back = read(data)
     assert back.skipped == (("star_chart", 1),)
-    assert WRITER.write(back, Written(messages=back.messages)) == data
+    assert WRITER.write(back, NewHistory(messages=back.messages)) == data
 
 
 def test_a_torn_end_is_left_out_and_said() -> None:
@@ -208,7 +208,7 @@ def test_a_usage_that_came_later_and_an_undone_compaction_count() -> None:
 
 def test_a_report_is_kept_without_how_long_it_took() -> None:
     """Law SAME: the same history and settings give the same bytes."""
-    made = Written(
+    made = NewHistory(
         messages=HISTORY,
         edits=(fold((1, 3)),),
         report={"seconds": 0.1, "passes": [{"name": "fold", "seconds": 1}]},
@@ -220,7 +220,7 @@ def test_a_report_is_kept_without_how_long_it_took() -> None:
 
 def test_messages_that_no_edits_explain_become_a_log_of_their_own() -> None:
     """A conversion repairs a history; what is written is the repaired one."""
-    data = WRITER.write(transcript(*HISTORY), Written(messages=HISTORY[:1]))
+    data = WRITER.write(transcript(*HISTORY), NewHistory(messages=HISTORY[:1]))
     assert read(data).messages == HISTORY[:1]
 
 

@@ -10,7 +10,7 @@ import pytest
 from foldline.testing.builders import user
 from foldline.transcripts.detect import READERS, WRITERS, read, reader, writer
 from foldline.transcripts.source import Source
-from foldline.transcripts.transcript import Reader, Transcript, Writer, Written
+from foldline.transcripts.transcript import NewHistory, Reader, Transcript, Writer
 from tests.transcripts.data import DATA, read_one
 
 SESSIONS = sorted(path for path in DATA.glob("*/*") if path.parent.name in READERS)
@@ -34,7 +34,7 @@ class Lines:
         said = tuple(user(line.decode().strip()) for _, line in source.lines() if line.strip())
         return (Transcript(format=self.name, wire="anthropic", messages=said),)
 
-    def write(self, transcript: Transcript, result: Written) -> bytes:
+    def write(self, transcript: Transcript, result: NewHistory) -> bytes:
         """The lines."""
         return "".join(f"{message.text}\n" for message in result.messages).encode()
 
@@ -97,7 +97,7 @@ def test_the_same_arguments_give_the_same_bytes(name: str) -> None:
         transcript = read(path)[0]
     if writes.wire and transcript.wire != writes.wire:
         transcript = Transcript(format=name, wire=writes.wire, messages=(user("go"),))
-    result = Written(messages=transcript.messages, system=transcript.system, tools=transcript.tools)
+    result = NewHistory(messages=transcript.messages, system=transcript.system, tools=transcript.tools)
     assert writes.write(transcript, result) == writes.write(transcript, result) != b""
 
 
@@ -114,4 +114,4 @@ def test_a_strangers_format_needs_nothing_to_inherit_from() -> None:
         None,
         (),
     )
-    assert writes.write(found, Written(messages=found.messages[1:])) == b"Fix it.\n"
+    assert writes.write(found, NewHistory(messages=found.messages[1:])) == b"Fix it.\n"

@@ -12,7 +12,7 @@ from foldline.core.errors import InvalidTranscript
 from foldline.core.message import calls_of
 from foldline.transcripts import detect
 from foldline.transcripts.source import open_source
-from foldline.transcripts.transcript import Transcript, Written
+from foldline.transcripts.transcript import NewHistory, Transcript
 from foldline.transcripts.wire_file import ANTHROPIC, GEMINI, OPENAI_CHAT, OPENAI_RESPONSES
 from tests.transcripts.data import bytes_of
 
@@ -173,7 +173,7 @@ def test_a_broken_body_is_refused_with_the_place_and_the_next_step(data: bytes, 
 def test_what_is_written_is_the_conversations_part_of_the_body_and_reads_back(name: str) -> None:
     """Keys only where there is something; untouched messages keep their bytes (law LOSSLESS)."""
     (found,) = detect.read(bytes_of(BODIES[name]))
-    written = Written(messages=found.messages, system=found.system, tools=found.tools)
+    written = NewHistory(messages=found.messages, system=found.system, tools=found.tools)
     data = detect.writer(name).write(found, written)
     body = json.loads(data)
     assert body == {key: value for key, value in BODIES[name].items() if key not in ("model", "max_tokens")}

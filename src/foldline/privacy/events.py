@@ -29,7 +29,7 @@ def digest_with(key: bytes) -> Callable[[bytes], str]:
     return lambda data: hmac.new(key, b"event\0" + data, hashlib.sha256).hexdigest()
 
 
-class Following:
+class SessionEvents:
     """A session's events as they come, in as many readings as one likes. `since_ms`: leave out what is older; an entry without a time
     is never."""
 
@@ -61,11 +61,11 @@ class Following:
             self._next = entry.offset + entry.size
 
 
-def followed(session: str, *, counter: str | None = None) -> Following:
+def followed(session: str, *, counter: str | None = None) -> SessionEvents:
     """The events of a session of this home, of which those that are too old are deleted first. Raises `UnknownSession`."""
     store, since_ms = disk_store(), events_since_ms(unix_ms())
     store.read(session).close()
     delete_old(store, (session,), before_ms=since_ms)
-    return Following(
+    return SessionEvents(
         store, session, key=key_in(store.home), counter=counter_for(counter=counter), since_ms=since_ms
     )

@@ -60,7 +60,7 @@ def completer(
     return kind(sdk, client, model=model, parameters=parameters)
 
 
-class _Asked:
+class _OverSdk:
     """What both kinds have in common."""
 
     def __init__(self, sdk: Sdk, client: Any, *, model: str | None, parameters: Mapping[str, Any]) -> None:
@@ -90,7 +90,7 @@ class _Asked:
             raise failed(error, provider=self.provider, key=self._sdk.key, secrets=secrets) from None
 
 
-class Completer(_Asked):
+class Completer(_OverSdk):
     """A sync one."""
 
     def __call__(self, request: CompletionRequest) -> StreamedReply:
@@ -113,7 +113,7 @@ class Completer(_Asked):
                 yield sound(event)
 
 
-class AsyncCompleter(_Asked):
+class AsyncCompleter(_OverSdk):
     """An async one."""
 
     awaits: Final = True

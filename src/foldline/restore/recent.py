@@ -24,7 +24,7 @@ from foldline.ledger.tools import kind_of
 from foldline.restore.asked import line_of, text_of
 from foldline.restore.pieces import read_pieces
 from foldline.restore.sources import Touched
-from foldline.stores.beneath import Beneath, Refused
+from foldline.stores.beneath import Beneath, Unread
 
 READ_BYTES_MAX: Final = 128 * 1024
 """Of one file: more than 5,000 tokens of any text that people write."""
@@ -134,7 +134,7 @@ def recent_files(
 
 def _read(path: str, below: Beneath) -> Recent | Passed:
     held = below.read(path, bytes_max=READ_BYTES_MAX, size_max=FILE_BYTES_MAX)
-    if isinstance(held, Refused):
+    if isinstance(held, Unread):
         return Passed(path=line_of(path), why=held.why, is_outside=held.is_outside)
     if b"\0" in held.data[:_BINARY_BYTES]:
         return Passed(path=line_of(path), why="it is no text")

@@ -34,7 +34,7 @@ from foldline.privacy.hashed import refuse_hashed
 from foldline.session.history import PAGE, TOLD, Chronicle, Page
 from foldline.session.originals import shown_in
 from foldline.transcripts import detect, foldline_log
-from foldline.transcripts.transcript import Transcript, Written
+from foldline.transcripts.transcript import NewHistory, Transcript
 from foldline.wire import strict
 
 IMPORTED_NAME_CHARS_MAX: Final = 100
@@ -200,7 +200,7 @@ def import_transcript(
     was_summarised = transcript.format != foldline_log.NAME and any(
         message.synthetic == "summary" for message in transcript.messages
     )
-    data = foldline_log.WRITER.write(transcript, Written(messages=transcript.messages))
+    data = foldline_log.WRITER.write(transcript, NewHistory(messages=transcript.messages))
     log = parse_log(data)
     drafts = [Draft(kind=draft.kind, body=redact(draft.body)) for draft in map(unplaced, log.entries)]
     counted = Imported(

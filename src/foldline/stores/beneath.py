@@ -57,7 +57,7 @@ class Held(Struct, frozen=True, kw_only=True):
         return len(self.data) >= self.size
 
 
-class Refused(Struct, frozen=True, kw_only=True):
+class Unread(Struct, frozen=True, kw_only=True):
     """Why a file was not read."""
 
     path: str
@@ -90,17 +90,17 @@ class Beneath:
         parts = [part for part in path.split("/") if part not in ("", ".")]
         return None if ".." in parts or not parts else "/".join(parts)
 
-    def read(self, path: str, *, bytes_max: int, size_max: int | None = None) -> Held | Refused:
+    def read(self, path: str, *, bytes_max: int, size_max: int | None = None) -> Held | Unread:
         """The first `bytes_max` bytes of a file of at most `size_max`."""
         inside = self.relative(path)
         if inside is None:
-            return Refused(path=path, why="it lies outside the folder", is_outside=True)
+            return Unread(path=path, why="it lies outside the folder", is_outside=True)
         try:
             if len(os.fsencode(inside)) > PATH_BYTES_MAX:
-                return Refused(path=inside, why="its path is too long")
+                return Unread(path=inside, why="its path is too long")
             descriptor = self._open(inside)
         except UnicodeEncodeError:
-            return Refused(path=inside, why="its name is no name of a file")
+            return Unread(path=inside, why="its name is no name of a file")
         except OSError as error:
             return _refused(inside, error)
         try:
@@ -120,14 +120,14 @@ class Beneath:
                 held.callback(os.close, at)
             return os.open(name, _CALM | _NO_LINK, dir_fd=at)
 
-    def _read(self, inside: str, descriptor: int, *, bytes_max: int, size_max: int | None) -> Held | Refused:
+    def _read(self, inside: str, descriptor: int, *, bytes_max: int, size_max: int | None) -> Held | Unread:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            return Refused(path=inside, why="it is no regular file")
+            return Unread(path=inside, why="it is no regular file")
         if status.st_nlink > 1 and not self._hard_links:
-            return Refused(path=inside, why="it has a second name (a hard link), which may lie anywhere")
+            return Unread(path=inside, why="it has a second name (a hard link), which may lie anywhere")
         if size_max is not None and status.st_size > size_max:
-            return Refused(path=inside, why=f"it has {status.st_size:,} bytes, more than {size_max:,}")
+            return Unread(path=inside, why=f"it has {status.st_size:,} bytes, more than {size_max:,}")
         pieces, left = list[bytes](), bytes_max
         while left > 0 and (piece := os.read(descriptor, min(left, 1 << 20))):
             pieces.append(piece)
@@ -151,6 +151,6 @@ class Beneath:
         self.close()
 
 
-def _refused(inside: str, error: OSError) -> Refused:
+def _refused(inside: str, error: OSError) -> Unread:
     why = _WHY.get(error.errno or 0, error.strerror or type(error).__name__)
-    return Refused(path=inside, why=why, is_outside=error.errno in (errno.ELOOP, errno.ENOTDIR))
+    return Unread(path=inside, why=why, is_outside=error.errno in (errno.ELOOP, errno.ENOTDIR))

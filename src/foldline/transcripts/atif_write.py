@@ -23,7 +23,7 @@ from msgspec import Struct
 
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult, Usage
 from foldline.log.values import part_json
-from foldline.transcripts.transcript import Transcript, Written
+from foldline.transcripts.transcript import NewHistory, Transcript
 from foldline.wire import strict
 from foldline.wire.tools import convert_tools
 
@@ -52,7 +52,7 @@ class AtifWriter(Struct, frozen=True, kw_only=True):
     """Path or address of the trajectory that goes on from here (`continued_trajectory_ref`), for the file of the
     history before a compaction."""
 
-    def write(self, transcript: Transcript, result: Written) -> bytes:
+    def write(self, transcript: Transcript, result: NewHistory) -> bytes:
         """The whole document, UTF-8, indented by two spaces, with a line feed at its end."""
         compacted = any(m.edited or m.synthetic in ("fold", "summary") for m in result.messages)
         system = result.system if result.system is not None else transcript.system
@@ -75,7 +75,7 @@ class AtifWriter(Struct, frozen=True, kw_only=True):
         kept = {key: value for key, value in told.items() if value is not None}
         return json.dumps(kept, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
 
-    def _agent(self, transcript: Transcript, result: Written) -> Json:
+    def _agent(self, transcript: Transcript, result: NewHistory) -> Json:
         tools = result.tools if result.tools is not None else transcript.tools
         own = transcript.source.get("agent", {}) if isinstance(transcript.source, dict) else {}
         agent: Json = {

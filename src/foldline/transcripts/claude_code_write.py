@@ -23,7 +23,7 @@ from foldline.core.message import Message
 from foldline.transcripts.claude_code import Places, blocks_of, content_of, merged
 from foldline.transcripts.claude_record import Record, decode_line
 from foldline.transcripts.source import Mark, Source
-from foldline.transcripts.transcript import Transcript, Written
+from foldline.transcripts.transcript import NewHistory, Transcript
 from foldline.wire import strict
 from foldline.wire.codec import Codec
 from foldline.wire.formats import codec
@@ -52,7 +52,7 @@ class ClaudeCodeWriter(Struct, frozen=True):
     wire: str = "anthropic"
     holds_prompt: bool = False
 
-    def write(self, transcript: Transcript, result: Written) -> bytes:
+    def write(self, transcript: Transcript, result: NewHistory) -> bytes:
         """The session file of these messages.
 
         Where one of them folds others, the file begins with a compaction boundary that names the last record before
@@ -132,7 +132,7 @@ class _Out:
         name = f"{place} {content.decode(errors='replace')}"
         return str(uuid5(NAMESPACE, name.encode("utf-8", "replace").decode()))
 
-    def new_boundary(self, result: Written) -> None:
+    def new_boundary(self, result: NewHistory) -> None:
         """The record that a compaction took place here."""
         metadata: dict[str, Any] = {"trigger": "manual"}
         if result.tokens_before is not None:

@@ -23,7 +23,7 @@ from foldline.log.state import Anchor
 from foldline.log.values import Json, bytes_json, dumps, edit_json, message_json, system_json, timeless
 from foldline.transcripts.neutral import count, string
 from foldline.transcripts.source import Source
-from foldline.transcripts.transcript import Numbered, Transcript, Written
+from foldline.transcripts.transcript import NewHistory, Numbered, Transcript
 from foldline.wire import strict
 from foldline.wire.formats import CODECS, DEFAULT
 
@@ -95,7 +95,7 @@ class _Writer:
     wire = ""
     holds_prompt = True
 
-    def write(self, transcript: Transcript, result: Written) -> bytes:
+    def write(self, transcript: Transcript, result: NewHistory) -> bytes:
         """A log of the whole history and, as its last entry, the compaction that led to `result`.
 
         A transcript that came from a log keeps all its entries, unknown ones included. Where `result` says no
@@ -152,7 +152,7 @@ def _index_of(live: Sequence[Item], anchor: Anchor | None) -> int | None:
 # ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _opening(transcript: Transcript, result: Written) -> Iterator[tuple[str, bytes]]:
+def _opening(transcript: Transcript, result: NewHistory) -> Iterator[tuple[str, bytes]]:
     system = result.system if result.system is not None else transcript.system
     tools = result.tools if result.tools is not None else transcript.tools
     if system is not None:
@@ -161,7 +161,7 @@ def _opening(transcript: Transcript, result: Written) -> Iterator[tuple[str, byt
         yield "tools", dumps({"format": transcript.wire, **bytes_json("tools", tools)})
 
 
-def _compaction(result: Written) -> list[tuple[str, bytes]]:
+def _compaction(result: NewHistory) -> list[tuple[str, bytes]]:
     if not result.edits:
         return []
     body: Json = {

@@ -75,7 +75,7 @@ class Reader(Protocol):
         ...
 
 
-class Written(Struct, frozen=True, kw_only=True):
+class NewHistory(Struct, frozen=True, kw_only=True):
     """What a writer is to put into a file: the new history, beside the `Transcript` it came from."""
 
     messages: tuple[Message, ...]
@@ -103,6 +103,6 @@ class Writer(Protocol):
     holds_prompt: bool
     """False where the file has no place for a system prompt and tool schemas: its client brings its own."""
 
-    def write(self, transcript: Transcript, result: Written) -> bytes:
+    def write(self, transcript: Transcript, result: NewHistory) -> bytes:
         """The whole file. The same arguments give the same bytes: no clock, no random."""
         ...

@@ -27,7 +27,7 @@ from foldline.transcripts.chat import decode_all
 from foldline.transcripts.document import Piece
 from foldline.transcripts.neutral import string
 from foldline.transcripts.source import BadLines, Source, keys
-from foldline.transcripts.transcript import Transcript, Written
+from foldline.transcripts.transcript import NewHistory, Transcript
 from foldline.wire import strict
 from foldline.wire.body import KEYS, read_body, write_body
 from foldline.wire.codec import Request
@@ -141,7 +141,7 @@ class WireWriter(Struct, frozen=True, kw_only=True):
         """The format itself."""
         return self.name
 
-    def write(self, transcript: Transcript, result: Written) -> bytes:
+    def write(self, transcript: Transcript, result: NewHistory) -> bytes:
         """One JSON object and a line feed; messages that were not edited keep their bytes."""
         request = Request(
             format=self.name, messages=result.messages, system=result.system, tools=result.tools

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from foldline.log.audit import Event
-    from foldline.privacy.events import Following
+    from foldline.privacy.events import SessionEvents
 
 ROWS_MAX = 500
 """The newest events on a page; `--lines` and `--json` have all of them."""
@@ -66,7 +66,7 @@ def command(*, session: str, as_lines: bool, follow: bool, counter: str | None, 
     return exits.DONE
 
 
-def _follow(log: Following, *, as_lines: bool) -> int:
+def _follow(log: SessionEvents, *, as_lines: bool) -> int:
     """What is there, then what comes. Being stopped from the keyboard is how it ends."""
     try:
         if as_lines:
@@ -98,7 +98,7 @@ def _show(events: list[Event]) -> None:
         screen.say("no events")
 
 
-def _say_deleted(log: Following) -> None:
+def _say_deleted(log: SessionEvents) -> None:
     """That there were older ones, and what they are not."""
     from foldline.settings import event_days
 

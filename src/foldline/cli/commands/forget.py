@@ -27,7 +27,7 @@ NEAR = 0.8
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7}
 
 
-class _Asked(Struct, frozen=True, kw_only=True):
+class _Target(Struct, frozen=True, kw_only=True):
     """What is to be forgotten."""
 
     what: str
@@ -92,9 +92,9 @@ def command(
     store = disk_store()
     if finish:
         return _finish(store, dry_run=dry_run, as_json=as_json)
-    asked = _asked(what, store, within=within, as_text=as_text, older=older)
+    target = _target(what, store, within=within, as_text=as_text, older=older)
     try:
-        planned, kept = _forget(store, asked, dry_run=True)
+        planned, kept = _forget(store, target, dry_run=True)
     except NeededByForks as error:
         if as_json:
             screen.write_document(exits.document_of(error, code=exits.REFUSED, sentence=str(error)))
@@ -103,9 +103,9 @@ def command(
         return exits.REFUSED
     if not dry_run:
         if planned.removed or any(not one.unread for one in planned.changed):
-            _confirm(planned, asked, yes=yes)
-        planned, kept = _forget(store, asked, dry_run=False)
-    return _tell(_Page(what=asked.what, done=planned, dry_run=dry_run, kept=kept), store, as_json=as_json)
+            _confirm(planned, target, yes=yes)
+        planned, kept = _forget(store, target, dry_run=False)
+    return _tell(_Page(what=target.what, done=planned, dry_run=dry_run, kept=kept), store, as_json=as_json)
 
 
 def _finish(store: Store, *, dry_run: bool, as_json: bool) -> int:
@@ -148,74 +148,76 @@ def _tell(page: _Page, store: Store, *, as_json: bool) -> int:
     return exits.DONE if page.done.is_whole and (page.dry_run or left is None) else exits.REFUSED
 
 
-def _asked(what: str | None, store: Store, *, within: str | None, as_text: bool, older: int | None) -> _Asked:
+def _target(
+    what: str | None, store: Store, *, within: str | None, as_text: bool, older: int | None
+) -> _Target:
     from foldline.core.address import parse_address
     from foldline.core.errors import UnknownAddress
     from foldline.stores.disk import unix_ms
 
     if what is None:
         assert older is not None
-        return _Asked(what="age", value="", within=None, before_ms=unix_ms() - older)
+        return _Target(what="age", value="", within=None, before_ms=unix_ms() - older)
     if as_text:
-        return _Asked(what="text", value=what, within=within)
+        return _Target(what="text", value=what, within=within)
     try:
         parse_address(what)
     except UnknownAddress:
         names = store.names()
         if within is None and what in names:
-            return _Asked(what="session", value=what, within=None)
+            return _Target(what="session", value=what, within=None)
         near = get_close_matches(what, names, n=1, cutoff=NEAR) if within is None else []
         if near:
             raise click.UsageError(
                 f"no session is called {what!r}; did you mean {near[0]!r}? To forget these words in every session, say --text",
                 click.get_current_context(),
             ) from None
-        return _Asked(what="text", value=what, within=within)
+        return _Target(what="text", value=what, within=within)
     if within is None:
         raise click.UsageError(
             "an address is one of a session: name it with --in", click.get_current_context()
         )
-    return _Asked(what="address", value=what, within=within)
+    return _Target(what="address", value=what, within=within)
 
 
-def _forget(store: Store, asked: _Asked, *, dry_run: bool) -> tuple[Forgotten, tuple[str, ...]]:
+def _forget(store: Store, target: _Target, *, dry_run: bool) -> tuple[Forgotten, tuple[str, ...]]:
     from foldline.privacy import forgetting
 
     with progress.shown("looking" if dry_run else "forgetting") as tick:
-        if asked.what == "text":
+        if target.what == "text":
             return forgetting.forget_text(
-                store, asked.value, within=asked.within, dry_run=dry_run, tick=tick
+                store, target.value, within=target.within, dry_run=dry_run, tick=tick
             ), ()
-        if asked.what == "address":
-            within = asked.within or ""
+        if target.what == "address":
+            within = target.within or ""
             return forgetting.forget_address(
-                store, asked.value, within=within, dry_run=dry_run, tick=tick
+                store, target.value, within=within, dry_run=dry_run, tick=tick
             ), ()
-        if asked.what == "session":
-            return forgetting.forget_session(store, [asked.value], dry_run=dry_run), ()
-        old, kept = forgetting.older_than(store, asked.before_ms)
+        if target.what == "session":
+            return forgetting.forget_session(store, [target.value], dry_run=dry_run), ()
+        old, kept = forgetting.older_than(store, target.before_ms)
         return forgetting.forget_session(store, old, dry_run=dry_run), kept
 
 
-def _confirm(planned: Forgotten, asked: _Asked, *, yes: bool) -> None:
+def _confirm(planned: Forgotten, target: _Target, *, yes: bool) -> None:
     if yes:
         return
     if not (sys.stdin is not None and sys.stdin.isatty() and screen.is_terminal("stderr")):
         raise click.UsageError(
             "this cannot be undone: say --yes, or look first with --dry-run", click.get_current_context()
         )
-    _say_what(planned, asked, would=True)
+    _say_what(planned, target, would=True)
     click.confirm("foldline: forget it?", abort=True, err=True)
 
 
-def _say_what(done: Forgotten, asked: _Asked, *, would: bool) -> None:
+def _say_what(done: Forgotten, target: _Target, *, would: bool) -> None:
     for name in done.removed:
         screen.say(f"{'would remove' if would else 'removed'} session {name}")
     for one in done.changed:
         if not one.problem:
             said = f"{plural(one.places, 'place')} in {plural(sum(one.kinds.values()), 'entry').replace('entrys', 'entries')}"
             screen.say(f"{'would forget' if would else 'forgot'} {said} of session {one.name}")
-    if asked.what == "text" and not done.changed:
+    if target.what == "text" and not done.changed:
         screen.say("the text stands nowhere")
 
 
