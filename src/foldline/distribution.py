@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, assert_never
 
 from foldline.core.address import part_address
+from foldline.core.errors import InvalidOption
 from foldline.core.estimate import Counting, Estimate, project
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.core.ports import TokenCounter
@@ -20,7 +21,6 @@ from foldline.log.values import members
 from foldline.passes.results import find_results
 from foldline.presets import POLICIES, own_policies, policy_of
 from foldline.recall.loops import rereads
-from foldline.session.limits import named_for
 from foldline.settings import plan_for
 from foldline.stores.limits import Limits
 from foldline.tokens.choose import counter_for
@@ -82,7 +82,7 @@ def distribution(
         "notes": [
             *transcript.notes,
             *planned.notes,
-            *named_for(name, Limits(home_at())),
+            *_limits_named(name, Limits(home_at())),
             *chosen.advised(projected.tokens, planned.window, output_max=planned.output_max),
         ],
     }
@@ -127,6 +127,19 @@ def _read_again(transcript: Transcript) -> dict[str, Any]:
         return {}
     told = {"evicted": found.evicted, "again": len(found.again), "keep_more": found.keep_more}
     return {"read_again": told}
+
+
+def _limits_named(model: str | None, limits: Limits) -> tuple[str, ...]:
+    """What providers have named for a model, each endpoint apart, for a person."""
+    try:
+        known = [one for one in limits.all() if one.model == model]
+    except (OSError, InvalidOption) as error:
+        return (f"limits that providers named are not known: {error}",)
+    return tuple(
+        f"{one.endpoint or 'a provider'} once named a limit of {one.tokens:,} tokens for {one.model}, in the place of "
+        f"{one.instead_of:,}: sessions there are planned with it ({limits.file})"
+        for one in known
+    )
 
 
 def percent(tokens: int, threshold: int) -> int:

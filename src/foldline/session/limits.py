@@ -16,7 +16,7 @@ from foldline.log.said import time_told
 from foldline.presets import policy_of
 from foldline.session.setup import Setup, setup_again
 from foldline.settings import Planned
-from foldline.stores.limits import Limit, Limits
+from foldline.stores.limits import Limit
 
 HELD = "a limit that its provider named is not kept for the next process: {why}"
 
@@ -77,19 +77,6 @@ def outgrown(setup: Setup, tokens: int) -> Setup:
         except (OSError, InvalidOption) as error:
             note = f"{note} in this process; the file keeps it: {error}"
     return _noted(fresh, note)
-
-
-def named_for(model: str | None, limits: Limits) -> tuple[str, ...]:
-    """What providers have named for a model, each endpoint apart, for a person."""
-    try:
-        known = [one for one in limits.all() if one.model == model]
-    except (OSError, InvalidOption) as error:
-        return (f"limits that providers named are not known: {error}",)
-    return tuple(
-        f"{one.endpoint or 'a provider'} once named a limit of {one.tokens:,} tokens for {one.model}, in the place of "
-        f"{one.instead_of:,}: sessions there are planned with it ({limits.file})"
-        for one in known
-    )
 
 
 def _planned(setup: Setup, limit: Limit, *, note: str) -> Setup:
