@@ -23,7 +23,8 @@ from typing import Any
 from foldline.core.surrogates import whole
 from foldline.tokens.bpe import Exact
 from foldline.tokens.estimate import estimate, quarter
-from foldline.tokens.families import FAMILIES, Scaled
+from foldline.tokens.families import FAMILIES
+from foldline.tokens.text import Corrected
 
 CHARS_MIN = 40
 """Shorter strings are keys and ids; their error is one token either way."""
@@ -57,7 +58,7 @@ def print_families(texts: list[str]) -> None:
         tokenizer = splintr.Tokenizer.from_pretrained(name)
         exact = [len(tokenizer.encode(text)) for text in texts]
         plain = sum(base.many(texts)) / sum(exact) - 1
-        print(f"{name:44} {errors_of(Scaled(family, base).many(texts), exact)} {plain:+9.1%}")
+        print(f"{name:44} {errors_of(Corrected(family, base).many(texts), exact)} {plain:+9.1%}")
 
 
 def errors_of(guesses: list[int], exact: list[int]) -> str:

@@ -8,7 +8,8 @@ from math import ceil
 import pytest
 
 from foldline.tokens.bpe import Exact
-from foldline.tokens.claude import BLOB_RATIO, CLAUDE_46, CLAUDE_47, Corrected, generation_of
+from foldline.tokens.claude import BLOB_RATIO, CLAUDE_46, CLAUDE_47, generation_of
+from foldline.tokens.text import Corrected
 from tests.tokens.sample import NASTY, SURROGATES, real_texts
 
 O200K = Exact("o200k_base")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from foldline.tokens.bpe import Exact
-from foldline.tokens.families import FAMILIES, Scaled
+from foldline.tokens.families import FAMILIES
+from foldline.tokens.text import Corrected
 from tests.tokens.sample import NASTY, SURROGATES, real_texts
 
 O200K = Exact("o200k_base")
@@ -34,7 +35,7 @@ OWN_COUNTS: dict[str, tuple[int, int, int, int, int]] = {
 @pytest.mark.parametrize("name", FAMILIES)
 def test_each_family_comes_near_its_own_count_on_every_kind_of_text(name: str) -> None:
     """TOK-1: the small family table, within 30 % on the worst kind of text, 10 % on the mix."""
-    counter = Scaled(FAMILIES[name], O200K)
+    counter = Corrected(FAMILIES[name], O200K)
     counts = [counter.one(text) for text in (PROSE, CODE, NUMBERS, CHINESE, KOREAN)]
     for count, own in zip(counts, OWN_COUNTS[name], strict=True):
         assert count == pytest.approx(own, rel=0.30), (counts, OWN_COUNTS[name])
@@ -46,7 +47,7 @@ def test_digits_taken_singly_cost_more() -> None:
     digits = "1234567890" * 20
     plain = O200K.one(digits)
     for name, family in FAMILIES.items():
-        ratio = Scaled(family, O200K).one(digits) / plain
+        ratio = Corrected(family, O200K).one(digits) / plain
         assert (ratio > 2) == (name in ("qwen3", "gemma3", "mistral_v3")), name
 
 
@@ -54,7 +55,7 @@ def test_one_and_many_agree_and_nothing_is_negative() -> None:
     """The sum of single counts is the count of all, whatever the text."""
     texts = [*real_texts()[:200], *NASTY, *SURROGATES]
     for family in FAMILIES.values():
-        counter = Scaled(family, O200K)
+        counter = Corrected(family, O200K)
         counts = counter.many(texts)
         assert counts == [counter.one(text) for text in texts]
         assert min(counts) == 0

@@ -11,12 +11,12 @@ from typing import Any, Final
 
 from foldline.core.errors import InvalidOption
 from foldline.tokens.bpe import Encoding, Exact, load_toktok
-from foldline.tokens.claude import CLAUDE_46, CLAUDE_47, Corrected
+from foldline.tokens.claude import CLAUDE_46, CLAUDE_47
 from foldline.tokens.counter import Counter
 from foldline.tokens.estimate import estimate, quarter
-from foldline.tokens.families import FAMILIES, Scaled
+from foldline.tokens.families import FAMILIES
 from foldline.tokens.lineage import FAMILY_DEFAULT, family_of, media_of
-from foldline.tokens.text import Each, TextCount
+from foldline.tokens.text import Corrected, Each, TextCount
 
 _GENERATIONS: Final = {generation.name: generation for generation in (CLAUDE_46, CLAUDE_47)}
 _ENCODINGS: Final[tuple[Encoding, ...]] = ("o200k_base", "cl100k_base")
@@ -72,5 +72,5 @@ def _corrected(name: str, base: TextCount) -> TextCount:
     if name in _GENERATIONS:
         return Corrected(_GENERATIONS[name], base)
     if name in FAMILIES:
-        return Scaled(FAMILIES[name], base)
+        return Corrected(FAMILIES[name], base)
     return base

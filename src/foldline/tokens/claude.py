@@ -42,6 +42,29 @@ class Generation(Struct, frozen=True, kw_only=True, gc=False):
     hangul: float
     other: float
 
+    def corrected(self, text: str, tokens: int, *, base: TextCount) -> int:
+        data = text.encode("utf-8", "surrogatepass")
+        spans = find_blobs(data)
+        if not spans:
+            return self._fitted(text, data, tokens=tokens)
+        blobs = [data[start:end].decode("ascii") for start, end in spans]
+        edges = [0, *chain.from_iterable(spans), len(data)]
+        data = b"".join(data[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
+        text = data.decode("utf-8", "surrogatepass")
+        return ceil(BLOB_RATIO * sum(base.many(blobs))) + self._fitted(text, data, tokens=base.one(text))
+
+    def _fitted(self, text: str, data: bytes, *, tokens: int) -> int:
+        ascii_ = ascii_classes(data)
+        total = self.base * tokens
+        total += self.lower * ascii_.lower + self.upper * ascii_.upper + self.digit * ascii_.digit
+        total += self.punct * ascii_.punct + self.space * ascii_.space + self.newline * ascii_.newline
+        if not text.isascii():
+            scripts = script_classes(text)
+            total += self.cyrillic_greek * scripts.cyrillic_greek + self.hebrew_arabic * scripts.hebrew_arabic
+            total += self.indic * scripts.indic + self.thai * scripts.thai + self.kana * scripts.kana
+            total += self.han * scripts.han + self.hangul * scripts.hangul + self.other * scripts.other
+        return ceil(total)
+
 
 CLAUDE_46: Final = Generation(
     name="claude-4.6",
@@ -93,41 +116,3 @@ _OLD = re.compile(
 def generation_of(model: str) -> Generation:
     """The tokenizer of a Claude model, by any of its spellings (`claude-sonnet-4-5`, `anthropic.claude-3-opus…`)."""
     return CLAUDE_46 if _OLD.search(model.lower()) else CLAUDE_47
-
-
-class Corrected(Struct, frozen=True):
-    """A `foldline.tokens.text.TextCount`: o200k_base corrected to a generation of Claude."""
-
-    generation: Generation
-    base: TextCount
-
-    def one(self, text: str) -> int:
-        return self._correct(text, self.base.one(text))
-
-    def many(self, texts: list[str]) -> list[int]:
-        return list(map(self._correct, texts, self.base.many(texts)))
-
-    def _correct(self, text: str, tokens: int) -> int:
-        data = text.encode("utf-8", "surrogatepass")
-        spans = find_blobs(data)
-        if not spans:
-            return self._fitted(text, data, tokens=tokens)
-        blobs = [data[start:end].decode("ascii") for start, end in spans]
-        edges = [0, *chain.from_iterable(spans), len(data)]
-        data = b"".join(data[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
-        text = data.decode("utf-8", "surrogatepass")
-        return ceil(BLOB_RATIO * sum(self.base.many(blobs))) + self._fitted(
-            text, data, tokens=self.base.one(text)
-        )
-
-    def _fitted(self, text: str, data: bytes, *, tokens: int) -> int:
-        by, ascii_ = self.generation, ascii_classes(data)
-        total = by.base * tokens
-        total += by.lower * ascii_.lower + by.upper * ascii_.upper + by.digit * ascii_.digit
-        total += by.punct * ascii_.punct + by.space * ascii_.space + by.newline * ascii_.newline
-        if not text.isascii():
-            scripts = script_classes(text)
-            total += by.cyrillic_greek * scripts.cyrillic_greek + by.hebrew_arabic * scripts.hebrew_arabic
-            total += by.indic * scripts.indic + by.thai * scripts.thai + by.kana * scripts.kana
-            total += by.han * scripts.han + by.hangul * scripts.hangul + by.other * scripts.other
-        return ceil(total)

@@ -35,6 +35,18 @@ class Family(Struct, frozen=True, kw_only=True, gc=False):
     single_digits: bool = False
     """True when the tokenizer takes digits one by one."""
 
+    def corrected(self, text: str, tokens: int, *, base: TextCount) -> int:
+        total = self.latin * tokens
+        if self.single_digits:
+            data = text.encode("utf-8", "surrogatepass")
+            total += DIGIT_TOKENS * (len(data) - len(data.translate(None, DIGIT)))
+        if not text.isascii():
+            scripts = script_classes(text)
+            total += (self.chinese - self.latin) * HAN_TOKENS * scripts.han
+            total += (self.japanese - self.latin) * KANA_TOKENS * scripts.kana
+            total += (self.korean - self.latin) * HANGUL_TOKENS * scripts.hangul
+        return ceil(total) if total > 0 else 0
+
 
 FAMILIES: Final = {
     family.name: family
@@ -49,29 +61,3 @@ FAMILIES: Final = {
     )
 }
 """By name. Gemini uses gemma3's vocabulary, by Google's own SDK (its local tokenizer loads Gemma 3's model)."""
-
-
-class Scaled(Struct, frozen=True):
-    """A `foldline.tokens.text.TextCount`: o200k_base corrected to a family."""
-
-    family: Family
-    base: TextCount
-
-    def one(self, text: str) -> int:
-        return self._correct(text, self.base.one(text))
-
-    def many(self, texts: list[str]) -> list[int]:
-        return list(map(self._correct, texts, self.base.many(texts)))
-
-    def _correct(self, text: str, tokens: int) -> int:
-        family = self.family
-        total = family.latin * tokens
-        if family.single_digits:
-            data = text.encode("utf-8", "surrogatepass")
-            total += DIGIT_TOKENS * (len(data) - len(data.translate(None, DIGIT)))
-        if not text.isascii():
-            scripts = script_classes(text)
-            total += (family.chinese - family.latin) * HAN_TOKENS * scripts.han
-            total += (family.japanese - family.latin) * KANA_TOKENS * scripts.kana
-            total += (family.korean - family.latin) * HANGUL_TOKENS * scripts.hangul
-        return ceil(total) if total > 0 else 0

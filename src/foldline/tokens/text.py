@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
 from typing import Final, Protocol
 
@@ -24,6 +25,27 @@ class TextCount(Protocol):
     def many(self, texts: list[str]) -> list[int]:
         """Tokens of each text, in order: the same numbers as `one`, in one call."""
         ...
+
+
+class Correction(Protocol):
+    """What makes the count of another tokenizer of that of a base."""
+
+    def corrected(self, text: str, tokens: int, *, base: TextCount) -> int:
+        """Tokens of a text which has so many by the base."""
+        ...
+
+
+class Corrected(Struct, frozen=True):
+    """A `TextCount`: a base, corrected to another tokenizer."""
+
+    by: Correction
+    base: TextCount
+
+    def one(self, text: str) -> int:
+        return self.by.corrected(text, self.base.one(text), base=self.base)
+
+    def many(self, texts: list[str]) -> list[int]:
+        return list(map(partial(self.by.corrected, base=self.base), texts, self.base.many(texts)))
 
 
 class Each(Struct, frozen=True):
