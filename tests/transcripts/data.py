@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from foldline.core.message import ToolCall, ToolResult, calls_of, results_of
-from foldline.transcripts.source import open_source
+from foldline.transcripts.source import Source, open_source
 from foldline.transcripts.transcript import Reader, Transcript
 
 DATA = Path(__file__).parents[1] / "data"
@@ -23,6 +24,18 @@ def read_one(reader: Reader, given: Path | bytes | Any) -> Transcript:
     data = given if isinstance(given, (bytes, Path)) else bytes_of(given)
     (found,) = reader.read(open_source(data))
     return found
+
+
+def read_lines(read: Callable[[Source], tuple[Transcript, ...]], *rows: Any) -> Transcript:
+    """The only conversation of such lines: a text as it is, anything else as JSON."""
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    (found,) = read(open_source("\n".join([*lines, ""]).encode()))
+    return found
+
+
+def words(transcript: Transcript) -> list[str]:
+    """The text of each message, or the kind of its first part."""
+    return [message.text or type(message.parts[0]).__name__ for message in transcript.messages]
 
 
 def calls_in(transcript: Transcript) -> list[ToolCall]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from foldline.core.message import Opaque, Reasoning, ToolCall, ToolResult
 from foldline.transcripts import codex
 from foldline.transcripts.codex import READER
 from foldline.transcripts.source import open_source
-from foldline.transcripts.transcript import Transcript
+from tests.transcripts.data import read_lines, words
 
 DATA = Path(__file__).parent.parent / "data" / "codex" / "shape-fixture-compacted.jsonl"
 
@@ -47,14 +48,7 @@ def tokens(total: int, window: int = 258_400) -> dict[str, Any]:
     return event("token_count", info={"last_token_usage": usage, "model_context_window": window})
 
 
-def read(*rows: dict[str, Any] | str) -> Transcript:
-    lines = [line if isinstance(line, str) else json.dumps(line) for line in rows]
-    (transcript,) = READER.read(open_source("\n".join([*lines, ""]).encode()))
-    return transcript
-
-
-def words(transcript: Transcript) -> list[str]:
-    return [message.text or type(message.parts[0]).__name__ for message in transcript.messages]
+read = partial(read_lines, READER.read)
 
 
 def test_the_recorded_shapes_are_read() -> None:

@@ -13,6 +13,7 @@ from foldline.core.message import Media, Reasoning, Text, ToolResult, calls_of
 from foldline.transcripts.kimi import ELIDED, READER
 from foldline.transcripts.source import open_source
 from foldline.transcripts.transcript import Transcript
+from tests.transcripts.data import read_lines, words
 
 DATA = Path(__file__).parent.parent / "data" / "kimi" / "shape-fixture-full-compaction.jsonl"
 META = {"type": "metadata", "protocol_version": "1.4", "created_at": 1}
@@ -66,13 +67,7 @@ def compaction(**more: Any) -> dict[str, Any]:
 
 def read(*rows: Any) -> Transcript:
     flat = [line for row in rows for line in (row if isinstance(row, list) else [row])]
-    lines = [line if isinstance(line, str) else json.dumps(line) for line in flat]
-    (transcript,) = READER.read(open_source("\n".join([*lines, ""]).encode()))
-    return transcript
-
-
-def words(transcript: Transcript) -> list[str]:
-    return [message.text or type(message.parts[0]).__name__ for message in transcript.messages]
+    return read_lines(READER.read, *flat)
 
 
 def test_the_recorded_compaction_leaves_the_users_messages_and_the_summary() -> None:

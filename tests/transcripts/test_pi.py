@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from foldline.core.errors import InvalidTranscript
 from foldline.core.message import Media, Reasoning, ToolResult, calls_of
 from foldline.transcripts.pi import READER
 from foldline.transcripts.source import open_source
-from foldline.transcripts.transcript import Transcript
+from tests.transcripts.data import read_lines, words
 
 DATA = Path(__file__).parent.parent / "data" / "pi" / "before-compaction-excerpt.jsonl"
 HEADER = {
@@ -70,14 +71,7 @@ def tree(*entries: tuple[str, str | None, dict[str, Any]]) -> list[dict[str, Any
     return [made | {"id": id, "parentId": parent} for id, parent, made in entries]
 
 
-def read(*rows: dict[str, Any] | str) -> Transcript:
-    lines = [line if isinstance(line, str) else json.dumps(line) for line in rows]
-    (transcript,) = READER.read(open_source("\n".join([*lines, ""]).encode()))
-    return transcript
-
-
-def words(transcript: Transcript) -> list[str]:
-    return [message.text or type(message.parts[0]).__name__ for message in transcript.messages]
+read = partial(read_lines, READER.read)
 
 
 def test_a_recorded_session_is_read_without_the_calls_that_never_ran() -> None:
