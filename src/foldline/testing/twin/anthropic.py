@@ -313,14 +313,7 @@ def _accounted(desk: Desk, arrival: Arrival, *, pieces: Sequence[Piece]) -> Cach
     root = digest([FORMAT, arrival.parsed["model"]])
     with desk.changed:
         cached = desk.cache.marked(pieces, root=root, number=arrival.number)
-    desk.note(
-        arrival.number,
-        tokens_cached=cached.read,
-        tokens_written=cached.written,
-        tokens_shared=cached.shared,
-        extends=cached.extends,
-    )
-    return cached
+    return desk.note_cached(arrival.number, cached)
 
 
 def _compaction(desk: Desk, arrival: Arrival, *, prompt: Prompt, scales: Scales) -> Response:

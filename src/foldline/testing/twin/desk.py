@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from foldline.testing.twin import overflow
-from foldline.testing.twin.cache import PromptCache
+from foldline.testing.twin.cache import Cached, PromptCache
 from foldline.testing.twin.measure import Scales
 from foldline.testing.twin.script import Answer, Delivery, Fault, Received, Script, Step
 from foldline.tokens.models import Model, looked_up
@@ -152,6 +152,12 @@ class Desk:
         with self.changed:
             self.received[number] = msgspec.structs.replace(self.received[number], **changes)
             self.changed.notify_all()
+
+    def note_cached(self, number: int, cached: Cached) -> Cached:
+        """Adds what the cache made of a request."""
+        told = {"tokens_cached": cached.read, "tokens_written": cached.written}
+        self.note(number, **told, tokens_shared=cached.shared, extends=cached.extends)
+        return cached
 
     def fit(self, sizes: overflow.Sizes, *, provider: str) -> int:
         """Tokens of the input that is read. Raises `Refused` where it does not fit."""

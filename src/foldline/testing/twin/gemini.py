@@ -77,13 +77,7 @@ def generate(desk: Desk, arrival: Arrival) -> Response:
     with desk.changed:
         root = digest([FORMAT, name])
         cached = desk.cache.automatic(pieces, root=root, number=arrival.number, step=1)
-    desk.note(
-        arrival.number,
-        tokens_cached=cached.read,
-        tokens_written=cached.written,
-        tokens_shared=cached.shared,
-        extends=cached.extends,
-    )
+    desk.note_cached(arrival.number, cached)
     usage = _usage(cached, read, said=heard)
     chunks = list(_chunks(heard, usage=usage, name=name, id=desk.id("resp_"), signs=_signs(name, heard)))
     return _response(arrival, chunks, said=heard)

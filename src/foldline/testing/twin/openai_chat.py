@@ -149,14 +149,7 @@ def accounted(desk: Desk, arrival: Arrival, *, pieces: Sequence[Piece]) -> Cache
     root = digest([arrival.dialect, body.get("model"), body.get("prompt_cache_key")])
     with desk.changed:
         cached = desk.cache.automatic(pieces, root=root, number=arrival.number, step=OPENAI_STEP)
-    desk.note(
-        arrival.number,
-        tokens_cached=cached.read,
-        tokens_written=cached.written,
-        tokens_shared=cached.shared,
-        extends=cached.extends,
-    )
-    return cached
+    return desk.note_cached(arrival.number, cached)
 
 
 def error_of(fault: Fault) -> dict[str, Any]:
