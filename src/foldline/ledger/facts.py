@@ -17,8 +17,9 @@ prose, once where every line is a fact."""
 TEXT_BYTES, FACT_BYTES = 1_500, 250
 """About what a text takes beside its characters, with what is made of its facts, and what a fact takes. A text of few
 characters with many facts takes ten times its characters."""
-BATCH_CHARS = 100_000
-"""Texts are read together up to this size: more brings no speed, and takes memory."""
+BATCH_CHARS = 300_000
+"""Texts are read together up to this size, so that words which say nothing are read a few times and need not be remembered:
+more brings no speed, and takes memory."""
 
 FactKind: TypeAlias = Literal["paths", "identifiers", "numbers", "errors", "symbols"]
 """`identifiers`: URLs, hashes, ids. `numbers`: a number with its key. `errors`: a line that reports a failure.

@@ -62,16 +62,16 @@ def _kept(rows: Sequence[str], opened: str) -> list[int] | None:
 def _last_of_each(numbers: Sequence[int], looks: Sequence[bytes]) -> tuple[list[int], list[int]]:
     """Those of rows that are among the last of their look, and the others, in order."""
     counts = Counter(map(looks.__getitem__, numbers))
-    spare = {look: count - ROWS_MAX for look, count in counts.items() if count > ROWS_MAX}
-    if not spare:
+    if max(counts.values(), default=0) <= ROWS_MAX:
         return list(numbers), []
+    room = dict.fromkeys(counts, ROWS_MAX)
     kept: list[int] = []
-    others: list[int] = []
-    for number in numbers:
-        look = looks[number]
-        if spare.get(look):
-            spare[look] -= 1
-            others.append(number)
-        else:
+    most = sum([min(count, ROWS_MAX) for count in counts.values()])
+    for number in reversed(numbers):
+        if room[look := looks[number]]:
+            room[look] -= 1
             kept.append(number)
-    return kept, others
+            if len(kept) == most:
+                break
+    is_kept = set(kept)
+    return kept[::-1], [number for number in numbers if number not in is_kept]

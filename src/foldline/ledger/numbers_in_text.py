@@ -43,6 +43,8 @@ _NUMBER = re.compile(r"[+-]?\d{1,18}(?:[_,]\d{3}){0,6}(?:\.\d{1,18})?(?:-\d{1,7}
 _ENDS = frozenset(["", *"\n,)}];\"'"])
 _GOES_ON = frozenset("_<>&|#~^*@\\")
 """Behind a number, what makes it part of something else (`2>&1`)."""
+_POINTS = frozenset(".-/:")
+"""The same where a word goes on behind it, or behind `:` a number."""
 _NOUN = re.compile(r"[A-Za-z][a-z-]{2,24}")
 _HOLDS = frozenset("_.-/:#")
 """Before a number, what makes it part of something else."""
@@ -67,10 +69,8 @@ _SPELLED = re.compile(
     r"|[-+]?(?:\d{1,3}|\d{1,18}\.\d{1,18})[eE]\d{1,2}|(?:[01]?\d|2[0-3]):[0-5]\d)(?![\w.:])"
 )
 """A number with sixteen digits, of which a longer one is an address or a hash; one with an exponent; a time of the day."""
-_SPELLINGS = ("0x", "0e-", "0e+", "0e0", "0E-", "0E+", "0E0", "0:0")
-"""One of these stands in the shape of each …"""
-_SPELLED_END = re.compile(r"[-+]?0{1,3}(?![\w.:])")
-"""… and this from its third character on, but in one of sixteen digits."""
+_SPELLED_AT = re.compile(r"0(?:x|(?:[eE][-+]?0{1,3}|:00)(?![\w.:]))")
+"""What stands in the shape of each, from the digit before the sign on."""
 _SPELLED_KEY_BACKWARDS = re.compile(r"[\"']? ?[=:][\"']? ?([\w.-]{1,48})")
 _TIMED_KEY_BACKWARDS = re.compile(
     r"[\"']?(?: [=:]|[=:] | ?= ?|(?: (?:si|ta|yb|ot|litnu|erofeb|morf|retfa)){1,2} )[\"']?([\w.-]{1,48})"
@@ -234,16 +234,13 @@ def _says_nothing(name: str, behind: str) -> bool:
 
 def _spelled_places(text: str, shape: str) -> Iterator[Place]:
     """Numbers that are written with other than their digits, each behind its key."""
-    for spelling in _SPELLINGS:
-        at = shape.find(spelling)
-        while at >= 0:
-            if spelling == "0x" or _SPELLED_END.match(shape, at + 2) is not None:
-                piece = text[max(0, at - NUMBER_CHARS_MAX) : at + 1] if spelling != "0x" else ""
-                start = at + bool(piece) - len(piece) + len(piece.rstrip("0123456789.+-"))
-                number = _SPELLED.match(text, start)
-                if number is not None and (place := _behind_key(text, number)) is not None:
-                    yield place
-            at = shape.find(spelling, at + 2)
+    for spelled in _SPELLED_AT.finditer(shape):
+        at = spelled.start()
+        piece = text[max(0, at - NUMBER_CHARS_MAX) : at + 1] if spelled[0] != "0x" else ""
+        start = at + bool(piece) - len(piece) + len(piece.rstrip("0123456789.+-"))
+        number = _SPELLED.match(text, start)
+        if number is not None and (place := _behind_key(text, number)) is not None:
+            yield place
 
 
 def _behind_key(text: str, number: re.Match[str]) -> Place | None:
@@ -284,15 +281,13 @@ def _scale(unit: str) -> str:
 
 def _end_of(text: str, stop: int) -> int | None:
     """Where the number that stops at `stop` ends with its unit; `None` when it goes on as something else."""
-    after = text[stop : stop + 2]
+    first, second = text[stop : stop + 1], text[stop + 1 : stop + 2]
+    if first in _POINTS:
+        return None if second.isdigit() or (first != ":" and second.isalnum()) else stop
     unit = _UNIT.match(text, stop)
     if unit is not None and (unit[1] is None or unit[1].lower() in UNITS):
         return unit.end()
-    if after[:1].isalnum() or after[:1] in _GOES_ON:
-        return None
-    if after[:1] in ".-/:" and after[1:].isalnum() and not (after[0] == ":" and not after[1:].isdigit()):
-        return None
-    return stop
+    return None if first.isalnum() or first in _GOES_ON else stop
 
 
 def _key(match: re.Match[str], key: str) -> Key | None:

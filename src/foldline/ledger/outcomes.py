@@ -55,6 +55,8 @@ _STATUS = re.compile(
     r"(?:,? (?:in|after) [\d.]{1,8} ?\w{1,12})?\s?[.)\]]{0,3}(?:</\w{1,20}>)?\s{0,8}$",
     re.IGNORECASE,
 )
+_STATUS_WORDS = ("exit", "status", " code", "_code", "returncode")
+"""One of these stands in each of those lines."""
 _RAISED = re.compile(
     r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(\w[\w.]{0,80}(?:Error|Exception|Exit|Interrupt|Warning)\b.*)",
     re.MULTILINE,
@@ -260,8 +262,12 @@ def status_of(text: str, *, script: str = "", shows: bool = False) -> int | None
         found = _status_in_json(text)
         if found is not None:
             return found
-    first = text[:STATUS_CHARS].split("\n")[:STATUS_LINES_FIRST]
-    last = text[-STATUS_CHARS:].rstrip().split("\n")[-STATUS_LINES_LAST:]
+    begin, end = text[:STATUS_CHARS], text[-STATUS_CHARS:]
+    ends = f"{begin}\n{end}".lower()
+    if not any([word in ends for word in _STATUS_WORDS]):
+        return None
+    first = begin.split("\n")[:STATUS_LINES_FIRST]
+    last = end.rstrip().split("\n")[-STATUS_LINES_LAST:]
     stated = {
         int(match[1])
         for line in (*first, *last)

@@ -118,12 +118,11 @@ def _said_by(value: Mapping[str, Any]) -> bool | None:
 
 def shows_new_text(text: str, arguments: Mapping[str, Any], *, path: str) -> bool:
     """Whether an answer shows what a call was to write, and does not open with a doubt."""
-    opening = text.lstrip()[:ANSWER_CHARS].partition("\n")[0].replace(path, "")
-    if is_doubted(opening):
+    said = text[:SHOWN_CHARS]
+    new = {line for line in _new_lines(arguments) if line in said}
+    if not new or is_doubted(text.lstrip()[:ANSWER_CHARS].partition("\n")[0].replace(path, "")):
         return False
-    shown = {line.strip(" \t+|0123456789:→") for line in text[:SHOWN_CHARS].split("\n")}
-    shown.discard("")
-    return any(line in shown for line in _new_lines(arguments))
+    return not new.isdisjoint([line.strip(" \t+|0123456789:→") for line in said.split("\n")])
 
 
 def _new_lines(arguments: Mapping[str, Any]) -> Iterator[str]:

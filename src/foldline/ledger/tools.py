@@ -7,6 +7,7 @@ counts as one that changed something.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 ToolKind: TypeAlias = Literal[
@@ -34,9 +35,12 @@ _NAMES: dict[ToolKind, str] = {
     "patch update_file search_replace notebookedit insert fs_edit json_edit_tool file_editor",
     "file_write": "write write_file writefile create_file create file_write fs_write save_file delete_file",
 }
+NAMES_MAX = 512
+"""Names of tools that are remembered with their kind."""
 _KINDS: dict[str, ToolKind] = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 
 
+@lru_cache(maxsize=NAMES_MAX)
 def kind_of(name: str | None) -> ToolKind:
     """What the tool called `name` does. Server prefixes (`mcp__fs__read_file`, `fs.read_file`) are looked through."""
     if not name:
