@@ -80,7 +80,7 @@ def test_conversations_that_begin_alike_have_names_of_their_own() -> None:
     mark = made[0].name
     assert mark.startswith("main.")
     assert [one.name for one in made] == [mark, f"{mark}.2", f"{mark}.3"]
-    assert [one.places for one in made] == [[(0, 0)]] * 3
+    assert [one.places for one in made] == [[(0, 0, frozenset())]] * 3
     sessions.begun(chain_of(read), read, is_first=True)
     with pytest.raises(SessionBusy):
         sessions.begun(chain_of(read), read, is_first=True)

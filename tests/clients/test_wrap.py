@@ -18,7 +18,7 @@ import foldline
 from foldline.clients.tickets import RECALLS_MAX, TOLD_MAX
 from foldline.clients.wrap import wrap
 from foldline.core.errors import InvalidOption
-from foldline.session.following import Following
+from foldline.session.following import Following, Kept
 from foldline.testing.twin import Answer, Call, Received, Twin, endless
 from foldline.testing.twin.script import Delivery
 from tests.clients.agents import (
@@ -318,7 +318,7 @@ def test_a_callers_own_tools_go_along_and_a_model_that_only_looks_up_is_stopped(
 def test_a_recall_that_cannot_be_kept_costs_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     """The model is asked once more, without the tool, and it is counted why."""
 
-    def failing(self: Following, response: Any, *, is_spent: bool) -> bool:
+    def failing(self: Following, response: Any, *, is_spent: bool, is_delivered: bool) -> list[Kept]:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(Following, "recall", failing)

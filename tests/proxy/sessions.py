@@ -157,7 +157,7 @@ class Agent:
 
     def __init__(self, format: str, *, first: str, tools: Sequence[str] = TOOLS) -> None:
         self._format, self._tools = format, tools
-        self.messages: list[Any] = [*_system(format), _said(format, first)]
+        self.messages: list[Any] = [*_system(format), user_says(format, first)]
 
     def body(self) -> bytes:
         """The next request."""
@@ -188,7 +188,7 @@ class Agent:
         if turn.calls:
             self.messages += _results_of(self._format, turn)
         else:
-            self.messages.append(_said(self._format, turn.user))
+            self.messages.append(user_says(self._format, turn.user))
 
 
 def run(agent: Agent, turns: Sequence[Turn], url: str) -> None:
@@ -201,7 +201,7 @@ def _system(format: str) -> list[Any]:
     return [{"role": "system", "content": SYSTEM}] if format == "openai-chat" else []
 
 
-def _said(format: str, text: str) -> Any:
+def user_says(format: str, text: str) -> Any:
     if format == "gemini":
         return {"role": "user", "parts": [{"text": text}]}
     return {"role": "user", "content": [{"type": "text", "text": text}] if format == "anthropic" else text}

@@ -140,7 +140,7 @@ class _Turns:
         """An answer, whole or as its events; what the agent sends then is behind it."""
         many = told if self.is_stream else [told]
         self.seen.append([plain(one.model_dump(mode="json")) for one in many])
-        self._messages += _echo(self._format, told, is_stream=self.is_stream)
+        self._messages += echo(self._format, told, is_stream=self.is_stream)
         self._messages += _results(self._format, self._talk.calls) or [_said(self._format, "go on")]
 
 
@@ -192,7 +192,7 @@ def _said(format: str, text: str) -> Any:
     )
 
 
-def _echo(format: str, told: Any, *, is_stream: bool) -> list[Any]:
+def echo(format: str, told: Any, *, is_stream: bool) -> list[Any]:
     """The answer, as an agent gives it back."""
     if not is_stream:
         return echoed(format, told)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any
 
 import pytest
 
@@ -34,7 +35,7 @@ def test_messages_of_any_role_are_appended_and_found_again() -> None:
         kept.take([said("user", "c")])
         told = kept.record({"role": "assistant", "content": "d"})
         assert [one.ordinal for one in (*made, *told)] == [0, 1, 3]
-        assert kept.seq == told[-1].seq
+        assert kept.session.seq == told[-1].seq
     with opened(store) as session:
         again = Following(session).kept()
         assert [one.message.text for one in again] == ["a", "b", "c", "d"]
@@ -111,7 +112,7 @@ def test_what_was_made_of_older_messages_is_made_again_where_the_laws_have_it() 
         older = kept.made_since(made[-1].seq, ordinal=made[-1].ordinal)
         assert [one.is_edit for one in older] == [False]
         assert kept.made_since(made[-1].seq, ordinal=0) == []
-        assert kept.made_since(kept.seq, ordinal=99) == []
+        assert kept.made_since(kept.session.seq, ordinal=99) == []
         session.rollback(to=made[-1].seq)
         assert kept.is_whole()
         left = kept.make_again(older)
@@ -137,9 +138,13 @@ def test_a_call_of_recall_is_answered_beside_the_list() -> None:
             kept.take([said("user", f"ask {n} " + "word " * 300), said("assistant", f"answer {n}")])
         kept.take([said("user", "go on")])
         session.compact(to=0.5)
-        assert not kept.recall({"role": "assistant", "content": "no call"})
-        assert not kept.recall({"choices": []})
-        assert kept.recall({"role": "assistant", "content": None, "tool_calls": [asked, other]})
+        nothings: list[Any] = [{"role": "assistant", "content": "no call"}, {"choices": []}]
+        for nothing in nothings:
+            before = session.seq
+            assert kept.calls_recall(nothing) == ()
+            assert kept.recall(nothing) == []
+            assert session.seq == before
+        assert kept.recall({"role": "assistant", "content": None, "tool_calls": [asked, other]}) == []
         call, result, refused = session.prepare().messages[-3:]
         assert [one["id"] for one in call["tool_calls"]] == ["c", "d"]
         assert (result["tool_call_id"], "answer 3" in result["content"]) == ("c", True)

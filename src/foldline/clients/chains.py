@@ -11,13 +11,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from hashlib import blake2b
+from itertools import takewhile
 from typing import Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.clients.calls import DIGEST_BYTES, NOTHING_YET, Call, Encoded
-from foldline.clients.digests import loose, said, said_and_loose, unmarked
-from foldline.core.message import Message, Reasoning, Text, calls_of
+from foldline.clients.digests import loose, said, unmarked
+from foldline.core.message import Message, Part, ToolCall, calls_of
 from foldline.session.following import Following, Kept, Made
 from foldline.session.incoming import fixed_part
 from foldline.tokens.choose import counter_for
@@ -63,6 +65,9 @@ class Link(Struct, kw_only=True):
     tokens: int = 0
     """What it weighs as the caller sends it, by the counter of that name."""
     counter: str = ""
+    merged: frozenset[bytes] = frozenset()
+    """Of an answer behind others that called `recall`: what its caller has, as one message, where it was given what they said, the last
+    of them or more. What is sent for it is the session's own, with those answers and their calls before it."""
 
 
 class Chain(Struct, kw_only=True, eq=False):
@@ -102,13 +107,15 @@ class Chain(Struct, kw_only=True, eq=False):
     is_unsure: bool = False
     """True once something failed so that links and log may differ: the log is read before the next request then."""
 
-    def answered(self, made: Sequence[tuple[Message, Link]], *, before: int, beginning: Message) -> None:
-        """Take in an answer that may come back. `before`: the last entry before it; `beginning`: the last message of the request,
-        which is the beginning of the answer where it is the assistant's."""
+    def answered(self, made: Sequence[tuple[Message, Link]], *, beginning: Message | None = None) -> None:
+        """Take in an answer that may come back, or a part of it behind those before. `beginning`: the last message of the request, which
+        is the beginning of the answer where it is the assistant's."""
+        if made and not self.answers:
+            self.before_answer = max(-1, made[0][1].seq - 1)
         self.links = [*self.links, *(link for _, link in made)]
-        self.answers, self.before_answer = len(made), before
+        self.answers += len(made)
         self.has_open_calls = any(calls_of(message) for message, _ in made)
-        if beginning.role == "assistant" and len(made) == 1:
+        if beginning is not None and beginning.role == "assistant" and len(made) == 1:
             self.merged = merged(beginning, made[0][0])
 
     def remember(self, kept: Sequence[Kept]) -> None:
@@ -234,6 +241,8 @@ def is_same(
     if said(message) == link.said or (loosely and loose(message) == link.loose):
         return True
     clean = message if stored is None else stored(message)
+    if link.merged and merged(clean) in link.merged:
+        return True
     return clean is not message and said(clean) == link.said
 
 
@@ -247,12 +256,16 @@ def _last_run(kept: Sequence[Kept], *, are_answers: bool) -> Sequence[Kept]:
 
 def link_of(kept: Kept) -> Link:
     """Of a message in the log, whose bytes nobody has sent yet."""
-    return new_link(kept.message, seq=kept.seq, ordinal=kept.ordinal)
+    link = new_link(kept.message, seq=kept.seq, ordinal=kept.ordinal)
+    before = [one for one in kept.unseen if calls_of(one) and _before_calls(one)]
+    link.merged = frozenset(merged(*before[first:], kept.message) for first in range(len(before)))
+    return link
 
 
 def new_link(message: Message, *, raw: bytes = b"", seq: int = -1, ordinal: int = -1) -> Link:
     """Of a message; without `raw`, one whose bytes nobody has sent yet."""
-    strictly, loosely = said_and_loose(message)
+    strictly = said(message)
+    loosely = loose(message) if message.role == "assistant" else strictly
     return Link(raw=raw, said=strictly, loose=loosely, seq=seq, ordinal=ordinal)
 
 
@@ -310,7 +323,7 @@ def _is_said_anew(chain: Chain, count: int, *, read: ReadList) -> bool:
     """True for a list that differs only in what the last request brought, and has its answer behind that: of a client that puts the
     time or a reminder behind its newest message, and takes it away again, or that gives each answer a beginning."""
     asked = len(chain.links) - chain.answers
-    if chain.merged and count == asked - 1 < len(read) and loose(read.message(count)) == chain.merged:
+    if chain.merged and count == asked - 1 < len(read) and merged(read.message(count)) == chain.merged:
         return True
     is_its = chain.steady > 0 or chain.fixed in (NOT_YET, read.fixed)
     if not (chain.answers and chain.steady <= count and is_its):
@@ -327,15 +340,18 @@ def _where(error: Exception) -> str:
 
 def branched(parent: Chain, count: int, *, now: int) -> Chain:
     """A conversation of its own that has so many messages of another."""
-    links = [
-        Link(raw=link.raw, said=link.said, loose=link.loose, seq=link.seq, ordinal=link.ordinal)
-        for link in parent.links[:count]
-    ]
+    links = [replace(link, tokens=0, counter="") for link in parent.links[:count]]
     return Chain(links=links, parent=parent, born=now, shared=count)
 
 
-def merged(beginning: Message, answer: Message) -> bytes:
-    """Of an answer behind the beginning that its request gave it, as one message: how its caller sends it back."""
-    texts = beginning.text, answer.text
-    others = tuple(part for part in answer.parts if not isinstance(part, (Text, Reasoning)))
-    return loose(Message(role=answer.role, parts=(Text(text="".join(texts)), *others), format=answer.format))
+def merged(*messages: Message) -> bytes:
+    """Of an answer behind what its caller was given before it (the beginning that the request gave it, or earlier answers without their
+    calls), as one message: how its caller sends it back."""
+    *before, answer = messages
+    parts = [part for message in before for part in _before_calls(message)]
+    return loose(Message(role=answer.role, parts=(*parts, *answer.parts), format=answer.format))
+
+
+def _before_calls(message: Message) -> list[Part]:
+    """What a message that calls says in front of that; all of one that does not call."""
+    return [*takewhile(lambda part: not (isinstance(part, ToolCall) and not part.server), message.parts)]

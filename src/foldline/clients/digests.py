@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from hashlib import sha256
+from itertools import groupby
 from typing import Any, assert_never
 
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
@@ -23,21 +24,20 @@ def said(message: Message) -> bytes:
 
 
 def loose(message: Message) -> bytes:
-    """The same without reasoning, a provider's own compaction and the white space around texts."""
-    parts = [part for part in message.parts if not (isinstance(part, Reasoning) or _is_compaction(part))]
-    return _digest(message, [_stripped(part) for part in parts if not _is_empty(part)])
+    """The same without reasoning, a provider's own compaction and white space, texts beside each other as one: a caller that put an
+    answer together from a stream parts and joins its texts as it likes."""
+    kept = [part for part in message.parts if not (isinstance(part, Reasoning) or _is_compaction(part))]
+    parts: list[Part] = []
+    for is_text, run in groupby(kept, key=lambda part: isinstance(part, Text)):
+        if not is_text:
+            parts += run
+        elif letters := "".join(map(_letters, run)):
+            parts.append(Text(text=letters))
+    return _digest(message, parts)
 
 
-def said_and_loose(message: Message) -> tuple[bytes, bytes]:
-    """Both; nearly always one digest is the other."""
-    whole = said(message)
-    is_strict = all(isinstance(part, Text) and _is_plain(part.text) for part in message.parts)
-    return whole, whole if is_strict else loose(message)
-
-
-def _is_plain(text: str) -> bool:
-    """True for a text that stands in both as it is."""
-    return bool(text) and text == text.strip()
+def _letters(part: Part) -> str:
+    return "".join(part.text.split()) if isinstance(part, Text) else ""
 
 
 def _is_compaction(part: Part) -> bool:
@@ -97,11 +97,3 @@ def _sorted(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _sorted(value[key]) for key in sorted(value)}
     return [_sorted(one) for one in value] if isinstance(value, list) else value
-
-
-def _stripped(part: Part) -> Part:
-    return Text(text=part.text.strip()) if isinstance(part, Text) else part
-
-
-def _is_empty(part: Part) -> bool:
-    return isinstance(part, Text) and not part.text.strip()

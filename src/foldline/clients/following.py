@@ -43,7 +43,7 @@ from msgspec.structs import replace
 
 from foldline.asking import adriven
 from foldline.clients.calls import Call
-from foldline.clients.chains import Chain, Found, ReadList, Unreadable, branched, found
+from foldline.clients.chains import Chain, Found, ReadList, Unreadable, branched, found, link_of
 from foldline.clients.digests import unmarked
 from foldline.clients.own_summaries import IN_PART, WHY, is_own_summary
 from foldline.clients.same_model import ON_ITS_WAY
@@ -263,9 +263,9 @@ class Conversations:
             told = tried(lambda: self._take_in(ticket, response))
         finally:
             self._leave((ticket.chain,))
-        if not isinstance(told, Raised) or isinstance(told.error, InvalidOption):
-            return None
-        return self.left_out(told)
+        if isinstance(told, Raised) and not isinstance(told.error, InvalidOption):
+            return self.left_out(told)
+        return None
 
     def left_out(self, raised: Raised) -> Raised:
         """Count an answer that was delivered and cannot be taken in, by what went wrong; that once more."""
@@ -275,17 +275,16 @@ class Conversations:
     def _take_in(self, ticket: Ticket, response: Any) -> None:
         chain, call = ticket.chain, ticket.call
         with self._watched(chain):
-            before = -1 if chain.kept is None else chain.kept.seq
             made = recorded(chain.kept, response, format=call.format)
             beginning = codec(call.format).decode(unmarked(call.messages[-1]))
             with self._lock:
-                chain.answered(made, before=before, beginning=beginning)
+                chain.answered(made, beginning=beginning)
 
-    def recalled(self, going: Outgoing, response: Any) -> Outgoing | None:
-        """Where an answer calls `recall`: the request that goes on with what was recalled, which stands in the session and not in the
-        caller's list; past `RECALLS_MAX` with word that nothing more is looked up; without the tool where the conversation went on
-        beside this request. `None` for an answer to be delivered, which never calls it."""
-        return drive(self._recalling(going, response), answered)
+    def recalled(self, going: Outgoing, response: Any, *, is_delivered: bool = False) -> Outgoing | None:
+        """Where an answer calls `recall`: the request that goes on with what was recalled, of which the caller's list has nothing; past
+        `RECALLS_MAX` with word that nothing more is looked up; without the tool where the conversation went on beside this request.
+        `None` for an answer to be delivered, which never calls it. `is_delivered`: all but its calls was."""
+        return drive(self._recalling(going, response, is_delivered=is_delivered), answered)
 
     async def arecalled(self, going: Outgoing, response: Any) -> Outgoing | None:
         """As `recalled`, off the event loop."""
@@ -296,7 +295,7 @@ class Conversations:
         self._count(f"{NOT_RECALLED} ({type(raised.error).__name__})")
         return going.unrecalled
 
-    def _recalling(self, going: Outgoing, response: Any) -> _Going:
+    def _recalling(self, going: Outgoing, response: Any, *, is_delivered: bool = False) -> _Going:
         ticket = going.ticket
         chain, read, count = ticket.chain, ReadList(ticket.call), ticket.recalls + 1
         if not ticket.call.has_recall or chain.kept is None or not chain.kept.calls_recall(response):
@@ -306,10 +305,13 @@ class Conversations:
             return going.unrecalled
         try:
             with self._watched(chain):
-                chain.kept.recall(response, is_spent=count > RECALLS_MAX)
+                given = chain.kept.recall(response, is_spent=count > RECALLS_MAX, is_delivered=is_delivered)
+                with self._lock:
+                    chain.answered([(one.message, link_of(one)) for one in given])
                 call = ticket.call if count < RECALLS_MAX + TOLD_MAX else ticket.call.without_recall()
+                ticket = replace(ticket, call=call, recalls=count, size=len(chain.links))
                 prepared = yield from self._prepared(chain, call)
-                return self._made(replace(ticket, call=call, recalls=count), read, prepared=prepared)
+                return self._made(ticket, read, prepared=prepared)
         finally:
             self._leave((chain,))
 
@@ -339,8 +341,7 @@ class Conversations:
                 self._leave(entered.changed)
 
     def _found(self, read: ReadList) -> Found:
-        chains = (self._first, *self._branches)
-        return found(read, chains, takes_places=self._terms.is_known is None)
+        return found(read, (self._first, *self._branches), takes_places=self._terms.is_known is None)
 
     def _entered(self, read: ReadList, turn: Future[None]) -> Found | None:
         """Have the turn of the conversations that a list changes; `None` where another request has it, and `turn` will be told."""
@@ -455,8 +456,8 @@ class Conversations:
         """A session for a conversation that has none."""
         made = self._sessions.begun(chain, read, is_first=chain is self._first)
         with self._lock:
-            for link, (seq, ordinal) in zip(chain.links, made.places, strict=True):
-                link.seq, link.ordinal = seq, ordinal
+            for link, place in zip(chain.links, made.places, strict=True):
+                link.seq, link.ordinal, link.merged = place
             chain.kept, chain.name, chain.remade = made.kept, made.name, made.remade
 
     def _answered_otherwise(self, chain: Chain, count: int) -> None:
@@ -487,8 +488,6 @@ class Conversations:
 
     def _forget(self) -> None:
         """The conversations that rested longest, where there are too many."""
-        if len(self._branches) <= BRANCHES_MAX:
-            return
         with self._lock:
             resting = sorted((c for c in self._branches if c.waiting is None), key=lambda chain: chain.used)
             gone = resting[: max(0, len(self._branches) - BRANCHES_MAX)]

@@ -62,8 +62,8 @@ class Begun(Struct, frozen=True, kw_only=True):
 
     kept: Following
     name: str
-    places: list[tuple[int, int]]
-    """Entry and ordinal of each message."""
+    places: list[tuple[int, int, frozenset[bytes]]]
+    """Of each message entry and ordinal, and what it is known by where its caller has more in one."""
     remade: list[Made]
     """What was made of its beginning elsewhere, and could not be made again yet."""
 
@@ -90,8 +90,8 @@ def _gone_on(opened: _Opened, read: ReadList, *, remade: Sequence[Made] = ()) ->
     count = opened.on(read)
     if count < len(known):
         kept.session.rollback(to=known[count - 1].seq if count else -1)
-    places = [(link.seq, link.ordinal) for link in known[:count]]
-    places += [(one.seq, one.ordinal) for one in taken(kept, read.messages(count))]
+    places = [(link.seq, link.ordinal, link.merged) for link in known[:count]]
+    places += [(one.seq, one.ordinal, frozenset()) for one in taken(kept, read.messages(count))]
     return Begun(kept=kept, name=opened.name, places=places, remade=list(remade))
 
 

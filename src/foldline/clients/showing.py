@@ -11,12 +11,13 @@ from foldline.session.request import Prepared
 
 
 def shown(chain: Chain, read: ReadList, *, prepared: Prepared) -> list[bytes] | None:
-    """The messages to send for a request that a session prepared, in bytes; `None` where it put nothing anywhere."""
+    """The messages to send for a request that a session prepared, in bytes; `None` where it put nothing anywhere.
+    An answer that its caller has together with others is the session's own."""
     kept = chain.kept
     assert kept is not None, "who prepared has a session"
     if kept.is_whole():
         return None
-    places = {link.ordinal: place for place, link in enumerate(chain.links)}
+    places = {link.ordinal: place for place, link in enumerate(chain.links[: len(read)]) if not link.merged}
     written, chain.encoded = read.call.written(kept.shown(prepared, places), known=chain.encoded)
     return written
 
@@ -26,7 +27,7 @@ def would_show(chain: Chain, read: ReadList, *, links: list[Link], count: int) -
     kept, call = chain.kept, read.call
     if kept is None or kept.is_whole():
         return None
-    places = {link.ordinal: place for place, link in enumerate(links[:count])}
+    places = {link.ordinal: place for place, link in enumerate(links[:count]) if not link.merged}
     unsaid = {link.ordinal for link in links[count:]}
     written, _ = call.written(kept.view(places, without=unsaid), known=chain.encoded)
     return [*written, *call.messages[call.leading + count :]]

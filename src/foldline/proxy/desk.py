@@ -151,9 +151,11 @@ class Desk:
             return None
         return Going(name=going.name, conversations=going.conversations, out=again)
 
-    def recalled(self, going: Going, response: Any) -> Going | Passed | None:
-        """Where an answer calls the tool that was added: what goes on with what was recalled; `None` for one to be delivered."""
-        again = tried(lambda: going.conversations.recalled(going.out, response))
+    def recalled(self, going: Going, response: Any, *, is_delivered: bool) -> Going | Passed | None:
+        """Where an answer calls the tool that was added: what goes on with what was recalled; `None` for one to be delivered.
+        `is_delivered`: all but its calls was."""
+        conversations = going.conversations
+        again = tried(lambda: conversations.recalled(going.out, response, is_delivered=is_delivered))
         if isinstance(again, Raised):
             return Passed(why=why_of(again), is_fault=True)
         if again is None:

@@ -11,7 +11,8 @@ not taken into the session.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from functools import partial
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 import aiohttp
@@ -21,6 +22,7 @@ from msgspec import Struct
 from foldline.clients.answers import Answer, Heard
 from foldline.clients.calls import Call
 from foldline.clients.exchange import REFUSED
+from foldline.clients.splicing import Splice
 from foldline.clients.threads import off
 from foldline.clients.tickets import RECALLS_MAX
 from foldline.core.foreign import Raised, tried
@@ -35,6 +37,7 @@ from foldline.proxy.headers import Pairs, request_headers
 from foldline.proxy.incoming import Incoming
 from foldline.proxy.limits import AT_ONCE_BYTES_MAX, BODY_BYTES_MAX
 from foldline.proxy.meters import Record
+from foldline.proxy.noting import note, observed, weigh
 from foldline.proxy.outlet import Outlet, Refused
 from foldline.proxy.relay import Relay, Sending, Unreached
 from foldline.proxy.routes import Route
@@ -48,10 +51,12 @@ TOO_OFTEN: Final = (
     f"the model called recall more than {RECALLS_MAX} times for one answer; it was asked without the tool"
 )
 WENT_ON: Final = "the conversation went on beside a call of recall; the model was asked without the tool"
+BROKE_OFF: Final = "the upstream broke off its answer; try again"
 NO_STREAM: Final = Refusal(
     status=502, why="the upstream answered without a stream where one was asked for; ask again without"
 )
 Mode: TypeAlias = Literal["open", "strict", "observe"]
+Pipe: TypeAlias = Callable[[Incoming], Awaitable[Incoming | None]]
 
 
 class Way(Struct, frozen=True, kw_only=True):
@@ -211,60 +216,117 @@ class Exchange:
         if isinstance(going, Passed):
             self._say_why(way.record, going)
             return await self._delivered(way, await self._arrived(way, data, going=going))
-        _note(way.record, going)
+        note(way.record, going)
         if self._mode == "observe":
-            _observed(way.record)
+            observed(way.record)
         incoming = await self._arrived(way, data, going=going)
         again = await self._again(way, data, refused=(incoming, going))
         if again is not None:
             incoming.close()
-            _note(way.record, again)
+            note(way.record, again)
             way.record.outcome = "recovered"
             incoming = await self._arrived(way, data, going=again)
             await self._refusal(incoming)
             going = again
-        if self._recalls and going.out.ticket.call.has_recall:
-            incoming = await self._recalled(way, data, first=(incoming, going))
-            await self._unseen(way, incoming, data=data)
+        if not (self._recalls and incoming.has_recall):
+            return await self._delivered(way, incoming)
+        if incoming.is_spliceable:
+            splice = Splice(way.route.format)
+            return await self._delivered(
+                way, incoming, pipe=partial(self._spliced, way, data=data, splice=splice)
+            )
+        incoming = await self._recalled(way, data, first=incoming)
+        await self._unseen(way, incoming, data=data)
         return await self._delivered(way, incoming)
 
-    async def _recalled(self, way: Way, data: bytes, *, first: tuple[Incoming, Going]) -> Incoming:
+    async def _recalled(self, way: Way, data: bytes, *, first: Incoming) -> Incoming:
         """The answer that is the client's: those that call recall are answered here, held back whole, and asked on, as often as one
         request may have it."""
-        incoming, going = first
-        while going.out.ticket.call.has_recall and not incoming.is_refusal:
-            held = asyncio.ensure_future(_held(incoming))
-            try:
-                response = await self._kept_alive(way, held, data=data)
-            finally:
-                held.cancel()
-            again = await off(self._asked_on, way, going, response=response)
+        incoming = first
+        while incoming.has_recall and not incoming.is_refusal:
+            await self._waited(way, _held(incoming), data=data)
+            again = await self._asked_on(way, incoming, data=data, is_delivered=False)
             if again is None:
                 return incoming
-            incoming.close()
-            if isinstance(again, Passed):
-                self._say_why(way.record, again)
-                return await self._sent_on(way, data, going=self._desk.without_recall(going))
-            going, way.record.recalls = again, way.record.recalls + 1
-            _note(way.record, again)
-            if not going.out.ticket.call.has_recall:
-                is_often = going.out.ticket.recalls >= RECALLS_MAX
-                way.record.notes = (*way.record.notes, TOO_OFTEN if is_often else WENT_ON)
-            incoming = await self._sent_on(way, data, going=going)
+            incoming = again
         return incoming
+
+    async def _asked_on(
+        self, way: Way, incoming: Incoming, *, data: bytes, is_delivered: bool
+    ) -> Incoming | None:
+        """The answer to what goes on, where one calls recall and is answered here; `None` for one that is the client's."""
+        going, heard = incoming.going, incoming.heard
+        assert going is not None, "it answers a request of a conversation"
+        assert heard is not None, "and is heard"
+        looking = off(self._looked_up, way, going, heard=heard, is_delivered=is_delivered)
+        again = await self._waited(way, looking, data=data)
+        if again is None:
+            return None
+        incoming.close()
+        if isinstance(again, Passed):
+            self._say_why(way.record, again)
+            again = self._desk.without_recall(going)
+        else:
+            way.record.recalls += 1
+            note(way.record, again)
+            if not again.out.ticket.call.has_recall:
+                is_often = again.out.ticket.recalls >= RECALLS_MAX
+                way.record.notes = (*way.record.notes, TOO_OFTEN if is_often else WENT_ON)
+        return await self._waited(way, self._sent_on(way, data, going=again), data=data)
+
+    async def _spliced(self, way: Way, incoming: Incoming, *, data: bytes, splice: Splice) -> Incoming | None:
+        """Pass on what an answer says; the next one, which goes on behind it, where it calls recall and is answered here."""
+        opening, is_ended, piece = incoming.opening(), False, b"any"
+        while piece:
+            reading = _next(incoming)
+            piece = await (self._waited(way, reading, data=data) if splice.is_held else reading)
+            plain = opening.take(piece)
+            if opening.failed:
+                raise _BrokeOff
+            await self._said(way, incoming, data=splice.take(plain) if piece else splice.close())
+            if not is_ended and (incoming.is_over or not piece):
+                is_ended = True
+                again = await self._settled(way, incoming, data=data, splice=splice)
+                if again is not None:
+                    return again
+        return None
+
+    async def _settled(self, way: Way, incoming: Incoming, *, data: bytes, splice: Splice) -> Incoming | None:
+        """What was held back of an answer that has ended is given out, or answered."""
+        if splice.calls and incoming.has_recall:
+            again = await self._asked_on(way, incoming, data=data, is_delivered=True)
+            if again is not None:
+                await self._said(way, incoming, data=splice.goes_on())
+                return again
+        await self._ended(way, incoming)
+        await self._said(way, incoming, data=splice.released())
+        return None
+
+    async def _said(self, way: Way, incoming: Incoming, *, data: bytes) -> None:
+        """Give out whole events of an answer, behind the head of the first one that said any."""
+        if not data:
+            return
+        if not way.outlet.is_begun:
+            await way.outlet.begin(incoming)
+        call = incoming.call
+        is_named = call is not None and repeats(call)
+        await way.outlet.write(unseen(data, call, is_stream=True) if call is not None and is_named else data)
+
+    async def _waited(self, way: Way, work: Coroutine[Any, Any, Made], *, data: bytes) -> Made:
+        """What is waited for while nothing goes out; given up when the client goes."""
+        waited = asyncio.ensure_future(work)
+        try:
+            return await self._kept_alive(way, waited, data=data)
+        finally:
+            waited.cancel()
 
     async def _unseen(self, way: Way, incoming: Incoming, *, data: bytes) -> None:
         """An answer that names the tool which was added is held back whole, and names it no more."""
-        going = incoming.going
-        if going is None or incoming.is_refusal or not repeats(call := going.out.ticket.call):
+        call = incoming.call
+        if call is None or incoming.is_refusal or incoming.is_stream or not repeats(call):
             return
-        held = asyncio.ensure_future(_held(incoming))
-        try:
-            await self._kept_alive(way, held, data=data)
-        finally:
-            held.cancel()
-        is_stream = incoming.is_stream
-        await off(incoming.write_anew, lambda plain: unseen(plain, call, is_stream=is_stream))
+        await self._waited(way, _held(incoming), data=data)
+        await off(incoming.write_anew, lambda plain: unseen(plain, call, is_stream=False))
 
     async def _sent_on(self, way: Way, data: bytes, *, going: Going) -> Incoming:
         """Ask once more for the same request. Without the tool where what was recalled could not be kept or sent, or a model goes on
@@ -273,9 +335,11 @@ class Exchange:
         await self._refusal(incoming)
         return incoming
 
-    def _asked_on(self, way: Way, going: Going, *, response: Any) -> Going | Passed | None:
+    def _looked_up(
+        self, way: Way, going: Going, *, heard: Heard, is_delivered: bool
+    ) -> Going | Passed | None:
         with in_hand(self._in_hand(way)):
-            return self._desk.recalled(going, response)
+            return self._desk.recalled(going, heard.response(), is_delivered=is_delivered)
 
     def _say_why(self, record: Record, passed: Passed) -> None:
         record.why = passed.why
@@ -325,12 +389,20 @@ class Exchange:
 
     # ── back ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    async def _delivered(self, way: Way, incoming: Incoming) -> web.StreamResponse:
+    async def _delivered(
+        self, way: Way, incoming: Incoming, *, pipe: Pipe | None = None
+    ) -> web.StreamResponse:
         """Pass an answer on as it comes. Its last piece goes out when the session has it, so that whoever has read it may ask
-        again at once."""
+        again at once. `pipe`: what passes the events of one on, and gives the one that goes on behind it, if any does."""
         way.record.status = incoming.response.status
         outlet = way.outlet
         try:
+            while pipe is not None and incoming.is_stream:
+                again = await pipe(incoming)
+                if again is None:
+                    return await self._whole(way, incoming)
+                incoming = again
+                way.record.status = incoming.response.status
             if outlet.is_begun and not incoming.is_stream:
                 return await self._said_as_event(way, incoming)
             if not outlet.is_begun:
@@ -339,10 +411,17 @@ class Exchange:
             return await outlet.end()
         except _BrokeOff:
             way.record.is_cut = True
+            if not outlet.is_begun:
+                raise Unreached(502, BROKE_OFF) from None
             return outlet.cut()
         except (asyncio.CancelledError, ConnectionError):
             way.record.is_cut = True
             raise
+
+    async def _whole(self, way: Way, incoming: Incoming) -> web.StreamResponse:
+        if not way.outlet.is_begun:
+            await way.outlet.begin(incoming)
+        return await way.outlet.end()
 
     async def _said_as_event(self, way: Way, incoming: Incoming) -> web.StreamResponse:
         """What is no stream, for a client that has the head of one: a refusal in the upstream's words; an answer cannot be given out."""
@@ -378,7 +457,7 @@ class Exchange:
             heard_of = self._desk.heard(incoming.going, usage.tokens_input or 0)
             way.record.notes = (*way.record.notes, *heard_of)
         if usage is not None:
-            _weigh(way.record, usage.tokens_input)
+            weigh(way.record, usage.tokens_input)
             way.record.tokens_cached = usage.tokens_cache_read or 0
             way.record.tokens_output = usage.tokens_output or 0
         return True
@@ -402,48 +481,12 @@ async def _next(incoming: Incoming) -> bytes:
         raise _BrokeOff from None
 
 
-async def _held(incoming: Incoming) -> Any:
+async def _held(incoming: Incoming) -> None:
     try:
-        return await incoming.whole()
+        await incoming.whole()
     except (aiohttp.ClientError, TimeoutError):
-        raise Unreached(502, "the upstream broke off its answer; try again") from None
+        raise Unreached(502, BROKE_OFF) from None
 
 
 def _has_body(asked: Asked) -> bool:
     return bool(asked.every("transfer-encoding")) or asked.one("content-length") not in ("", "0")
-
-
-def _note(record: Record, going: Going) -> None:
-    """What was done for a request, in its record."""
-    prepared, out = going.out.prepared, going.out
-    record.why = out.why
-    if prepared is None:
-        return
-    record.session = going.name
-    record.tokens_sent, record.tokens_in = prepared.tokens.tokens, out.tokens_came
-    report = prepared.report
-    record.passes = tuple(one.name for one in report.passes if one.edits)
-    record.notes = report.notes
-    record.is_compaction = record.is_compaction or report.outcome == "compacted"
-    if out.messages is not None:
-        record.outcome = "edited"
-
-
-def _observed(record: Record) -> None:
-    """What was done is what would have been done: nothing of it went up, and nothing was saved."""
-    record.is_compaction = False
-    if record.outcome == "edited":
-        record.outcome, record.tokens_would_send = "would edit", record.tokens_sent
-    record.tokens_sent = record.tokens_in
-
-
-def _weigh(record: Record, tokens_input: int | None) -> None:
-    """By the provider's own count, where it gave one: what was taken out, or would be, weighs as what was sent did."""
-    if not tokens_input:
-        return
-    sent = record.tokens_sent
-    if sent:
-        record.tokens_would_send = record.tokens_would_send * tokens_input // sent
-    is_less = record.outcome in ("edited", "recovered") and sent
-    record.tokens_in = record.tokens_in * tokens_input // sent if is_less else tokens_input
-    record.tokens_sent, record.is_counted = tokens_input, True

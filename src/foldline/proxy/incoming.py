@@ -13,7 +13,9 @@ from typing import Any, Final
 import aiohttp
 
 from foldline.clients.answers import ANSWER_BYTES_MAX, Heard, refusal_of
+from foldline.clients.calls import Call
 from foldline.clients.exchange import REFUSED
+from foldline.clients.splicing import is_one_answer
 from foldline.proxy.desk import Going
 from foldline.proxy.encodings import Opening
 from foldline.proxy.headers import Pairs, response_headers
@@ -55,14 +57,31 @@ class Incoming:
         return not self.is_refusal and self.heard is not None and self.heard.is_stream
 
     @property
+    def call(self) -> Call | None:
+        """The request that it answers, where that is of a conversation."""
+        return None if self.going is None else self.going.out.ticket.call
+
+    @property
+    def has_recall(self) -> bool:
+        """True where it may call the tool that was added."""
+        return self.call is not None and self.call.has_recall
+
+    @property
+    def is_spliceable(self) -> bool:
+        """True where its events can be read as they come, and all are of one answer."""
+        return (
+            self.is_stream and not self._opening.failed and self.call is not None and is_one_answer(self.call)
+        )
+
+    @property
     def is_held(self) -> bool:
         """True for one whose end is given out once it was taken in."""
         return self.heard is not None and not self.heard.is_stream
 
     @property
     def is_over(self) -> bool:
-        """True once its last event was heard."""
-        return self.heard is not None and self.heard.is_over
+        """True once its last event was heard and given out."""
+        return self.heard is not None and self.heard.is_over and not self._held
 
     async def plain(self) -> bytes:
         """Its body without compression, as far as a refusal is read. Raises as `next`."""
@@ -91,12 +110,15 @@ class Incoming:
             return None
         return heard.refusal
 
-    async def whole(self) -> Any:
-        """The answer, held back until it is whole; what is still to be given out stays as it came. Raises as `next`."""
-        assert self.heard is not None, "somebody listens where an answer is held back"
+    async def whole(self) -> None:
+        """Hold the answer back until it is whole; what is still to be given out stays as it came. Raises as `next`."""
         while piece := await self._read():
             self._held.append(piece)
-        return self.heard.response()
+
+    def opening(self) -> Opening:
+        """What opens its body, which goes out without compression then."""
+        self._is_written_anew = True
+        return Opening(self.response.headers.get("content-encoding", ""), bytes_max=ANSWER_BYTES_MAX)
 
     def write_anew(self, change: Callable[[bytes], bytes]) -> None:
         """Change a body that was held back whole, without its compression. One that cannot be opened stays as it came."""

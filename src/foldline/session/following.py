@@ -13,7 +13,7 @@ A list that was cut back and goes on otherwise keeps what was made of its older 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import takewhile
 from typing import Any, Final
 
@@ -21,8 +21,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.edit import Edit
+from foldline.core.entry import Entry
 from foldline.core.errors import InvalidOption, SessionFailed
-from foldline.core.message import Message, Meta, ToolCall, calls_of, is_own
+from foldline.core.message import Message, Meta, Reasoning, ToolCall, calls_of, is_own
 from foldline.core.view import View
 from foldline.log.applied import newest_first
 from foldline.log.chain import back
@@ -53,6 +54,8 @@ class Kept(Struct, frozen=True, kw_only=True):
     ordinal: int
     message: Message
     """As the log has it."""
+    unseen: tuple[Message, ...] = ()
+    """What stands directly before it beside the list: calls of `recall` with what was said in front of them, and their results."""
 
 
 class Made(Struct, frozen=True, kw_only=True):
@@ -107,12 +110,14 @@ class Following:
         """As `Session.record`; what was appended."""
         with self._keeper.lock:
             seq, ordinal = self._keeper.state.seq + 1, self._keeper.state.ordinals
+            unseen = self._unseen()
             self.session.record(response)
             view = self._keeper.state.root.view
             found = [*takewhile(lambda item: item.seq >= ordinal, reversed(view))][::-1]
-            return [
+            kept = [
                 Kept(seq=seq + item.seq - ordinal, ordinal=item.seq, message=item.message) for item in found
             ]
+            return [*_with_unseen([*unseen, *kept])]
 
     def stored(self, message: Message) -> Message:
         """The message as the log has it once it is appended: without its secrets."""
@@ -122,30 +127,45 @@ class Following:
 
     def kept(self) -> list[Kept]:
         """Every message of the session on the way to here, in order."""
-        log = self._keeper.log
         ordinals: dict[int, int] = {}
-        for entry in log.entries():
+        for entry in self._keeper.log.entries():
             if entry.kind == "message":
                 ordinals[entry.offset] = len(ordinals)
         found = [
             Kept(seq=entry.seq, ordinal=ordinals[entry.offset], message=read_message(entry.body))
-            for entry in back(log)
-            if entry.kind == "message" and read_scope(members(entry.body)) == ROOT
+            for entry in self._said()
         ]
-        return [one for one in found[::-1] if not _is_beside(one.message)]
+        return [*_with_unseen(found[::-1])]
 
-    def recall(self, response: Any, *, is_spent: bool = False) -> bool:
-        """Answer the calls of `recall` in a response, beside the list that is followed; false where there is none, and nothing was
-        done. Another call of the same answer is not run: the model is told to make it anew. `is_spent`: nothing is looked up any
-        more, and the model is told so."""
+    def _said(self) -> Iterator[Entry]:
+        """The entries of its messages, newest first."""
+        told = back(self._keeper.log)
+        return (one for one in told if one.kind == "message" and read_scope(members(one.body)) == ROOT)
+
+    def _unseen(self) -> list[Kept]:
+        """What stands beside the list at the end."""
+        last = next(iter(reversed(self._keeper.state.root.view)), None)
+        if last is None or not _is_beside(last.message):
+            return []
+        told = (Kept(seq=one.seq, ordinal=-1, message=read_message(one.body)) for one in self._said())
+        return [*takewhile(lambda one: _is_beside(one.message), told)][::-1]
+
+    def recall(self, response: Any, *, is_spent: bool = False, is_delivered: bool = False) -> list[Kept]:
+        """Answer the calls of `recall` in a response, beside the list that is followed; where there is none, nothing is done. Another call
+        of the same answer is not run: the model is told to make it anew. `is_spent`: nothing is looked up any more, and the model is told
+        so. `is_delivered`: what the answer says in front of its calls was; messages that are all of that are the list's, and returned."""
         messages = self.calls_recall(response)
+        if not messages:
+            return []
+        given = messages[: _given(messages) if is_delivered else 0]
         calls = [call for message in messages for call in calls_of(message)]
         format = self.session._known.setup.format
         with self._keeper.lock:
+            seq, ordinal = self._keeper.state.seq + 1, self._keeper.state.ordinals
             results = [self._result(call, format, is_spent=is_spent) for call in calls]
-            if results:
-                self._keeper.say(*(message_draft(_beside(message)) for message in (*messages, *results)))
-        return bool(results)
+            beside = [_beside(message) for message in (*messages[len(given) :], *results)]
+            self._keeper.say(*(message_draft(message) for message in (*given, *beside)))
+        return [Kept(seq=seq + n, ordinal=ordinal + n, message=message) for n, message in enumerate(given)]
 
     def calls_recall(self, response: Any) -> tuple[Message, ...]:
         """The messages of a response that calls `recall`; empty for any other."""
@@ -168,11 +188,6 @@ class Following:
     def heard(self) -> tuple[str, ...]:
         """What the last answer said that a person should know; the next report says it too."""
         return self.session._heard
-
-    @property
-    def seq(self) -> int:
-        """The last entry of the log."""
-        return self.session.seq
 
     def made_since(self, seq: int, *, ordinal: int) -> list[Made]:
         """What was made after an entry of messages up to an ordinal, in order, as far as nothing of it names a later one."""
@@ -257,6 +272,26 @@ class Following:
             place = places.get(item.seq)
             if item.seq not in without:
                 yield item.message if place is None or not is_own(item.message) else place
+
+
+def _given(messages: Sequence[Message]) -> int:
+    """So many messages of an answer that calls were delivered as they are. Reasoning is so only with what it led to: without that no
+    provider takes it back."""
+    count = next(place for place, message in enumerate(messages) if calls_of(message))
+    while count and all(isinstance(part, Reasoning) for part in messages[count - 1].parts):
+        count -= 1
+    return count
+
+
+def _with_unseen(found: Iterable[Kept]) -> Iterator[Kept]:
+    """The list's messages, each with what stands before it beside the list."""
+    beside: list[Message] = []
+    for one in found:
+        if _is_beside(one.message):
+            beside.append(one.message)
+        else:
+            yield replace(one, unseen=tuple(beside)) if beside else one
+            beside = []
 
 
 def _beside(message: Message) -> Message:

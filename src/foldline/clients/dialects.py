@@ -1,0 +1,315 @@
+"""How each format streams an answer, for whoever makes one of several: which event says, calls or ends, and how it reads behind others.
+
+Owns one class a format: pure, of one request. Counterpart: `foldline.clients.splicing`, which holds back and lets go.
+
+    anthropic          places of blocks go on; one `message_start`; the input counts of the last answer with its last usage
+    openai-chat        `id` and `created` of the first; `role` once
+    openai-responses   places of items and sequence numbers go on; one `response.created`; all items in the last response
+    gemini             `responseId` of the first
+
+Texts that a caller joins to one are parted by a blank line. The id of the last response of OpenAI's is that of the last answer: under
+that the provider keeps all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import takewhile
+from typing import Any, Final, Literal, Protocol, TypeAlias
+
+from foldline.wire.responses_calls import CALLS
+
+Event: TypeAlias = Mapping[str, Any]
+Kind: TypeAlias = Literal["passes", "waits", "says", "calls", "ends", "breaks"]
+"""Nothing of an answer · said only if something is said behind it · what a person reads · a call for the caller to make, or what stands
+behind one · the end · an error in its place."""
+
+GAP: Final = "\n\n"
+INPUT_COUNTS: Final = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+OWN_CALLS: Final = frozenset(kind for kind, shape in CALLS.items() if not shape.server)
+"""Items of Responses that wait for the caller."""
+OPENINGS: Final = frozenset({"response.created", "response.in_progress", "response.queued"})
+FAILURES: Final = frozenset({"response.failed", "response.cancelled"})
+ENDS: Final = frozenset({"response.completed", "response.incomplete"})
+
+
+class Dialect(Protocol):
+    """Of the answers to one request."""
+
+    def kind(self, event: Event) -> Kind:
+        """What an event is."""
+        ...
+
+    def told(self, event: Event) -> Event | None:
+        """An event that goes out now, as it reads behind those before: the very event where nothing changes, `None` for one that is not
+        said again."""
+        ...
+
+    def before_calls(self, event: Event) -> Event | None:
+        """What an event says in front of the call that it holds; `None` for nothing."""
+        ...
+
+    def go_on(self) -> None:
+        """The answer was not the last one; something of it was told."""
+        ...
+
+
+class _Gap:
+    """Between two texts that a caller joins."""
+
+    def __init__(self) -> None:
+        self._last, self._is_due = "", False
+
+    def go_on(self) -> None:
+        self._is_due = bool(self._last) and not self._last.endswith("\n")
+
+    def parted(self, text: str) -> str:
+        """A text as it is told."""
+        told = GAP + text if self._is_due and text else text
+        self._is_due, self._last = self._is_due and not text, told or self._last
+        return told
+
+
+class _Anthropic:
+    def __init__(self) -> None:
+        self._before = self._count = 0
+        self._is_behind = False
+        self._input: dict[str, Any] = {}
+
+    def kind(self, event: Event) -> Kind:
+        match event.get("type"):
+            case "message_start":
+                return "waits"
+            case "content_block_start":
+                return "calls" if _object(event.get("content_block")).get("type") == "tool_use" else "says"
+            case "content_block_delta" | "content_block_stop":
+                return "says"
+            case "message_delta" | "message_stop":
+                return "ends"
+            case "error":
+                return "breaks"
+            case _:
+                return "passes"
+
+    def told(self, event: Event) -> Event | None:
+        match event.get("type"):
+            case "message_start":
+                self._input = _of(_object(_object(event.get("message")).get("usage")), INPUT_COUNTS)
+                return None if self._is_behind else event
+            case "content_block_start" | "content_block_delta" | "content_block_stop":
+                place = _number(event.get("index"))
+                self._count = max(self._count, place + 1)
+                return {**event, "index": self._before + place} if self._before else event
+            case "message_delta" if self._is_behind:
+                usage = _object(event.get("usage"))
+                return {**event, "usage": {**usage, **self._input, **_of(usage, tuple(usage))}}
+            case _:
+                return event
+
+    def before_calls(self, event: Event) -> Event | None:
+        return None  # a call is a block of its own
+
+    def go_on(self) -> None:
+        self._before, self._count, self._is_behind = self._before + self._count, 0, True
+
+
+class _Chat:
+    CALLS = ("tool_calls", "function_call")
+
+    def __init__(self) -> None:
+        self._first: dict[str, Any] = {}
+        self._is_behind, self._gap = False, _Gap()
+
+    def kind(self, event: Event) -> Kind:
+        if event.get("error"):
+            return "breaks"
+        choice = _first(event.get("choices"))
+        if not choice:
+            return "ends" if event.get("usage") else "waits"
+        delta = _object(choice.get("delta"))
+        if any(delta.get(key) for key in self.CALLS):
+            return "calls"
+        if choice.get("finish_reason"):
+            return "ends"
+        return "says" if _says(delta) else "waits"
+
+    def told(self, event: Event) -> Event | None:
+        if not self._is_behind:
+            self._first = self._first or _of(event, ("id", "created"))
+        choice = _first(event.get("choices"))
+        delta = dict(_object(choice.get("delta")))
+        text = delta.get("content")
+        told = self._gap.parted(text) if isinstance(text, str) else text
+        if not self._is_behind:
+            return event
+        delta.pop("role", None)
+        made = {**delta, "content": told} if "content" in delta else delta
+        shown = {"choices": [{**choice, "delta": made}]} if choice else {}
+        return {**event, **self._first, **shown}
+
+    def before_calls(self, event: Event) -> Event | None:
+        choice = _first(event.get("choices"))
+        delta = {key: value for key, value in _object(choice.get("delta")).items() if key not in self.CALLS}
+        made = {**choice, "delta": delta, "finish_reason": None}
+        return {**event, "choices": [made]} if _says(delta) else None
+
+    def go_on(self) -> None:
+        self._is_behind = True
+        self._gap.go_on()
+
+
+class _Responses:
+    def __init__(self) -> None:
+        self._given: list[Any] = []
+        """Items of the answers before."""
+        self._items: list[Any] = []
+        self._before = self._count = self._next = 0
+        self._is_behind = False
+        self._thoughts: set[int] = set()
+        """Places of reasoning, which is refused without the item behind it: it is said with that, or not at all."""
+
+    def kind(self, event: Event) -> Kind:
+        kind, place = str(event.get("type")), _number(event.get("output_index"))
+        if kind == "response.output_item.added":
+            item = _object(event.get("item")).get("type")
+            self._thoughts -= {place}
+            if item == "reasoning":
+                self._thoughts |= {place}
+            elif item in OWN_CALLS:
+                return "calls"
+        if kind in OPENINGS or ("output_index" in event and place in self._thoughts):
+            return "waits"
+        if kind in ENDS:
+            return "ends"
+        if kind in FAILURES or kind == "error":
+            return "breaks"
+        return "says" if kind.startswith("response.") else "passes"
+
+    def told(self, event: Event) -> Event | None:
+        kind = str(event.get("type"))
+        if self._is_behind and kind in OPENINGS:
+            return None
+        made = self._with_items(event, kind)
+        if "output_index" in event:
+            place = _number(event["output_index"])
+            self._count = max(self._count, place + 1)
+            if kind == "response.output_item.done":
+                self._items.append(event.get("item"))
+            if self._before:
+                made = {**made, "output_index": self._before + place}
+        if "sequence_number" in event:
+            if self._is_behind:
+                made = {**made, "sequence_number": self._next}
+            self._next = _number(made["sequence_number"]) + 1
+        return made
+
+    def _with_items(self, event: Event, kind: str) -> Event:
+        """A last response with all that was said; one that failed holds no call."""
+        response = _object(event.get("response"))
+        own = response.get("output")
+        if not own or kind not in ENDS | FAILURES:
+            return event
+        told = [item for item in own if not (kind in FAILURES and _object(item).get("type") in OWN_CALLS)]
+        if len(told) == len(own) and not self._given:
+            return event
+        return {**event, "response": {**response, "output": [*self._given, *told]}}
+
+    def before_calls(self, event: Event) -> Event | None:
+        return None  # a call is an item of its own
+
+    def go_on(self) -> None:
+        self._given, self._items = [*self._given, *self._items], []
+        self._before, self._count, self._is_behind = self._before + self._count, 0, True
+
+
+class _Gemini:
+    CALLS = ("functionCall", "function_call")
+    QUIET = frozenset({"text", "thought", "thoughtSignature"})
+
+    def __init__(self) -> None:
+        self._first: dict[str, Any] = {}
+        self._is_behind, self._gap = False, _Gap()
+
+    def kind(self, event: Event) -> Kind:
+        if event.get("error"):
+            return "breaks"
+        candidate = _first(event.get("candidates"))
+        parts = _parts(candidate)
+        if any(self._calls(part) for part in parts):
+            return "calls"
+        if candidate.get("finishReason") or event.get("promptFeedback"):
+            return "ends"
+        return "says" if self._say(parts) else "waits"
+
+    def told(self, event: Event) -> Event | None:
+        if not self._is_behind:
+            self._first = self._first or _of(event, ("responseId",))
+        candidate = _first(event.get("candidates"))
+        parts = [self._parted(part) for part in _parts(candidate)]
+        if not self._is_behind:
+            return event
+        return {**event, **self._first, **_with_parts(candidate, parts)}
+
+    def before_calls(self, event: Event) -> Event | None:
+        candidate = _first(event.get("candidates"))
+        parts = [*takewhile(lambda part: not self._calls(part), _parts(candidate))]
+        if not self._say(parts):
+            return None
+        open = {key: value for key, value in candidate.items() if key != "finishReason"}
+        return {**event, **_with_parts(open, parts)}
+
+    def go_on(self) -> None:
+        self._is_behind = True
+        self._gap.go_on()
+
+    def _calls(self, part: Mapping[str, Any]) -> bool:
+        return any(part.get(key) for key in self.CALLS)
+
+    def _say(self, parts: list[Mapping[str, Any]]) -> bool:
+        return any(part.get("text") or not self.QUIET.issuperset(part) for part in parts)
+
+    def _parted(self, part: Mapping[str, Any]) -> Mapping[str, Any]:
+        text = part.get("text")
+        if not isinstance(text, str) or part.get("thought"):
+            return part
+        return {**part, "text": self._gap.parted(text)}
+
+
+DIALECTS: Final[Mapping[str, Callable[[], Dialect]]] = {
+    "anthropic": _Anthropic,
+    "openai-chat": _Chat,
+    "openai-responses": _Responses,
+    "gemini": _Gemini,
+}
+
+
+def _says(delta: Mapping[str, Any]) -> bool:
+    return any(value for key, value in delta.items() if key != "role")
+
+
+def _with_parts(candidate: Mapping[str, Any], parts: list[Mapping[str, Any]]) -> dict[str, Any]:
+    if not candidate:
+        return {}
+    content = {**_object(candidate.get("content")), "parts": parts}
+    return {"candidates": [{**candidate, "content": content} if "content" in candidate else candidate]}
+
+
+def _parts(candidate: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    parts = _object(candidate.get("content")).get("parts")
+    return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+
+
+def _first(choices: Any) -> Mapping[str, Any]:
+    return _object(choices[0]) if isinstance(choices, list) and choices else {}
+
+
+def _of(told: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
+    return {key: told[key] for key in keys if told.get(key) is not None}
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) else 0
