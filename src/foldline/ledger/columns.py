@@ -78,8 +78,6 @@ class Columns:
         """Its kind, or `CODE`."""
         self.texts: list[str] = []
         """How it reads: its text, and of a number its value."""
-        self.listed: list[str] = []
-        """How it stands on a line of an index, a number with its key."""
         self.keys: list[int] = []
         """Of a number the place of its key in `key_texts`; else `NO_KEY`."""
         self.key_texts: list[str] = []
@@ -118,12 +116,6 @@ class Columns:
         self.facts += facts
         self.sorts += sorts
         self.texts += texts
-        self.listed += written(
-            [
-                text if key == NO_KEY else f"{fact.key}={text}"
-                for fact, text, key in zip(facts, texts, keys, strict=True)
-            ]
-        )
         self.keys += keys
         if not _are_plain(facts):
             self.odd.update([place for place, fact in zip(places, facts, strict=True) if not _is_plain(fact)])
@@ -135,7 +127,6 @@ class Columns:
         if fact.text == was.text or self.keys[place] != NO_KEY:
             return
         self.texts[place] = fact.text
-        self.listed[place] = written([fact.text])[0]
         (self.odd.discard if _is_plain(fact) else self.odd.add)(place)
         self._twins, self._within = (-1, {}), ((-1, -1), {})
         if place < len(self._costs) and self._priced_by is not None:

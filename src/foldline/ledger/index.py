@@ -364,16 +364,16 @@ def _spelt(name: Name, fact: Fact) -> str:
 
 def _by_key(columns: Columns, numbers: Sequence[Place]) -> list[str]:
     """Numbers with their key once, newest value first: `limit=100|50`."""
+    texts, key_texts = columns.texts, columns.key_texts
     keys = list(map(columns.keys.__getitem__, numbers))
-    found = dict(zip(keys, map(columns.listed.__getitem__, numbers), strict=True))
+    found = {key: f"{key_texts[key]}={texts[place]}" for key, place in zip(keys, numbers, strict=True)}
     if len(found) < len(keys):
         several: dict[int, list[str]] = {key: [] for key, count in Counter(keys).items() if count > 1}
         for key, place in zip(keys, numbers, strict=True):
             if key in several:
-                several[key].append(columns.texts[place])
+                several[key].append(texts[place])
         for key, values in several.items():
-            found[key] = f"{columns.key_texts[key]}={VALUES.join(dict.fromkeys(values))}"
-        return written(list(found.values()))
+            found[key] = f"{key_texts[key]}={VALUES.join(dict.fromkeys(values))}"
     return list(found.values())
 
 

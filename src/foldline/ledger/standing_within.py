@@ -26,14 +26,14 @@ class Within:
     """Looks for the texts of one set within others."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
-        self._texts: set[str] = set()
+        self.texts: set[str] = set()
         self._sizes: dict[str, int] = {}
         """Last name of a path among them → how many names such paths have, a bit for each number."""
         self.learn(texts)
 
     def learn(self, texts: Iterable[str]) -> None:
         """Look for these too."""
-        self._texts.update(texts)
+        self.texts.update(texts)
         for text in texts:
             if "/" in text:
                 bare = text.rstrip("/")
@@ -42,7 +42,7 @@ class Within:
 
     def line(self, line: str) -> Set[str]:
         """Those that stand in a line."""
-        return self._texts.intersection(self._in_line(line))
+        return self.texts.intersection(self._in_line(line))
 
     def text(self, text: str) -> Set[str]:
         """Those that stand within a fact, but for the fact itself."""
@@ -70,7 +70,7 @@ class Within:
         return shown
 
     def _among(self, shown: list[str], text: str) -> Set[str]:
-        found = self._texts.intersection(shown)
+        found = self.texts.intersection(shown)
         return found - {text} if text in found else found
 
     def _runs(self, path: str) -> list[str]:
@@ -93,7 +93,6 @@ class Standing:
     """Texts, and which of them show which: asked of one that nothing else shows, as of most, it costs one look-up."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
-        self._known: set[str] = set()
         self._within = Within()
         self._showing: dict[str, list[str]] = {}
         """Word or name → the texts in which it stands; path among the texts → the same."""
@@ -102,22 +101,22 @@ class Standing:
         self.learn(texts)
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._within.texts)
 
     def learn(self, texts: Iterable[str]) -> None:
         """Know these too. Costs some µs for each that is new."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        known, showing = self._within.texts, self._showing
+        new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
             self._lines.clear()
-        for path in new if self._known else ():
+        for path in new if known else ():
             if "/" in path:
-                self._showing.setdefault(path, []).extend(self._with_path(path))
-        self._known.update(new)
+                showing.setdefault(path, []).extend(self._with_path(path))
         self._within.learn(new)
         for text in new:
             for piece in dict.fromkeys(self._within.may_stand_in(text)):
-                if piece != text and ("/" not in piece or piece in self._known):
-                    self._showing.setdefault(piece, []).append(text)
+                if piece != text and ("/" not in piece or piece in known):
+                    showing.setdefault(piece, []).append(text)
 
     def _with_path(self, path: str) -> Iterable[str]:
         """The texts known before in which a new path stands: they show its last name."""
