@@ -90,3 +90,11 @@ def test_only_later_words_take_back_and_only_once() -> None:
     assert list(taken_back([told], [(9, withdrawals_in(wrong))])) == [told]
     before = Entry(section="decisions", key=QUEUE, text=QUEUE, seq=9, origin="assistant")
     assert list(taken_back([before], [(9, withdrawals_in(wrong))])) == [before]
+
+
+def test_what_a_patch_says_that_the_agent_quotes_is_no_reason_of_its_own() -> None:
+    """CMP-8: a comment in a patch that a recorded session showed 28 times stood as its one decision."""
+    patch = "diff --git a/x.py b/x.py\n@@ -1,2 +1,2 @@\n+# freed here since the block may be reused\n"
+    assert list(reasons_in(f"I keep the list because order matters.\n\n{patch}")) == [
+        "I keep the list because order matters."
+    ]

@@ -25,6 +25,8 @@ def said(text: str, *, is_error: bool = False) -> ToolResult:
     ("text", "outcome"),
     [
         ("60 passed in 3.05s\n", "printed: 60 passed in 3.05s"),
+        ("Total: 1.78 ms\n==========\n", "printed: Total: 1.78 ms"),
+        ("==========\n", "printed: =========="),
         ("", "printed nothing"),
         ("done\nexit code: 0", "ok"),
         (TRACEBACK + "exit code: 0", "ok"),

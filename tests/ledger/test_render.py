@@ -318,3 +318,23 @@ def test_a_file_changed_often_is_told_by_its_newest_change_and_says_so() -> None
     assert line_of(done).endswith("(m9 tool ×2)")
     (entries, _) = read(f"## Workspace mutations\n{line_of(often)}")
     assert [(entry.text, entry.times) for entry in entries] == [(often.text, 22)]
+
+
+def test_what_was_verified_stands_before_what_was_looked_at_and_beside_what_a_shell_changed() -> None:
+    """CMP-8: of a recorded session (trae) nothing stood of its benchmarks and tests, but each of its commits: its folder is called
+    `OmniPerf-Bench`, so that all its commands passed for ones that verify."""
+    told: list[tuple[Section, str]] = [
+        ("evidence", "`cd /w/Perf-Bench && python run.py` → printed: All tests passed!"),
+        ("evidence", "`cd /w/Perf-Bench && python a.py` → printed: Total benchmark time: 1.78 ms"),
+        *(("evidence", f"`cd /w/Perf-Bench && git push {n} && wc -l x` → printed: {n} x") for n in range(8)),
+        *(("mutations", f"`git commit 83a6c{n}` → Move files to another folder") for n in range(8)),
+    ]
+    entries = [
+        Entry(section=section, key=key_of(section, text), text=text, seq=seq, origin="tool")
+        for seq, (section, text) in enumerate(told)
+    ]
+    text = write(entries, FACTS, budget=180, count=COUNT.texts).text
+    assert "All tests passed!" in text
+    assert "Total benchmark time" in text
+    assert "83a6c7" in text
+    assert text.count("wc -l") == 1

@@ -302,3 +302,13 @@ def test_users_messages_that_stand_behind_a_fold_are_placed_within_it() -> None:
     line = next(line for line in fold(done).splitlines() if line.startswith("Said within this span"))
     assert f"m{kept[0]}" in line.split()
     assert done.after.tokens <= 2500
+
+
+def test_a_fold_says_that_another_tools_summary_is_older() -> None:
+    """CMP-25: the plan of an earlier summary (pi) read as what comes next, though all of it had been done since."""
+    summary = Message(
+        role="user", parts=(Text(text="## Next Steps\n1. Create directories"),), synthetic="summary"
+    )
+    done = planned(LAST, [summary, *work(40), user("next")], target=3000)
+    assert "\nm0 sums up what was before: what it plans may be done since.\n" in fold(done)
+    assert "sums up" not in fold(planned(LAST, [user("go"), *work(40), user("next")], target=3000))

@@ -18,7 +18,7 @@ def ai(content: object = "", **values: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    ("path", "messages", "calls", "thoughts"), [(CJK, 39, 17, 12), (PARALLEL, 27, 17, 0)]
+    ("path", "messages", "calls", "thoughts"), [(CJK, 39, 17, 11), (PARALLEL, 27, 17, 0)]
 )
 def test_a_recorded_thread_has_all_its_messages_calls_and_reasoning(
     path: object, messages: int, calls: int, thoughts: int
@@ -128,6 +128,25 @@ def test_content_lists_hold_reasoning_calls_and_images_each_once() -> None:
     assert isinstance(part, ToolResult)
     assert part.content == (Media(kind="image", mime="image/png", data="iVBO", detail="low", slot=0),)
     assert found.wire == "anthropic"
+
+
+def test_reasoning_at_which_a_turn_ended_is_the_answer() -> None:
+    """The reply of a recorded thread to its user (DeepSeek) was left out of every format that takes no reasoning at the end."""
+    assert read_one(READER, CJK).messages[-1].text.endswith("需要我为您添加任何特定功能或调整设计风格吗？")
+    thought = {"reasoning_content": "Hm."}
+    for message in (
+        ai("", additional_kwargs=thought),
+        ai("", additional_kwargs=thought, response_metadata={"finish_reason": "length"}),
+        ai(
+            "",
+            additional_kwargs=thought,
+            response_metadata={"finish_reason": "stop"},
+            tool_calls=[{"name": "f", "args": {}, "id": "c"}],
+        ),
+        ai("Done.", additional_kwargs=thought, response_metadata={"finish_reason": "stop"}),
+    ):
+        [told] = read_one(READER, [message]).messages
+        assert isinstance(told.parts[0], Reasoning)
 
 
 def test_a_summary_of_langchains_middleware_is_not_taken_for_the_user() -> None:

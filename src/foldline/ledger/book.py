@@ -33,9 +33,12 @@ from foldline.ledger.outcomes import (
     unmade,
 )
 from foldline.ledger.shell_entries import shell_entries
+from foldline.ledger.spoken_calls import spoken_call, spoken_result
 from foldline.ledger.tools import ToolKind, kind_of
 
 COMMAND_CHARS = 160
+RUN_CHARS_MIN = 110
+"""However long its folder is, a command shows so much of what it runs."""
 COMMAND_END_CHARS = 48
 SIGN_CHARS = 6
 NEXT_CHARS = 300
@@ -66,6 +69,7 @@ _PATH_KEYS = (
 _PATCH_PATH = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,512})$", re.MULTILINE)
 _OPEN_FILE = re.compile(r"^\(Open file: (/[^\n]{1,512})\)$", re.MULTILINE)
 _CHANGE_FOLDER = re.compile(r"^\s*(cd [^\n;&|]{0,300}[^\n;&|\s])\s*(?:&&|;|\n)\s*")
+_FOLDER = re.compile(r"cd [^\s&;|]{1,400} && ")
 _FOLDER_KEYS = ("workdir", "cwd", "working_directory", "work_dir", "working_dir", "directory")
 _SAYS = re.compile(r"\w{2}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _TASK_TOOLS = re.compile(r"todo|update_?plan|task_?(?:list|update|create|get)|plan_?write", re.IGNORECASE)
@@ -192,11 +196,20 @@ def calls_in(items: Iterable[Item]) -> Iterator[Done]:
 
 
 def calls_of(messages: Iterable[tuple[int, Message]]) -> Iterator[Done]:
-    """The same of messages with their ordinals. In the order in which they were called: results may come in any."""
+    """The same of messages with their ordinals, those included that are spoken and answered. In the order in which they were
+    called: results may come in any."""
     asked: list[tuple[int, ToolCall]] = []
     waiting: dict[str, int] = {}
     results: dict[int, ToolResult] = {}
+    spoken: tuple[int, ToolCall] | None = None
     for seq, message in messages:
+        if message.role == "assistant":
+            said = spoken_call(message)
+            spoken = None if said is None else (seq, said)
+        elif spoken is not None and (heard := spoken_result(message)) is not None:
+            results[len(asked)] = heard
+            asked.append(spoken)
+            spoken = None
         for part in message.parts:
             if type(part) is ToolCall:
                 waiting[part.id] = len(asked)
@@ -257,7 +270,9 @@ def command_of(call: ToolCall) -> str:
         return flat
     sign = f" #{hashlib.sha256(flat.encode('utf-8', 'replace')).hexdigest()[:SIGN_CHARS]}"
     end = flat[-COMMAND_END_CHARS:].partition(" ")[2] or flat[-COMMAND_END_CHARS:]
-    return f"{one_line(flat, COMMAND_CHARS - len(sign) - len(end) - 1)} {end}{sign}"
+    folder = found[0] if (found := _FOLDER.match(flat)) is not None else ""
+    chars = max(COMMAND_CHARS - len(folder), RUN_CHARS_MIN) - len(sign) - len(end) - 1
+    return f"{folder}{one_line(flat[len(folder) :], chars)} {end}{sign}"
 
 
 def _of_call(done: Done, *, folder: str = "") -> Iterator[Entry]:

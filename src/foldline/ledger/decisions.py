@@ -92,6 +92,8 @@ _FINALLY = re.compile(
     r"\b(?:finally|in the end|ultimately|final(?:ly)? (?:choice|decision)|going with|settled on)\b|最终|最后(?:决定|采用|选)|改用|改为|改成",
     re.IGNORECASE,
 )
+_DIFF = re.compile(r"^(?:diff --git |@@ -\d|--- a/|\*\*\* Begin Patch)", re.MULTILINE)
+"""Where a patch begins that the agent quotes: what stands in it, files say."""
 _HEAD = re.compile(r"[`”\"」』]\s?([\u4e00-\u9fff]{2,6}|[A-Za-z]{4,20})")
 """What a thing is that stands behind its name: a style, an approach, a direction."""
 _CUES = (
@@ -143,7 +145,9 @@ _CUES = (
 
 def reasons_in(said: str) -> Iterator[str]:
     """Sentences in which the assistant gives a reason, each with the next one where that turns against it, and none that the
-    next one only doubts; one that announces what follows says nothing by itself."""
+    next one only doubts; one that announces what follows says nothing by itself. What a patch says is no reason of the agent's."""
+    diff = _DIFF.search(said)
+    said = said if diff is None else said[: diff.start()]
     spans = sentences(said) if _may_give_reason(said) else ()
     for place, (start, end) in enumerate(spans):
         end = start + len(_announced(said[start:end]))

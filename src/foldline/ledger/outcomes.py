@@ -212,12 +212,14 @@ def _why(text: str) -> str:
 
 
 def _said(text: str) -> list[str]:
-    """The lines near the end of an output that say something, without its host's status and prompt and what a runner repeats."""
-    return [
+    """The lines near the end of an output that say something, without its host's status and prompt, what a runner repeats, and
+    what only rules off (`=====`) where there is more."""
+    said = [
         line
         for line in text[-TAIL_CHARS:].splitlines()
         if line.strip() and not (_STATUS.match(line) or _ECHOES.match(line) or _STANDING.match(line))
     ]
+    return [line for line in said if any(map(str.isalnum, line))] or said
 
 
 def told_in(text: str) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 from functools import cached_property
+from itertools import product
 from typing import Protocol
 
 from msgspec import Struct
@@ -22,10 +23,11 @@ from foldline.ledger.actions import bearing_of
 from foldline.ledger.brief import in_brief, is_act, is_brief
 from foldline.ledger.carrying import BEFORE_RESET, PUT_AWAY
 from foldline.ledger.columns import Columns, Place, Prices
-from foldline.ledger.command_lines import VERIFIES, run_of
+from foldline.ledger.command_lines import VERIFIES, run_of, verifies
 from foldline.ledger.decisions import TAKEN_BACK
 from foldline.ledger.entries import Entry, Section
 from foldline.ledger.facts import Fact, Origin
+from foldline.ledger.home_folder import home_in, home_of, said_of, shortened, whole
 from foldline.ledger.index import AMPLE, Choice, Priced, choose, facts_in_line, labels_of
 from foldline.ledger.lines import unbroken
 from foldline.ledger.outcomes import names_failure
@@ -48,7 +50,7 @@ QUOTE = '"'
 """What an entry opens with that quotes a user; a rule stands without, verbatim."""
 ENTRY_SHARE = 0.15
 """Share of the budget that entries may take before facts get a line."""
-ENTRY_TOKENS_MIN = 200
+ENTRY_TOKENS_MIN, READ_TOKENS_MIN = 350, 200
 ENTRY_SHARE_MOST = 0.4
 """Of a ledger so small that their share holds no line, entries may have so much, up to this share: what comes next
 is worth more than some facts."""
@@ -65,6 +67,8 @@ OMITTED_TOKENS = 16
 """Room kept for the line that says what was left out."""
 
 _CHANGES = 4
+_BY_SHELL_LEAVING = _CHANGES + 1
+_READ_LEAVING = 9
 """How soon changes to files leave (`_leaving`): these and what leaves later stand before facts."""
 _CHANGED = re.compile(
     r" (?:edit undone|removed(?: by git clean)?|moved to [^`]{1,512}|copied from [^`]{1,512}|made|restored by git"
@@ -133,10 +137,16 @@ class Draft:
     def __init__(self, entries: Sequence[Entry], supply: Supply, *, prices: Prices) -> None:
         self._entries = entries
         self._lines = [line_of(entry) for entry in entries]
+        told = [n for n, entry in enumerate(entries) if entry.section == "evidence"]
+        self._home = home_of(self._lines[n] for n in told)
+        if self._home:
+            for n in told:
+                self._lines[n] = shortened(self._lines[n], self._home)
         self._costs = prices.of(self._lines, behind="")
         self._supply = supply
         self._prices = prices
-        headings = HEADING_TOKENS * len({entry.section for entry in entries})
+        self._home_tokens = prices.of([said_of(self._home)], behind="")[0] + 1 if self._home else 0
+        headings = HEADING_TOKENS * len({entry.section for entry in entries}) + self._home_tokens
         self._needed = sum(self._costs) + len(self._costs) + headings
         self._vital = sum(
             [
@@ -222,6 +232,8 @@ class Draft:
         cap = _entry_cap(room) if has_facts and crowded else room
         kept, used = self._kept(room, cap=cap, crowded=crowded)
         said = tuple([self._lines[n] for n in sorted(kept)])
+        if self._home and any(self._entries[n].section == "evidence" for n in kept):
+            said = (*said, said_of(self._home))
         return _Share(room=room, crowded=crowded, kept=kept, used=used, said=said)
 
     def _more_entries(self, share: _Share, *, facts: int) -> _Share:
@@ -232,28 +244,40 @@ class Draft:
 
     def _kept(self, room: int, *, cap: int, crowded: bool) -> tuple[set[int], int]:
         """Places of the entries that stay, and what they cost: what users said within `room`, open tasks and changes to files
-        within their share of it, all others within `cap`, half of which is theirs whatever changed."""
+        within their share of it, all others within `cap`, half of which is theirs whatever changed. What a shell changed has
+        a quarter of that before what commands came to, and the rest behind it."""
         kept: set[int] = set()
         sections: set[Section] = set()
-        used = changes = 0
-        for place in self._order_crowded if crowded else self._order:
-            section = self._entries[place].section
-            cost = self._costs[place] + 1 + (0 if section in sections else HEADING_TOKENS)
-            is_change = section != "objective" and self._leaving[place] <= _CHANGES
-            if is_brief(self._entries[place]):
-                fits = True
-            elif is_change:
-                share = ACTIONS_SHARE if self._entries[place].text.startswith("`") else CHANGES_SHARE
-                fits = used + cost <= max(cap, int(room * share))
-            else:
-                fits = section == "objective" or used - max(0, changes - cap // 2) + cost <= cap
-            if not fits or used + cost > room:
+        used = changes = shell = 0
+        order = self._order_crowded if crowded else self._order
+        for again, place in product((False, True), order):
+            section, leaving = self._entries[place].section, self._leaving[place]
+            opens = HEADING_TOKENS + (self._home_tokens if section == "evidence" else 0)
+            cost = self._costs[place] + 1 + (0 if section in sections else opens)
+            is_change = section != "objective" and leaving <= _CHANGES
+            is_shell = section == "mutations" and leaving == _BY_SHELL_LEAVING
+            if place in kept or used + cost > room or (is_shell and not again and shell + cost > cap // 4):
+                continue
+            given = 0 if is_change or section == "objective" else max(0, changes - cap // 2)
+            if used - given + cost > self._most(place, room=room, cap=cap):
                 continue
             kept.add(place)
             sections.add(section)
             used += cost
             changes += cost if is_change else 0
+            shell += cost if is_shell else 0
         return kept, used
+
+    def _most(self, place: int, *, room: int, cap: int) -> int:
+        """How far an entry may fill the room."""
+        entry = self._entries[place]
+        if entry.section == "objective" or is_brief(entry):
+            return room
+        if self._leaving[place] >= _READ_LEAVING and cap <= _entry_cap(room):
+            return _entry_cap(room, least=READ_TOKENS_MIN)
+        if self._leaving[place] > _CHANGES:
+            return cap
+        return max(cap, int(room * (ACTIONS_SHARE if entry.text.startswith("`") else CHANGES_SHARE)))
 
     @cached_property
     def _leaving(self) -> Sequence[int]:
@@ -277,7 +301,9 @@ class Draft:
 
     def _text(self, share: _Share, index: Sequence[str]) -> str:
         omitted = self._omitted(share)
-        return _text(self._entries, self._lines, kept=share.kept, index=index, omitted=omitted)
+        text = _text(self._entries, self._lines, kept=share.kept, index=index, omitted=omitted)
+        heading = f"## {dict(HEADINGS)['evidence']}\n"
+        return text.replace(heading, f"{heading}{said_of(self._home)}\n", 1) if self._home else text
 
 
 class _Share(Struct, frozen=True, kw_only=True):
@@ -298,8 +324,8 @@ class _Share(Struct, frozen=True, kw_only=True):
         return self.room - self.used - HEADING_TOKENS
 
 
-def _entry_cap(room: int) -> int:
-    return max(int(room * ENTRY_SHARE), min(ENTRY_TOKENS_MIN, int(room * ENTRY_SHARE_MOST)))
+def _entry_cap(room: int, *, least: int = ENTRY_TOKENS_MIN) -> int:
+    return max(int(room * ENTRY_SHARE), min(least, int(room * ENTRY_SHARE_MOST)))
 
 
 def _entries_wanted(vital: int, *, facts: int) -> int:
@@ -322,23 +348,23 @@ def _leaving(entry: Entry) -> int:
             command, _, outcome = entry.text.rpartition("` → ")
             if names_failure(outcome):
                 return 5
-            return 6 if VERIFIES.search(command) else 8
+            return 6 if verifies(command.removeprefix("`")) or VERIFIES.search(outcome) is not None else 8
         case "risks":
             return 2 if is_complaint(entry) or REFUSED_AT in entry.text else 5
         case "decisions":
             return 8 if TAKEN_BACK in entry.text else 6
         case "read" | "index":
-            return 9
+            return _READ_LEAVING
 
 
 def _change_leaving(text: str) -> int:
     """A folder that was made soon; what a shell did, and a call that may have been a read, before what an editor or a tool that
     acts changed."""
     if text.startswith("`"):
-        return _CHANGES if bearing_of(text[1:].partition(" ")[0].rstrip("`")) == "acts" else _CHANGES + 1
+        return _CHANGES if bearing_of(text[1:].partition(" ")[0].rstrip("`")) == "acts" else _BY_SHELL_LEAVING
     if text.endswith(" made"):
         return 8
-    return _CHANGES + 1 if _BY_SHELL.search(text) is not None else _CHANGES
+    return _BY_SHELL_LEAVING if _BY_SHELL.search(text) is not None else _CHANGES
 
 
 def _rank(entry: Entry) -> int:
@@ -373,13 +399,16 @@ def read(body: str) -> tuple[tuple[Entry, ...], tuple[Fact, ...]]:
     entries: list[Entry] = []
     facts: list[Fact] = []
     section: Section | None = None
+    home = ""
     for line in body.split("\n"):
         if line.startswith("## "):
             section = _SECTION_OF.get(line[3:], "index" if line[3:] == INDEX_HEADING else None)
         elif section == "index":
             facts.extend(facts_in_line(line))
+        elif section == "evidence" and not line.startswith("- "):
+            home = home_in(line) or home
         elif section is not None and line.startswith("- "):
-            entry = _entry_in(line, section)
+            entry = _entry_in(f"- {whole(line[2:], home)}", section)
             if entry is not None:
                 entries.append(entry)
     return tuple(entries), tuple(facts)

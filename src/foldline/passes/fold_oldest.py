@@ -42,6 +42,8 @@ LEDGER_SHARE_MOST = 0.3
 """Of a small room that share is a line or two: there it is so many tokens, up to this share."""
 MEANWHILE = "Said within this span and kept below, in order:"
 """Before the ordinals of users' messages that stand behind a fold though they were said within it."""
+OLDER, OLDER_TOKENS = "m{seq} sums up what was before: what it plans may be done since.", 24
+"""Of another tool's summary that stays in the view, and what that takes at most."""
 MEANWHILE_TOKENS, ORDINAL_TOKENS = 12, 3
 """What that takes at most, and each of them."""
 MEANWHILE_SHARE = 0.1
@@ -382,20 +384,25 @@ def _head(gone: Sequence[Item], *, is_short: bool) -> str:
 
 
 def _meanwhile(items: Sequence[Item], gone: Sequence[Item], *, room: int) -> str:
-    """Which messages a user said within a fold and stand behind it, so that its entries can be read in order with them; empty
-    where they would take more than `room` tokens."""
+    """Which messages a user said within a fold and stand behind it, so that its entries can be read in order with them, and that
+    another tool's summary, which stands before them all, is older; nothing that would take more than `room` tokens."""
     if not gone:
         return ""
     seqs = {item.seq for item in gone}
     first, last = min(seqs), max(seqs)
+    summary = next(
+        (item.seq for item in items if item.message.synthetic == "summary" and item.seq < first), None
+    )
+    older = "" if summary is None or room < OLDER_TOKENS else OLDER.format(seq=summary)
+    room -= OLDER_TOKENS if older else 0
     said = [
         f"m{item.seq}"
         for item in items
         if first < item.seq < last and item.seq not in seqs and speaks_for_user(item.message)
     ]
     if not said or MEANWHILE_TOKENS + len(said) * ORDINAL_TOKENS > room:
-        return ""
-    return f"{MEANWHILE} {' '.join(said)}"
+        return older
+    return "\n".join(filter(None, [older, f"{MEANWHILE} {' '.join(said)}"]))
 
 
 def _bare_fold(structure: Outline, loose: Sequence[Unit], *, is_short: bool, frame: Frame) -> int:

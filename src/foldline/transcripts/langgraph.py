@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Final
 
-from foldline.core.message import Message, Meta, Part, Reasoning, Role, ToolCall, ToolResult
+from foldline.core.message import Message, Meta, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from foldline.transcripts import document
 from foldline.transcripts.document import Piece
 from foldline.transcripts.neutral import (
@@ -151,12 +151,13 @@ def _message(entry: dict[str, Any], role: Role) -> Message:
         case "tool":
             return neutral("tool", (_result(entry),), meta=meta)
         case "assistant":
-            return neutral("assistant", _assistant_parts(entry, extra), meta=meta)
+            return neutral("assistant", _assistant_parts(entry, extra, ended=meta.stop_reason), meta=meta)
         case "user" | "system":
             return neutral(role, content_parts(entry.get("content")), meta=meta)
 
 
-def _assistant_parts(entry: dict[str, Any], extra: dict[str, Any]) -> list[Part]:
+def _assistant_parts(entry: dict[str, Any], extra: dict[str, Any], *, ended: str | None) -> list[Part]:
+    """Reasoning at which a model ended its turn, with nothing else, is what it answered: so DeepSeek's reply comes now and then."""
     calls = _calls(entry, extra)
     known = {call.id for call in calls}
     parts: list[Part] = []
@@ -165,7 +166,8 @@ def _assistant_parts(entry: dict[str, Any], extra: dict[str, Any]) -> list[Part]
         parts.extend(_content(item, known))
     told = string(extra.get("reasoning_content"))
     if told and not any(isinstance(part, Reasoning) for part in parts):
-        parts.insert(0, Reasoning(text=told))
+        is_answer = not (parts or calls) and ended == "stop"
+        parts.insert(0, Text(text=told) if is_answer else Reasoning(text=told))
     return [*parts, *calls]
 
 
