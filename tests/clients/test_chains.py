@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from foldline.clients.chains import Chain, ReadList
+import pytest
+
+from foldline.clients.chains import Chain, ReadList, link_of
 from foldline.session.following import Following
 from foldline.session.opening import open_in
 from foldline.session.setup import SessionOptions
 from foldline.stores.memory import MemoryStore
 from foldline.wire.formats import codec
-from tests.clients.lists import assistant, call, user
+from tests.clients.lists import answer, assistant, call, user
 
 
 def remembered(*messages: dict[str, str]) -> Chain:
@@ -57,3 +59,47 @@ def test_answers_without_their_reasoning_are_known_of_a_log_and_then_by_their_by
     given = [user("a"), assistant("b"), user("c"), assistant("b"), user("d"), user("e")]
     assert ReadList(call(given)).common(chain) == 5
     assert ReadList(call([user("a ")])).common(remembered(user("a"))) == 0
+
+
+def looked_up(*said: str, final: str) -> Chain:
+    """What a log is known as whose model said so, each time with a call of recall, and then answered."""
+    session = open_in(MemoryStore(), "s", asked=SessionOptions(format="openai-chat", model="gpt-4o"))
+    kept = Following(session)
+    kept.take([codec("openai-chat").decode(user("a"))])
+    function = {"name": "recall", "arguments": '{"query": "a"}'}
+    for n, text in enumerate(said):
+        asked = {"id": f"c{n}", "type": "function", "function": function}
+        kept.recall({**assistant(text), "tool_calls": [asked]}, is_delivered=True)
+    [recorded] = kept.record(answer(final))
+    [known] = [one for one in kept.kept() if one.message.role == "assistant"]
+    assert link_of(recorded).merged == link_of(known).merged, "of the log and of the answer alike"
+    chain = Chain()
+    chain.remember(kept.kept())
+    return chain
+
+
+@pytest.mark.parametrize(
+    ("told", "is_known"),
+    [
+        ("so it is", True),
+        ("let me look\n\nhm\n\nso it is", True),
+        ("let me lookhmso it is", True),
+        ("hm so it is", True),
+        ("let me look", False),
+        ("let me look so it is", False),
+        ("so it is not", False),
+    ],
+)
+def test_an_answer_behind_look_ups_is_known_by_all_that_was_given_of_it(told: str, is_known: bool) -> None:
+    """Law PREFIX: whole alone, with what was streamed before it, or (an attempt that broke off has its calls in the log too) with the
+    last of it."""
+    chain = looked_up("let me look", "hm", final="so it is")
+    read = ReadList(call([user("a"), assistant(told), user("b")]))
+    assert read.common(chain) == (2 if is_known else 1)
+    assert chain.links[1].merged
+
+
+def test_an_answer_behind_a_silent_look_up_is_itself() -> None:
+    """Nothing was given before it: what is sent is the caller's own message."""
+    [_, link] = looked_up("", final="so it is").links
+    assert link.merged == frozenset()

@@ -87,6 +87,21 @@ def test_an_answer_that_does_not_call_it_is_passed_on_in_its_bytes(format: str, 
     assert spliced(format, [ENDS[end]], size=size) == data
 
 
+@pytest.mark.parametrize("line_end", [b"\r\n", b"\r"], ids=["CRLF", "CR"])
+@pytest.mark.parametrize("format", FORMATS)
+@given(size=st.integers(1, 60))
+def test_every_end_of_a_line_is_one(format: str, line_end: bytes, size: int) -> None:
+    """The framing of server-sent events has three; a piece may end between the two bytes of one."""
+    answers = [b"".join(frames(format, one)) for one in (KINDS["after both"], ENDS["calls"])]
+    whole_lines, splice, told = spliced(format, [KINDS["after both"], ENDS["calls"]]), Splice(format), b""
+    for data in answers:
+        for piece in pieces(data.replace(b"\n", line_end), size):
+            told += splice.take(piece)
+        told += splice.close()
+        told += splice.goes_on() if data is answers[0] else splice.released()
+    assert told == whole_lines.replace(b"\n", line_end)
+
+
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("format", FORMATS)

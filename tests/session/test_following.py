@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from foldline.core.message import Message, Text
+from foldline.core.message import Message, Text, calls_of
 from foldline.session.following import NOT_RUN, Following
 from foldline.session.opening import open_in
 from foldline.session.session import Session
@@ -153,6 +153,32 @@ def test_a_call_of_recall_is_answered_beside_the_list() -> None:
     with opened(store) as session:
         assert Following(session).kept()[-1].message.text == "go on"
         assert len(session.prepare().messages) > 3
+
+
+def test_items_that_were_delivered_before_a_call_of_recall_are_the_lists_own() -> None:
+    """Of Responses each item is a message: a text that was streamed is known again; the calls are not, nor reasoning that led to
+    nothing but them."""
+    asked = SessionOptions(format="openai-responses", model="gpt-5")
+    call = {"type": "function_call", "call_id": "c", "name": "recall", "arguments": "{}"}
+    content = [{"type": "output_text", "text": "let me look", "annotations": []}]
+    items: list[dict[str, Any]] = [
+        {"type": "reasoning", "id": "rs_1", "summary": []},
+        {"type": "message", "id": "m", "role": "assistant", "content": content},
+        {"type": "reasoning", "id": "rs_2", "summary": []},
+        call,
+    ]
+    with open_in(MemoryStore(), "s", asked=asked) as session:
+        kept = Following(session)
+        first = kept.take([said("user", "where is it")])
+        given = kept.recall({"output": items, "status": "completed"}, is_delivered=True)
+        assert [one.message.text for one in given] == ["", "let me look"]
+        [last] = kept.record({"output": [{**items[1], "id": "m2"}], "status": "completed"})
+        assert [calls_of(one) != () for one in last.unseen] == [False, True, False]
+        known = kept.kept()
+        assert [(one.seq, one.ordinal) for one in known] == [
+            (one.seq, one.ordinal) for one in (*first, *given, last)
+        ]
+        assert len(session.prepare().messages) == len(known) + 3
 
 
 def test_a_view_is_shown_without_what_was_not_said() -> None:

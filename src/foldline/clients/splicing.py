@@ -20,7 +20,7 @@ from foldline.clients.dialects import DIALECTS, Event, Kind
 from foldline.wire import strict
 from foldline.wire.events import EVENT_BYTES_MAX, Events
 
-_FRAME_END: Final = re.compile(rb"(?:\r\n|\n|\r(?!\n)){2}")
+_FRAME_END: Final = re.compile(rb"(?:\r\n|\n|\r(?!\n|\Z)){2}")
 _DATA: Final = b"data:"
 ENDED: Final[Kind] = "ends"
 
@@ -37,13 +37,14 @@ class Splice:
 
     def __init__(self, format: str) -> None:
         self._dialect = DIALECTS[format]()
-        self._has_said = False
+        self._has_said = self._is_behind = False
         self._begin()
 
     def _begin(self) -> None:
         """Of one answer."""
-        self._events, self._rest, self._looked = Events(), b"", 0
-        self._held: list[tuple[bytes, Event | None]] = []
+        self._rest, self._looked = b"", 0
+        self._held: list[bytes] = []
+        """In their bytes alone: a long call comes in thousands of events."""
         self._calls_at = -1
         """Where what is held holds its first call."""
         self._is_shut = False
@@ -77,46 +78,45 @@ class Splice:
     def close(self) -> bytes:
         """The answer has come; some servers leave out the last blank line."""
         rest, self._rest, self._looked = self._rest, b"", 0
-        return self._frame(rest, end=b"\n\n") if rest else b""
+        return self._frame(rest) if rest else b""
 
     def released(self) -> bytes:
         """It is the caller's: what was held goes out, and what follows at once."""
         self._is_free = True
-        return self._flushed()
+        if self._is_behind:
+            return self._flushed()
+        held, self._held, self._calls_at = self._held, [], -1
+        return b"".join(held)
 
     def goes_on(self) -> bytes:
         """It was answered inside, and another one follows: what it said is said, its calls and its end are not."""
         said = b""
         if self.calls:
-            raw, event = self._held[self._calls_at]
+            waiting, raw = self._held[: self._calls_at], self._held[self._calls_at]
+            event, _ = _read(raw)
             before = None if event is None else self._dialect.before_calls(event)
             if before is not None:
-                said = self._told(self._held[: self._calls_at])
-                said += _written(raw, self._dialect.told(before), came=event)
+                said = self._told(waiting) + _written(raw, self._dialect.told(before), came=event)
                 self._has_said = True
         if self._has_said:
             self._dialect.go_on()
+        self._is_behind = self._has_said
         self._begin()
         return said
 
-    def _frame(self, raw: bytes, *, end: bytes = b"") -> bytes:
-        event = next(iter(self._events.feed(raw + end)), None)
-        kind = self._kind(event)
+    def _frame(self, raw: bytes) -> bytes:
+        event, is_last = _read(raw)
+        kind = self._dialect.kind(event) if event is not None else ENDED if is_last else "passes"
         if kind == "breaks":
             return self._broken(raw, event)
         if not self._is_free and self._is_to_be_held(kind):
             if kind == "calls" and not self.calls:
                 self._calls_at = len(self._held)
             self._is_shut = self._is_shut or kind in ("calls", ENDED)
-            self._held.append((raw, event))
+            self._held.append(raw)
             return b""
         self._has_said = self._has_said or kind == "says"
-        return self._flushed() + self._told([(raw, event)])
-
-    def _kind(self, event: Event | None) -> Kind:
-        if event is None:
-            return ENDED if self._events.has_ended else "passes"
-        return self._dialect.kind(event)
+        return self._flushed() + self._said(raw, event)
 
     def _is_to_be_held(self, kind: Kind) -> bool:
         return self._is_shut or kind in ("waits", "calls", ENDED) or (kind == "passes" and bool(self._held))
@@ -125,17 +125,23 @@ class Splice:
         """The answer ends in an error: none of its calls is made, and nothing more is held."""
         if self.calls:
             self._held, self._calls_at = [], -1
-        return self.released() + self._told([(raw, event)])
+        return self.released() + self._said(raw, event)
 
     def _flushed(self) -> bytes:
         held, self._held, self._calls_at = self._held, [], -1
         return self._told(held)
 
-    def _told(self, frames: list[tuple[bytes, Event | None]]) -> bytes:
-        return b"".join(
-            raw if event is None else _written(raw, self._dialect.told(event), came=event)
-            for raw, event in frames
-        )
+    def _told(self, frames: list[bytes]) -> bytes:
+        return b"".join(self._said(raw, _read(raw)[0]) for raw in frames)
+
+    def _said(self, raw: bytes, event: Event | None) -> bytes:
+        return raw if event is None else _written(raw, self._dialect.told(event), came=event)
+
+
+def _read(raw: bytes) -> tuple[Event | None, bool]:
+    """The event in some lines, if it is one, and whether they say that the stream is over."""
+    events = Events()
+    return next(iter(events.feed(raw + b"\n\n")), None), events.has_ended
 
 
 def _written(raw: bytes, event: Mapping[str, Any] | None, *, came: Event | None) -> bytes:

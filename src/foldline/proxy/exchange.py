@@ -299,7 +299,7 @@ class Exchange:
                 await self._said(way, incoming, data=splice.goes_on())
                 return again
         await self._ended(way, incoming)
-        await self._said(way, incoming, data=splice.released())
+        await self._said(way, incoming, data=await off(splice.released))
         return None
 
     async def _said(self, way: Way, incoming: Incoming, *, data: bytes) -> None:
