@@ -106,7 +106,7 @@ def test_edits_are_put_in_the_order_that_the_service_demands() -> None:
 
 
 def test_a_compaction_at_a_threshold_is_asked_for_and_counted() -> None:
-    edit = native.compacting_at(1_000, instructions="Keep paths.", pauses=True)
+    edit = native.compacting_at(1_000) | {"instructions": "Keep paths.", "pause_after_compaction": True}
     with Twin(summaries=["What was done.", None]) as twin:
         paused = ask(twin, called(20), native.managed([edit])).body
         failed = ask(twin, called(20), native.managed([native.compacting_at(1_000)])).body

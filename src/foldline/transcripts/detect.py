@@ -140,14 +140,12 @@ def read(
     return transcripts
 
 
-def read_whole(
-    given: str | os.PathLike[str] | bytes, *, format: str, name: str = "-"
-) -> tuple[Transcript, ...] | None:
+def read_whole(given: str | os.PathLike[str] | bytes, *, format: str) -> tuple[Transcript, ...] | None:
     """As `read`, of a format in `WHOLE`: everything that was said, without the summaries of its tool; `None` for another
     format. What a provider counted for a compacted request says nothing of these messages, so it is left out."""
     if ALIASES.get(format, format) not in WHOLE:
         return None
-    found = cast(Reader, _load(WHOLE, format, missing="no whole reader")).read(open_source(given, name=name))
+    found = cast(Reader, _load(WHOLE, format, missing="no whole reader")).read(open_source(given))
     return tuple(
         replace(transcript, messages=tuple(map(_uncounted, transcript.messages)), usage=None, usage_at=None)
         for transcript in found

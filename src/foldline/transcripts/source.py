@@ -307,9 +307,9 @@ class BadLines:
         return (f"{self.count:,} {noun} could not be read and {were} left out: {places}{more}",)
 
 
-def records(source: Source, bad: BadLines, *, start: Mark = START) -> Iterator[tuple[int, dict[str, Any]]]:
+def records(source: Source, bad: BadLines) -> Iterator[tuple[int, dict[str, Any]]]:
     """The JSON objects of a JSON Lines input with their line numbers; other lines go to `bad`."""
-    for number, line in source.lines(start):
+    for number, line in source.lines():
         try:
             record = strict.loads(line)
         except strict.BadJson as error:

@@ -80,16 +80,9 @@ class Clearing(Struct, frozen=True, kw_only=True):
         return edit
 
 
-def compacting_at(tokens: int, *, instructions: str | None = None, pauses: bool = False) -> dict[str, Any]:
-    """Anthropic's edit that compacts once the input reaches so many tokens. `instructions` are added to the service's own;
-    `pauses`: the turn comes back with the block, before the model answers."""
-    edit: dict[str, Any] = {
-        "type": "compact_20260112",
-        "trigger": {"type": "input_tokens", "value": tokens},
-    }
-    if instructions:
-        edit["instructions"] = instructions
-    return {**edit, "pause_after_compaction": True} if pauses else edit
+def compacting_at(tokens: int) -> dict[str, Any]:
+    """Anthropic's edit that compacts once the input reaches so many tokens."""
+    return {"type": "compact_20260112", "trigger": {"type": "input_tokens", "value": tokens}}
 
 
 def managed(edits: Sequence[Mapping[str, Any] | None]) -> Asked:
