@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from foldline.proxy.guard import Asked, Rules, inner_target, loopback_hosts, no_json, refusal
+from foldline.proxy.guard import Head, Rules, inner_target, loopback_hosts, no_json, refusal
 
 HOST = "127.0.0.1:8377"
 RULES = Rules(hosts=loopback_hosts(8377), pages_token="pages")
@@ -14,12 +14,12 @@ SECRET = Rules(hosts=loopback_hosts(8377), pages_token="pages", prefix="s3cret")
 
 def asked(
     *more: tuple[str, str], method: str = "POST", target: str = "/v1/messages", host: str | None = HOST
-) -> Asked:
+) -> Head:
     first = [] if host is None else [("Host", host)]
-    return Asked(method=method, target=target, headers=(*first, *more))
+    return Head(method=method, target=target, headers=(*first, *more))
 
 
-def status(one: Asked, rules: Rules = RULES) -> int:
+def status(one: Head, rules: Rules = RULES) -> int:
     found = refusal(one, rules)
     return 0 if found is None else found.status
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.proxy.guard import Asked
+from foldline.proxy.guard import Head
 from foldline.proxy.routes import UPSTREAMS, respelt, route, upstream_url
 
 
-def asked(method: str = "POST", *headers: tuple[str, str]) -> Asked:
-    return Asked(method=method, target="/", headers=headers)
+def asked(method: str = "POST", *headers: tuple[str, str]) -> Head:
+    return Head(method=method, target="/", headers=headers)
 
 
 @pytest.mark.parametrize(

@@ -32,13 +32,13 @@ from foldline.proxy.completing import InHand, in_hand
 from foldline.proxy.desk import Desk, Going, Passed
 from foldline.proxy.encodings import CannotOpen, opened
 from foldline.proxy.faults import why_of
-from foldline.proxy.guard import Asked, Refusal
+from foldline.proxy.guard import Head, Refusal
 from foldline.proxy.headers import Pairs, request_headers
 from foldline.proxy.incoming import Incoming
 from foldline.proxy.limits import AT_ONCE_BYTES_MAX, BODY_BYTES_MAX
 from foldline.proxy.meters import Record
 from foldline.proxy.noting import note, observed, weigh
-from foldline.proxy.outlet import Outlet, Refused
+from foldline.proxy.outlet import Declined, Outlet
 from foldline.proxy.relay import Relay, Sending, Unreached
 from foldline.proxy.routes import Route
 from foldline.proxy.unseen import repeats, unseen
@@ -63,7 +63,7 @@ class Way(Struct, frozen=True, kw_only=True):
     """A request that may come in, and what is known of it."""
 
     outlet: Outlet
-    asked: Asked
+    asked: Head
     route: Route
     target: str
     record: Record
@@ -86,7 +86,7 @@ class Exchange:
             if way.route.kind in ("count", "compact"):
                 return await self._counted(way)
             return await self._passed(way)
-        except (Refused, Unreached) as error:
+        except (Declined, Unreached) as error:
             way.record.status, way.record.why = error.status, error.why
             return await way.outlet.say(error.status, error.why)
         finally:
@@ -348,7 +348,7 @@ class Exchange:
         if self._mode == "strict" and (passed.is_fault or passed.is_unread):
             record.outcome = "refused"
             why = f"the conversation cannot be kept ({passed.why}); mend the cause, or run without --strict"
-            raise Refused(500 if passed.is_fault else 400, why)
+            raise Declined(500 if passed.is_fault else 400, why)
 
     async def _again(self, way: Way, data: bytes, *, refused: tuple[Incoming, Going]) -> Going | None:
         """After a refusal, before anything was delivered: what to send once more."""
@@ -488,5 +488,5 @@ async def _held(incoming: Incoming) -> None:
         raise Unreached(502, BROKE_OFF) from None
 
 
-def _has_body(asked: Asked) -> bool:
+def _has_body(asked: Head) -> bool:
     return bool(asked.every("transfer-encoding")) or asked.one("content-length") not in ("", "0")

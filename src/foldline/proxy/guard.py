@@ -32,7 +32,7 @@ _BAD: Final = re.compile(r"[\x00-\x20\x7f-\U0010ffff\\#]|%(?:00|0[aAdD]|5[cC])")
 _DOTS: Final = re.compile(r"/(?:\.|%2e){1,2}(?:/|$)", re.IGNORECASE)
 
 
-class Asked(Struct, frozen=True, kw_only=True, dict=True):
+class Head(Struct, frozen=True, kw_only=True, dict=True):
     """A request's head, as it came."""
 
     method: str
@@ -80,12 +80,12 @@ def loopback_hosts(port: int) -> frozenset[str]:
     return frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]"))
 
 
-def refusal(asked: Asked, rules: Rules) -> Refusal | None:
+def refusal(asked: Head, rules: Rules) -> Refusal | None:
     """Why a request may not come in; `None` where it may."""
     return _spelt(asked) or _from(asked, rules) or _token(asked, rules)
 
 
-def no_json(asked: Asked) -> Refusal | None:
+def no_json(asked: Head) -> Refusal | None:
     """What is read as a conversation has to say that it is JSON: a form in a page cannot."""
     kind = asked.one("content-type").partition(";")[0].strip().lower()
     if kind == "application/json":
@@ -93,7 +93,7 @@ def no_json(asked: Asked) -> Refusal | None:
     return Refusal(status=415, why=f"the body is {kind[:40] or 'of no type'}; send application/json")
 
 
-def inner_target(asked: Asked, rules: Rules) -> str:
+def inner_target(asked: Head, rules: Rules) -> str:
     """The target without the secret that the base URL begins with, of a request that is refused too: it is shown."""
     secret = f"/{rules.prefix}"
     if not rules.prefix or not (
@@ -103,7 +103,7 @@ def inner_target(asked: Asked, rules: Rules) -> str:
     return asked.target[len(secret) :] or "/"
 
 
-def _spelt(asked: Asked) -> Refusal | None:
+def _spelt(asked: Head) -> Refusal | None:
     """Spelt in the one way."""
     path = asked.target.partition("?")[0]
     if asked.version not in VERSIONS:
@@ -126,7 +126,7 @@ def _spelt(asked: Asked) -> Refusal | None:
     return None
 
 
-def _from(asked: Asked, rules: Rules) -> Refusal | None:
+def _from(asked: Head, rules: Rules) -> Refusal | None:
     """From a program on this machine."""
     host = asked.one("host").lower()
     if rules.hosts is not None and host not in rules.hosts:
@@ -140,7 +140,7 @@ def _from(asked: Asked, rules: Rules) -> Refusal | None:
     return None
 
 
-def _token(asked: Asked, rules: Rules) -> Refusal | None:
+def _token(asked: Head, rules: Rules) -> Refusal | None:
     """With what is known to whoever started it."""
     target = asked.target
     if rules.prefix:

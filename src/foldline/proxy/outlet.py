@@ -13,7 +13,7 @@ from typing import TypeVar
 from aiohttp import web
 from multidict import CIMultiDict
 
-from foldline.proxy.guard import Asked
+from foldline.proxy.guard import Head
 from foldline.proxy.incoming import Incoming
 from foldline.proxy.limits import BODY_BYTES_MAX, BODY_S, KEEP_ALIVE_S
 from foldline.proxy.routes import Route
@@ -27,7 +27,7 @@ LAST_ON_THE_CONNECTION = (400, 408, 413, 426, 505)
 Made = TypeVar("Made")
 
 
-class Refused(Exception):
+class Declined(Exception):
     """An answer of ours in place of one."""
 
     def __init__(self, status: int, why: str) -> None:
@@ -50,7 +50,7 @@ class _AsItCame(web.StreamResponse):
 class Outlet:
     """Of one request."""
 
-    def __init__(self, request: web.BaseRequest, asked: Asked, *, route: Route) -> None:
+    def __init__(self, request: web.BaseRequest, asked: Head, *, route: Route) -> None:
         self._request, self._asked, self._route = request, asked, route
         self._out: web.StreamResponse | None = None
 
@@ -62,9 +62,9 @@ class Outlet:
     # ── its request ──────────────────────────────────────────────────────────────────────────────────────────
 
     async def body(self) -> bytes:
-        """Of a conversation, whole. Raises `Refused`."""
+        """Of a conversation, whole. Raises `Declined`."""
         bytes_max = BODY_BYTES_MAX[self._route.provider]
-        too_large = Refused(413, f"the request is larger than {bytes_max:,} bytes; send less at a time")
+        too_large = Declined(413, f"the request is larger than {bytes_max:,} bytes; send less at a time")
         if int(self._asked.one("content-length") or 0) > bytes_max:
             raise too_large
         if (body := self._here()) is not None:
@@ -78,7 +78,7 @@ class Outlet:
                     if size > bytes_max:
                         raise too_large
         except TimeoutError:
-            raise Refused(408, f"the body did not come in {BODY_S:g} s; send it again") from None
+            raise Declined(408, f"the body did not come in {BODY_S:g} s; send it again") from None
         return b"".join(pieces)
 
     def _here(self) -> bytes | None:

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
-from foldline.proxy.guard import PAGES, Asked, Refusal
+from foldline.proxy.guard import PAGES, Head, Refusal
 
 Provider: TypeAlias = Literal["anthropic", "openai", "gemini"]
 Kind: TypeAlias = Literal["conversation", "compact", "count", "page", "pass"]
@@ -52,7 +52,7 @@ class Route(Struct, frozen=True, kw_only=True):
     """Where the path names it."""
 
 
-def route(asked: Asked, target: str) -> Route:
+def route(asked: Head, target: str) -> Route:
     """What a request is. `target`: path and query, as the provider is to see them."""
     path = target.partition("?")[0]
     if path == PAGES or path.startswith(f"{PAGES}/"):
@@ -76,7 +76,7 @@ def route(asked: Asked, target: str) -> Route:
     return Route(kind="conversation" if format else "pass", provider=provider, format=format)
 
 
-def respelt(found: Route, asked: Asked, *, target: str) -> Refusal | None:
+def respelt(found: Route, asked: Head, *, target: str) -> Refusal | None:
     """The refusal of a conversation whose path is written in another way than its provider names it: a server may know it all the
     same, and it would go there unread. `found`: what it is as it stands."""
     if found.kind != "pass" or asked.method != "POST":
@@ -92,7 +92,7 @@ def respelt(found: Route, asked: Asked, *, target: str) -> Refusal | None:
     )
 
 
-def _provider(asked: Asked, path: str) -> Provider:
+def _provider(asked: Head, path: str) -> Provider:
     if _ANTHROPIC_ONLY.search(path) or asked.every("x-api-key") or asked.every("anthropic-version"):
         return "anthropic"
     if _GEMINI_ONLY.search(path) or asked.every("x-goog-api-key"):

@@ -22,7 +22,7 @@ from msgspec import Struct
 from foldline.core.foreign import tried
 from foldline.proxy.desk import Begin, Desk
 from foldline.proxy.exchange import Exchange, Mode, Way
-from foldline.proxy.guard import Asked, Rules, inner_target, loopback_hosts, no_json, refusal
+from foldline.proxy.guard import Head, Rules, inner_target, loopback_hosts, no_json, refusal
 from foldline.proxy.headers import text_of
 from foldline.proxy.limits import CHUNK_BYTES, HEAD_LINE_BYTES_MAX, HEAD_S, STOP_S, THREADS
 from foldline.proxy.meters import Meters, Record
@@ -100,7 +100,7 @@ class _Door:
 
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
         began = perf_counter()
-        asked = Asked(
+        asked = Head(
             method=request.method,
             target=request.raw_path,
             headers=tuple(text_of(request.raw_headers)),
