@@ -110,12 +110,12 @@ class Replay:
                 self._pass_over(entry)
         return self.state
 
-    def prove(self, draft: Draft) -> None:
-        """Raise `ValueError`, `LookupError` or `TypeError` for an entry that could not be read again: what is appended
-        stays, and one such entry would close the whole log. Changes nothing."""
+    def proved(self, draft: Draft) -> Message | None:
+        """What a message entry says; `None` for another. Raises `ValueError`, `LookupError` or `TypeError` for one that could not be
+        read again: what is appended stays, and one such entry would close the whole log. Changes nothing."""
         match draft.kind:
             case "message":
-                read_message(draft.body)
+                return read_message(draft.body)
             case "compaction" | "edit":
                 read_edits(members(draft.body)["edits"])
             case _:
@@ -124,15 +124,20 @@ class Replay:
                     take(
                         self.state, Entry(seq=self.state.seq + 1, kind=draft.kind, body=draft.body, offset=0)
                     )
+        return None
 
-    def step(self, entry: Entry, *, voided: Voided | None = None) -> State:
-        """The state after one entry of the chain; this replay's own stays as it is. Raises `SessionCorrupt`."""
+    def step(self, entry: Entry, *, voided: Voided | None = None, read: Message | None = None) -> State:
+        """The state after one entry of the chain; this replay's own stays as it is. `read`: the message of its very bytes, where that was
+        read before. Raises `SessionCorrupt`."""
         state = replace(self.state, seq=entry.seq, since=self.state.since + 1)
         if entry.kind in SHAPING:
             sha = sha256(state.revision)
             sha.update(entry.kind.encode() + b"\0" + entry.body)
             state = replace(state, revision=sha.digest()[:REVISION_BYTES])
         try:
+            if entry.kind == "message":
+                stored = read_message(entry.body) if read is None else read
+                return self._message(state, entry, stored=stored)
             return self._taken(state, entry, voided=voided or Voided())
         except (ValueError, LookupError, TypeError, OverflowError, UnknownFormat) as error:
             raise unreadable(entry, error) from error
@@ -150,8 +155,6 @@ class Replay:
 
     def _taken(self, state: State, entry: Entry, *, voided: Voided) -> State:
         match entry.kind:
-            case "message":
-                return self._message(state, entry)
             case "compaction" | "edit":
                 return self._edits(state, entry, voided=voided)
             case "usage":
@@ -169,8 +172,7 @@ class Replay:
 
     # ── messages ─────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _message(self, state: State, entry: Entry) -> State:
-        stored = read_message(entry.body)
+    def _message(self, state: State, entry: Entry, *, stored: Message) -> State:
         if self._keep:
             self.history.append(stored)
         ordinal = state.ordinals

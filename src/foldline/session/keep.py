@@ -12,9 +12,10 @@ and `foldline.session.following`, and plan the edits.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 from threading import RLock
+from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias
 
 from msgspec.structs import replace
@@ -41,6 +42,7 @@ from foldline.log.values import Json, dumps, edit_json, message_json, read_messa
 
 Durability: TypeAlias = Literal["event", "turn", "checkpoint"]
 """When what was appended is put on disk: after each append, once a turn, or at checkpoints alone (requirement JRN-5)."""
+NOTHING_READ: Final[Mapping[bytes, Message | None]] = MappingProxyType({})
 ARCHIVE_EVERY: Final = 10
 """Full checkpoints after which what precedes them is packed away (requirement JRN-7)."""
 PENDING_MAX: Final = 20
@@ -103,21 +105,20 @@ class Keeper:
     def say(self, *drafts: Draft, ends_turn: bool = False) -> None:
         """Append, and take in what was appended. Raises `SessionFailed`, and `InvalidOption` for what could not be read
         again; memory is as it was then."""
-        for draft in drafts:
-            self._prove(draft)
+        proved = {draft.body: self._proved(draft) for draft in drafts}
         sync = self.durability == "event" or (self.durability == "turn" and ends_turn)
         given = list(drafts)
         if self.state.since + len(given) >= self.every and self.state.full_at is not None:
             messages = sum(draft.kind == "message" for draft in given)
             after = replace(self.state, ordinals=self.state.ordinals + messages)
             given.append(Draft(kind="checkpoint", body=small_body(after)))
-        self._step(self._append(given, sync=sync))
+        self._step(self._append(given, sync=sync), proved=proved)
         if self.state.since >= self.every and not self._is_too_large():
             self.checkpoint()  # the first one, which all later small ones name
 
-    def _prove(self, draft: Draft) -> None:
+    def _proved(self, draft: Draft) -> Message | None:
         try:
-            self.replay.prove(draft)
+            return self.replay.proved(draft)
         except (ValueError, LookupError, TypeError, OverflowError, RecursionError, UnknownFormat) as error:
             why = f"it could not be read again from the log: {error or type(error).__name__}"
             raise InvalidOption(draft.kind, draft.body[:80].decode("utf-8", "replace"), why=why) from error
@@ -138,11 +139,14 @@ class Keeper:
         self.lives.update(lives)
         return entries
 
-    def _step(self, entries: Sequence[Entry]) -> None:
+    def _step(
+        self, entries: Sequence[Entry], *, proved: Mapping[bytes, Message | None] = NOTHING_READ
+    ) -> None:
+        """Take in what was appended. `proved`: by its bytes, what was read of it before."""
         after = before = self.replay.state
         try:
             for entry in entries:
-                after = self.replay.state = self.replay.step(entry)
+                after = self.replay.state = self.replay.step(entry, read=proved.get(entry.body))
             before = after
         finally:
             self.replay.state = before
