@@ -2,9 +2,11 @@
 
     python -m benchmarks.bench_proxy [--quick]
 
-The processor's time for the next body of a conversation, of 1 MB, that goes out as it came, and for one behind a compaction, beside
-parsing that body; for the first body, which a conversation has once, without a bound; the time of one streamed event; requests a second beside a pass-through made of uvicorn and httpx (`benchmarks.plain_proxy`), each process alone
-between the same upstream and the same clients, in turns; memory a stream. Nothing here leaves the machine.
+The processor's time for a body of 1 MB beside parsing it: the next one of a conversation, without a session and with one, and behind a
+compaction; the first one, one whose history was edited near its beginning, one that was rewound. Without a bound the first one of a
+conversation that gets a session at once, step by step. The time of one streamed event; requests a second beside a pass-through made of
+uvicorn and httpx (`benchmarks.plain_proxy`), each process alone between the same upstream and the same clients, in turns; memory a
+stream. Nothing here leaves the machine.
 """
 
 from __future__ import annotations
@@ -19,23 +21,29 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from benchmarks.histories import chat_history
 from benchmarks.measure import Bound, cpu_medians, is_quick, milliseconds, verdict
+from benchmarks.plain_upstream import run
 from foldline.clients.answers import Heard
 from foldline.clients.calls import Call
+from foldline.clients.chains import ReadList
 from foldline.clients.following import Conversations
+from foldline.clients.opening import opening
 from foldline.clients.sessions import Terms
 from foldline.clients.splicing import Splice
 from foldline.presets import policy_of
 from foldline.proxy.bodies import Bodies
 from foldline.proxy.desk import Desk, Going
+from foldline.session.following import Following
 from foldline.session.opening import open_in
 from foldline.session.session import Session
 from foldline.session.setup import SessionOptions
+from foldline.settings import Planned, in_window, plan_for
 from foldline.stores.memory import MemoryStore
 from foldline.wire import strict
 
@@ -43,9 +51,11 @@ PARSING_MAX = 4.0
 EVENT_MS_MAX = 0.1
 RATE_MIN = 3.0
 KB_A_STREAM_MAX = 128
-MODEL = "gpt-4.1"
-WINDOW = 2_000_000
-"""Tokens: 1 MB fits."""
+MODEL, FORMAT = "gpt-4.1", "openai-chat"
+WINDOW, MODEL_WINDOW = 2_000_000, 1_047_576
+"""Tokens: 1 MB is below the line of the first, as its bytes say, and of the second, the model's own, as some of them say when they are
+counted."""
+AT_ITS_LINE = "the first body of one that gets a session at once, in memory"
 BODY_BYTES, BODY_BYTES_QUICK = 2**20, 2**14
 TARGET = 0.3
 EVENTS, EVENTS_QUICK = 5_000, 50
@@ -63,25 +73,32 @@ DELTA = b'data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0
 class Agent:
     """A list of about so many bytes that grows by a turn a request, and the proxy's desk that follows it."""
 
-    def __init__(self, size: int, *, compacted: bool = False) -> None:
-        self._messages, self._turn, self._session = _history(size), 0, list[Session]()
+    def __init__(self, size: int, *, window: int = WINDOW, is_known: bool = False) -> None:
+        """`is_known`: there is a session of it already, as after a restart."""
+        self._messages, self._turn, self._sessions = [*_history(size)], 0, list[Session]()
+        self._window, self._is_known = window, is_known
         self._bodies, self._desk = Bodies(), Desk(self._begun)
-        self.followed(self.body())
-        if compacted:
-            self._session[0].compact(to=TARGET)
-            self.followed(self.body())
 
     def _begun(self, name: str, call: Call) -> Conversations:
-        terms = Terms(open=self._opened, policy=policy_of("balanced", WINDOW), model=MODEL)
+        """As `proxy.beginning` has it."""
+        terms = Terms(
+            open=self._opened,
+            policy=policy_of("balanced", self._window),
+            is_known=lambda name: self._is_known,
+            plan=lambda model: _planned(model, self._window),
+        )
         return Conversations(terms, name=name)
 
     def _opened(self, name: str, call: Call) -> Session:
         """In memory: what a disk takes is its own affair."""
-        session = open_in(
-            MemoryStore(), name, asked=SessionOptions(model=MODEL, format=call.format, window=WINDOW)
-        )
-        self._session.append(session)
+        asked = SessionOptions(model=MODEL, format=call.format, window=self._window)
+        session = open_in(MemoryStore(), name, asked=asked)
+        self._sessions.append(session)
         return session
+
+    def compact(self) -> None:
+        """Take out most of it."""
+        self._sessions[0].compact(to=TARGET)
 
     def body(self) -> bytes:
         """The next request."""
@@ -90,17 +107,38 @@ class Agent:
         self._messages += [{"role": role, "content": text} for role, text in said]
         return json.dumps({"model": MODEL, "messages": self._messages}, separators=(",", ":")).encode()
 
+    def edited(self) -> bytes:
+        """The next request, with the fourth message said otherwise."""
+        self._messages[3] = {**self._messages[3], "content": f"edited before step {self._turn + 1}"}
+        return self.body()
+
+    def rewound(self) -> bytes:
+        """A request that goes on otherwise behind the first half."""
+        half = [one for one in self._messages[: len(self._messages) // 2] if one["role"] == "user"][-1]
+        del self._messages[self._messages.index(half) + 1 :]
+        return self.body()
+
+    def read(self, data: bytes) -> Call:
+        """The conversation in a body that came in."""
+        call = self._bodies.call(data, format=FORMAT)
+        assert call is not None, "it is a request of chat"
+        return call
+
     def followed(self, data: bytes) -> None:
         """What is done for a body that came in, up to the bytes that go out."""
-        call = self._bodies.call(data, format="openai-chat")
-        assert call is not None, "it is a request of chat"
-        going = self._desk.outgoing(call)
-        assert isinstance(going, Going), "it is a conversation"
+        going = self._desk.outgoing(self.read(data))
+        assert isinstance(going, Going), f"it is a conversation: {going}"
         if going.body is not None:
             strict.dump(going.body)
         self._desk.done(going)
 
 
+@cache
+def _planned(model: str | None, window: int) -> Planned:
+    return in_window(plan_for(model), window)
+
+
+@cache
 def _history(size: int) -> list[Any]:
     found, left = [], size
     for message in chat_history(2_000):
@@ -111,37 +149,106 @@ def _history(size: int) -> list[Any]:
     return found
 
 
+class Row:
+    """Bodies of one kind: each turn one is made, which is not measured, then parsed, then followed."""
+
+    def __init__(self, agent: Callable[[], Agent], make: Callable[[Agent], bytes]) -> None:
+        self._agent, self._make = agent, make
+        self.made()
+
+    def made(self) -> None:
+        """The next one."""
+        self._now = self._agent()
+        self._data = self._make(self._now)
+
+    def parsed(self) -> object:
+        """The floor."""
+        return json.loads(self._data)
+
+    def followed(self) -> None:
+        """What is measured."""
+        self._now.followed(self._data)
+
+
+def _known(agent: Agent) -> Agent:
+    """Once its first body has gone out."""
+    agent.followed(agent.body())
+    return agent
+
+
+def _same(agent: Agent) -> Callable[[], Agent]:
+    return lambda: agent
+
+
+def _compacted(agent: Agent) -> Agent:
+    _known(agent).compact()
+    return _known(agent)
+
+
+def rows(size: int) -> dict[str, Row]:
+    """By their names."""
+    return {
+        "the next body": Row(_same(_known(Agent(size))), Agent.body),
+        "the next body, with a session": Row(_same(_known(Agent(size, is_known=True))), Agent.body),
+        "the next body, behind a compaction": Row(_same(_compacted(Agent(size, is_known=True))), Agent.body),
+        "the first body of a conversation": Row(lambda: Agent(size), Agent.body),
+        "the first body, counted in part": Row(lambda: Agent(size, window=MODEL_WINDOW), Agent.body),
+        "a body whose fourth message was edited": Row(_same(_known(Agent(size))), Agent.edited),
+        "a body that was rewound by half": Row(lambda: _known(Agent(size)), Agent.rewound),
+    }
+
+
+class AtItsLine:
+    """The first body of a conversation that gets a session at once, and what that is made of, each step by itself."""
+
+    def __init__(self, size: int, home: str) -> None:
+        self._size, self._home, self._turn = size, home, 0
+
+    def made(self) -> None:
+        """The next one."""
+        window, self._turn = self._size // 2, self._turn + 1
+        self._now = Agent(self._size, window=window)
+        self._data = self._now.body()
+        asked = SessionOptions(model=MODEL, format=FORMAT, window=window)
+        self._session = open_in(MemoryStore(), "apart", asked=asked)
+        self._apart = Agent(self._size, window=window)
+        call = Agent(self._size).read(self._data)
+        self._on_disk = opening(asked, home=self._home)(f"apart-{self._turn}", call)
+
+    def steps(self) -> dict[str, Callable[[], object]]:
+        """By their names."""
+        return {
+            "(at its line)": self.made,
+            AT_ITS_LINE: lambda: self._now.followed(self._data),
+            "  of it: reading the body": self._read,
+            "  decoding its messages": self._decoded,
+            "  taking them into a log in memory": lambda: Following(self._session).take(self._messages),
+            "  preparing the request": lambda: self._session.prepare(),
+            "  taking them into a log on disk, without secrets": lambda: Following(self._on_disk).take(
+                self._messages
+            ),
+        }
+
+    def _read(self) -> None:
+        self._call = self._apart.read(self._data)
+
+    def _decoded(self) -> None:
+        self._messages = ReadList(self._call).messages(0)
+
+
 def bodies(*, quick: bool) -> list[Bound]:
     """The time for a body, beside parsing it."""
     size = BODY_BYTES_QUICK if quick else BODY_BYTES
-    plain, shrunk = Agent(size), Agent(size, compacted=True)
-    sent = [agent.body() for agent in (plain, shrunk)]
-    parsing = f"parsing a body of {len(sent[0]):,} bytes"
-
-    def next_of(agent: Agent, place: int) -> Callable[[], object]:
-        def made() -> object:
-            sent[place] = agent.body()
-            return None
-
-        return made
-
-    medians = cpu_medians(
-        {
-            parsing: lambda: json.loads(sent[0]),
-            "(next)": next_of(plain, 0),
-            "a body that goes out as it came": lambda: plain.followed(sent[0]),
-            "(next, behind a compaction)": next_of(shrunk, 1),
-            "a body behind a compaction": lambda: shrunk.followed(sent[1]),
-            "(the first body of a conversation)": lambda: Agent(size),
-        },
-        quick=quick,
-    )
-    first = medians.pop("(the first body of a conversation)")
-    shown = {name: seconds for name, seconds in medians.items() if not name.startswith("(")}
-    milliseconds({**shown, "the first body of a conversation, read whole": first})
-    floor = shown.pop(parsing)
+    works: dict[str, Callable[[], object]] = {}
+    found = rows(size)
+    for name, row in found.items():
+        works |= {f"({name})": row.made, f"{name}: parsing": row.parsed, name: row.followed}
+    with tempfile.TemporaryDirectory() as home:
+        medians = cpu_medians({**works, **AtItsLine(size, home).steps()}, quick=quick)
+    milliseconds({name: seconds for name, seconds in medians.items() if not name.startswith("(")})
     return [
-        Bound(f"{name} ÷ {parsing}", seconds / floor, most=PARSING_MAX) for name, seconds in shown.items()
+        Bound(f"{name} ÷ parsing", medians[name] / medians[f"{name}: parsing"], most=PARSING_MAX)
+        for name in found
     ]
 
 
@@ -150,7 +257,7 @@ def events(*, quick: bool) -> list[Bound]:
     count = EVENTS_QUICK if quick else EVENTS
 
     def heard() -> None:
-        one = Heard("openai-chat", is_stream=True)
+        one = Heard(FORMAT, is_stream=True)
         for _ in range(count):
             one.take(DELTA)
 
@@ -244,7 +351,7 @@ def rate(port: int, *, requests: int, stream: bool) -> float:
         await asyncio.gather(*(_asked(port, each) for _ in range(clients)))
 
     began = time.perf_counter()
-    asyncio.run(all_of_them())
+    run(all_of_them())
     return max(1, requests // clients) * clients / (time.perf_counter() - began)
 
 

@@ -39,7 +39,7 @@ def test_a_list_is_compared_by_what_it_says_and_known_by_its_bytes_from_then_on(
     spelt = {"role": "user", "content": [{"type": "text", "text": "a"}]}
     read = ReadList(call([spelt, assistant("b"), user("c")]))
     assert (len(read), read.common(chain)) == (3, 2)
-    assert chain.links[0].raw == read.raws[0]
+    assert chain.links[0].look is read.looks[0]
     assert ReadList(call([user("x"), assistant("b")])).common(chain) == 0
     assert read.size > read.longest > 0
 

@@ -11,7 +11,8 @@ import pytest
 
 from foldline.clients.calls import Call
 from foldline.clients.chains import Chain, ReadList, Unreadable
-from foldline.clients.sessions import Sessions, Terms, taken
+from foldline.clients.digests import said
+from foldline.clients.sessions import NAME_DIGITS, Sessions, Terms, taken
 from foldline.core.errors import InvalidOption, SessionBusy
 from foldline.core.message import Message
 from foldline.presets import policy_of
@@ -39,8 +40,8 @@ def chain_of(read: ReadList) -> Chain:
 def test_a_session_is_begun_where_a_reduction_cannot_be_ruled_out() -> None:
     """A token is at least a byte; what is always shortened begins with four thousand of them (BUD-6)."""
     sessions = Sessions(terms(policy="handoff"), name="main")
-    assert not sessions.may_be_due(ReadList(call([user("hello")])))
-    assert sessions.may_be_due(ReadList(call([user(long("w", 60_000))])))
+    assert not sessions.due.may_be(ReadList(call([user("hello")])))
+    assert sessions.due.may_be(ReadList(call([user(long("w", 60_000))])))
 
 
 @pytest.mark.parametrize(
@@ -62,14 +63,14 @@ def test_what_is_only_named_weighs_more_than_its_name(format: str, part: dict[st
         format=format, model="gpt-4o", body={}, messages=[json.dumps(one).encode() for one in listed]
     )
     assert sum(map(len, asked.messages)) < 8_000
-    assert sessions.may_be_due(ReadList(asked))
+    assert sessions.due.may_be(ReadList(asked))
     counted = ReadList(asked)
     assert counted.tokens(None) <= counted.size
     named_in_a_call = {
         "role": "user",
         "content": json.dumps({"url": "https://x.example", "n": "x" * 60}) * 40,
     }
-    assert not sessions.may_be_due(ReadList(call([named_in_a_call])))
+    assert not sessions.due.may_be(ReadList(call([named_in_a_call])))
 
 
 def test_conversations_that_begin_alike_have_names_of_their_own() -> None:
@@ -78,7 +79,7 @@ def test_conversations_that_begin_alike_have_names_of_their_own() -> None:
     read = ReadList(call([user("You are a reviewer.")]))
     made = [sessions.begun(chain_of(read), read, is_first=False) for _ in range(3)]
     mark = made[0].name
-    assert mark.startswith("main.")
+    assert mark == f"main.{said(read.message(0)).hex()[:NAME_DIGITS]}"
     assert [one.name for one in made] == [mark, f"{mark}.2", f"{mark}.3"]
     assert [one.places for one in made] == [[(0, 0, frozenset())]] * 3
     sessions.begun(chain_of(read), read, is_first=True)

@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 
 from foldline.clients.calls import Call, call_of, plain
+from foldline.clients.chains import ReadList
+from foldline.clients.digests import said_in
+from foldline.clients.looks import looked_at
+from foldline.core.foreign import Raised, tried
 from foldline.proxy.bodies import Bodies
 from foldline.proxy.limits import BODIES_BYTES_MAX, BODIES_MAX, BODY_BYTES_MIN
 from foldline.wire import strict
@@ -33,7 +38,8 @@ def told(call: Call | None) -> object:
     if call is None:
         return None
     body = {key: plain(value) for key, value in call.body.items()}
-    return call.format, call.model, call.messages, call.leading, call.looks, body, call.why_passed()
+    looks = [(look.digest, look.named, look.is_native) for look in call.looks]
+    return call.format, call.model, call.messages, call.leading, looks, body, call.why_passed()
 
 
 def whole(data: bytes, format: str) -> object:
@@ -167,3 +173,53 @@ def test_what_is_remembered_has_an_end() -> None:
     of(read, written([message(0, "z" * BODIES_BYTES_MAX)]))
     assert sum(one.size for one in read._known) <= BODIES_BYTES_MAX
     assert len(read._known) == 2, "one that is too large takes nobody's place"
+
+
+ODD: tuple[Any, ...] = (
+    {"role": "user", "content": 1},
+    {"role": "nobody", "content": "x"},
+    {"role": "user", "content": "x", "cache_control": 1},
+    {"role": "user", "content": [{"type": "text", "text": "x", "cache_control": [{"type": "text"}]}]},
+    {"role": "user", "content": [{"type": "text"}, {"type": "image", "cache_control": None}]},
+    {"role": "assistant", "content": None, "tool_calls": [{"function": {"name": 1}}]},
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "n", "input": {"a": 1.0}}]},
+    {"role": "user", "parts": [{"text": "x"}, {"functionCall": {"args": {}}}]},
+    {"role": "user", "parts": "x"},
+    {"type": "function_call", "call_id": "c", "name": "n"},
+    {"type": "message", "role": "user", "content": "\ud800"},
+)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_message_is_known_to_be_readable_where_its_codec_reads_it_and_nowhere_else(format: str) -> None:
+    """Issue: what cannot be read is said, and refused where that was asked for, though nothing of it has to be read yet."""
+    for known in ([], [message(0)]):
+        read = Bodies()
+        call = read.call(written([*known, message(1)], format), format=format)
+        call = read.call(written([*known, message(1), *ODD], format), format=format)
+        assert call is not None
+        for look, wire in zip(call.looks, call.messages, strict=True):
+            reads = tried(partial(said_in, wire, format))
+            assert look.is_readable != isinstance(reads, Raised), wire
+            look.let_go()
+            assert look.says() == (b"" if isinstance(reads, Raised) else reads)
+
+
+def test_what_messages_say_is_read_once_it_is_asked_for_or_their_body_is_no_longer_held() -> None:
+    """Issue: added time on the first body of a conversation; and its bytes are held in one place, which has an end."""
+    read = Bodies()
+    first = read.call(written([message(0), message(1), message(2)]), format="openai-chat")
+    assert first is not None
+    links = ReadList(first).links(0)
+    assert links[0].says() == said_in(first.messages[0], "openai-chat")
+    assert [(look._raw, bool(look._said)) for look in first.looks] == [(b"", n == 0) for n in range(3)]
+    edited = read.call(written([message(0), message(1), message(2, "otherwise")]), format="openai-chat")
+    assert edited is not None
+    assert [look.wire is None for look in first.looks] == [False, False, True], "nobody holds the last one"
+    for n in range(BODIES_MAX):
+        of(read, written([message(n + 9)]))
+    assert [look.wire for look in first.looks] == [None] * 3
+    assert [link.says() for link in links] == [said_in(wire, "openai-chat") for wire in first.messages]
+    assert [look.digest for look in first.looks] == [
+        look.digest for look in looked_at(first.messages, "openai-chat")
+    ]

@@ -34,6 +34,11 @@ HOSTILE = {
     "a role given twice": (b'{"role":"user","role":"system"}', "key 'role' is given twice"),
     "a role given twice, once escaped": (b'{"role" : "user", "ro\\u006ce":"system"}', "key 'role'"),
     "one level too many": (b"[" * 129 + b"]" * 129, "deeper than 128"),
+    "one level too many behind a text": (
+        b'["' + b"x" * 5_000 + b'",' + b"[" * 128 + b"]" * 129,
+        "deeper than 128",
+    ),
+    "a million lists in a few bytes each": (b"[" + b"[]," * 1_000_000 + b"0]", "more than 1,000,000 arrays"),
     "a key twice in a document of the right length": (b'{"a":1,"a":1e6}', "key 'a' is given twice"),
     "the same with white space": (b'{"a":1, "a":1e6}', "key 'a' is given twice"),
     "a key twice behind a megabyte": (

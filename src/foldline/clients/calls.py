@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import blake2b
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
@@ -16,6 +15,7 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from foldline.clients import references
+from foldline.clients.looks import Look, looked_at
 from foldline.core.message import Message
 from foldline.recall.tool import NAME, recall_tool
 from foldline.wire import strict
@@ -41,27 +41,11 @@ CALLS_NOTHING: Final[Mapping[str, Mapping[str, Any]]] = {
 KEEPS_ALL: Final = {"type": "clear_thinking_20251015", "keep": "all"}
 BETAS: Final = ("anthropic-beta", "openai-beta")
 """Headers that name features a request makes use of."""
-NATIVE_ITEMS: Final = (b'"compaction"', b'"compaction_trigger"')
-NAMING: Final = (b'"url"', b'"image_url"', b'"file_url"', b'"file_id"', b'"fileUri"', b'"file_uri"')
-"""Keys under which the formats name a picture, a file or a film in place of its bytes. In a text they stand with backslashes."""
-NAMED: Final = (b'"image', b'"input_image', b'"document"', b'"file', b'"input_file"')
-"""Kinds of what is named so; a call of a tool has its URLs without them."""
-DIGEST_BYTES: Final = 16
 
 
 Encoded: TypeAlias = Mapping[int, tuple[Message, bytes]]
 """Messages in their bytes, by identity: each is held, so that its number is no other's."""
 NOTHING_YET: Final[Encoded] = MappingProxyType({})
-
-
-class Look(Struct, frozen=True, gc=False):
-    """What a look at a message's bytes says of it."""
-
-    digest: bytes
-    named: int
-    """So many pictures, files and films are named in it, at most."""
-    is_native: bool
-    """True for an item, or a message with a block, of the provider's own compaction."""
 
 
 class Call(Struct, kw_only=True):
@@ -88,7 +72,7 @@ class Call(Struct, kw_only=True):
     def looks(self) -> list[Look]:
         """Of each message."""
         if len(self.seen) < len(self.messages):
-            self.seen = [*self.seen, *looked_at(self.messages[len(self.seen) :])]
+            self.seen = [*self.seen, *looked_at(self.messages[len(self.seen) :], self.format)]
         return self.seen
 
     @property
@@ -202,23 +186,6 @@ class Call(Struct, kw_only=True):
         return "" if len(self.messages) > self.leading else "it has no messages"
 
 
-def holding(messages: Sequence[bytes], marks: Sequence[bytes]) -> list[bytes]:
-    """The messages that hold one of some marks. Nearly always none does, which one look at all of them says."""
-    whole = b"\n".join(messages)
-    found = [mark for mark in marks if mark in whole]
-    return [wire for wire in messages if any(mark in wire for mark in found)] if found else []
-
-
-def looked_at(wires: Sequence[bytes]) -> list[Look]:
-    """A look at each of some messages."""
-    native = {id(wire) for wire in holding(wires, NATIVE_ITEMS) if _is_native(wire)}
-    named = {id(wire): max(wire.count(key) for key in NAMING) for wire in holding(wires, NAMED)}
-    return [
-        Look(blake2b(wire, digest_size=DIGEST_BYTES).digest(), named.get(id(wire), 0), id(wire) in native)
-        for wire in wires
-    ]
-
-
 def call_of(
     body: bytes | Mapping[str, Any], *, format: str, model: str | None = None, known: Sequence[bytes] = ()
 ) -> Call | None:
@@ -276,14 +243,6 @@ def _leading(messages: list[bytes]) -> int:
             break
         count += 1
     return count
-
-
-def _is_native(wire: bytes) -> bool:
-    """True for an item, or a message with a block, of the provider's own compaction."""
-    value = strict.parse(wire)
-    content = value.get("content") if isinstance(value, dict) else None
-    told = [value, *content] if isinstance(content, list) else [value]
-    return any(isinstance(one, dict) and str(one.get("type")).startswith("compaction") for one in told)
 
 
 def _does(key: str, value: Any) -> bool:

@@ -17,17 +17,22 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.clients.calls import DIGEST_BYTES, NOTHING_YET, Call, Encoded
+from foldline.clients.calls import NOTHING_YET, Call, Encoded
 from foldline.clients.digests import loose, said, unmarked
+from foldline.clients.looks import DIGEST_BYTES, Look
 from foldline.core.message import Message, Part, ToolCall, calls_of
 from foldline.session.following import Following, Kept, Made
 from foldline.session.incoming import fixed_part
 from foldline.tokens.choose import counter_for
+from foldline.tokens.counter import Counter
 from foldline.tokens.media import NAMED_TOKENS_MAX
 from foldline.wire.formats import codec
 
 SAID_ANEW_MAX: Final = 8
 """Messages before an answer that a client may have said otherwise when it sends the answer back."""
+
+UNREADABLE: Final = (ValueError, LookupError, TypeError, RecursionError)
+"""What a codec raises of a message that it does not read."""
 
 _FIELD: Final = re.compile(r"[\w.\[\]]{1,60}(?=:)")
 _PLACE: Final = re.compile(r"\d+")
@@ -55,10 +60,12 @@ NOT_YET: Final = Fixed()
 class Link(Struct, kw_only=True):
     """A message of a list that is known."""
 
-    raw: bytes
-    """A digest of the bytes as the caller last sent them; empty for an answer that did not come back yet."""
-    said: bytes
-    loose: bytes
+    look: Look | None = None
+    """At the message as the caller last sent it; `None` for an answer that did not come back yet, and for what a log has."""
+    said: bytes = b""
+    """As `digests.said`, where that is not for the look to say."""
+    loose: bytes = b""
+    """As `digests.loose`, without a look: nothing else is compared loosely."""
     seq: int = -1
     """Its entry in the session's log."""
     ordinal: int = -1
@@ -68,6 +75,22 @@ class Link(Struct, kw_only=True):
     merged: frozenset[bytes] = frozenset()
     """Of an answer behind others that called `recall`: what its caller has, as one message, where it was given what they said, the last
     of them or more. What is sent for it is the session's own, with those answers and their calls before it."""
+
+    def says(self) -> bytes:
+        """What the message says, as `digests.said`."""
+        return self.said or (b"" if self.look is None else self.look.says())
+
+    def is_in(self, look: Look) -> bool:
+        """True for a message that the caller last sent in just these bytes."""
+        own = self.look
+        return own is look or (own is not None and own.digest == look.digest)
+
+    def sent_as(self, look: Look) -> None:
+        """Take it for the message from here on, which says the same in other bytes."""
+        self.said = self.says()
+        if not look.is_held:
+            look.let_go()
+        self.look = look
 
 
 class Chain(Struct, kw_only=True, eq=False):
@@ -86,6 +109,9 @@ class Chain(Struct, kw_only=True, eq=False):
     """So many links at the end were answered and did not come back yet."""
     before_answer: int = -1
     """The last entry before them."""
+    reported: int = 0
+    """Tokens that the provider counted with the last answer, of so many links; 0 where it did not."""
+    reported_at: int = 0
     used: int = 0
     """When, in requests of this client."""
     born: int = 0
@@ -108,15 +134,21 @@ class Chain(Struct, kw_only=True, eq=False):
     """True once something failed so that links and log may differ: the log is read before the next request then."""
 
     def answered(self, made: Sequence[tuple[Message, Link]], *, beginning: Message | None = None) -> None:
-        """Take in an answer that may come back, or a part of it behind those before. `beginning`: the last message of the request, which
-        is the beginning of the answer where it is the assistant's."""
+        """Take in an answer that may come back, or a part of it behind those before. `beginning`: the beginning that its request gave
+        it, where it is one message and has one."""
         if made and not self.answers:
             self.before_answer = max(-1, made[0][1].seq - 1)
         self.links = [*self.links, *(link for _, link in made)]
         self.answers += len(made)
         self.has_open_calls = any(calls_of(message) for message, _ in made)
-        if beginning is not None and beginning.role == "assistant" and len(made) == 1:
+        usage = made[-1][0].meta.usage if made and made[-1][0].meta is not None else None
+        self.reported, self.reported_at = (0 if usage is None else usage.tokens_context), len(self.links)
+        if beginning is not None:
             self.merged = merged(beginning, made[0][0])
+
+    def most_reported(self, read: ReadList) -> int:
+        """Tokens of a list that it goes on with, at most, by what the provider counted; 0 where it did not."""
+        return self.reported and self.reported + read.size_from(self.reported_at)
 
     def remember(self, kept: Sequence[Kept]) -> None:
         """Take in what a log has: its last answer may not have come back yet, and what was said before it may be said anew."""
@@ -135,37 +167,42 @@ class ReadList:
 
     def __init__(self, call: Call) -> None:
         self.call = call
-        self._wires = call.messages[call.leading :]
-        self.raws = [look.digest for look in call.looks[call.leading :]]
-        own_tools = call.tools
-        self._fixed = [repr(call.system), repr(own_tools)]
+        self.wires = call.messages[call.leading :]
+        """Of its messages."""
+        self.looks = call.looks[call.leading :]
+        """At each of them."""
+        told = call.system, call.tools
+        self._fixed = ["" if one is None else repr(one) for one in told]
         fixed = [text.encode("utf-8", "surrogatepass") for text in self._fixed]
-        system, tools = (blake2b(text, digest_size=DIGEST_BYTES).digest() for text in fixed)
-        self.fixed = Fixed(system=system, tools=tools, has_tools=own_tools is not None)
+        system, tools = map(_digest, fixed)
+        self.fixed = Fixed(system=system, tools=tools, has_tools=told[1] is not None)
         """System prompt and tools."""
+        self.fixed_size = sum(map(len, fixed))
+        """Bytes of these."""
         named = sum(look.named for look in call.looks)
-        self.size = sum(map(len, call.messages)) + sum(map(len, fixed)) + named * NAMED_TOKENS_MAX
+        self.size = sum(map(len, call.messages)) + self.fixed_size + named * NAMED_TOKENS_MAX
         """Bytes of the conversation, and what is counted for pictures and files whose bytes stand elsewhere: an upper bound of its
         tokens."""
-        self.longest = max(map(len, self._wires), default=0)
+        self.longest = max(map(len, self.wires), default=0)
         """Bytes of the longest message."""
-        self.is_due: bool | None = None
-        """Whether a reduction may be due, once that was looked at."""
+        self.is_short: bool | None = None
+        """Whether its bytes alone rule a reduction out, once that was looked at."""
         self._messages: dict[int, Message] = {}
         self._reader = codec(call.format)
         self._compared: dict[int, tuple[list[Link], int, int]] = {}
         """By chain: the links and answers that the list was compared with, and how many of its messages are theirs."""
 
     def __len__(self) -> int:
-        return len(self._wires)
+        return len(self.wires)
 
     def message(self, place: int) -> Message:
         """The message, without the caller's cache marks."""
         found = self._messages.get(place)
         if found is None:
             try:
-                found = self._messages[place] = self._reader.decode(unmarked(self._wires[place]))
-            except (ValueError, LookupError, TypeError, RecursionError) as error:
+                found = self._messages[place] = self._reader.decode(unmarked(self.wires[place]))
+                self.looks[place].is_readable = True
+            except UNREADABLE as error:
                 raise Unreadable(f"a message cannot be read here ({_where(error)})") from error
         return found
 
@@ -179,26 +216,35 @@ class ReadList:
 
     def links(self, start: int) -> list[Link]:
         """Of messages that are new, from there on."""
-        return [
-            new_link(message, raw=raw)
-            for raw, message in zip(self.raws[start:], self.messages(start), strict=True)
-        ]
+        for place, look in enumerate(self.looks[start:], start):
+            if not look.is_held:
+                look.let_go(said(self.message(place)))
+        return [Link(look=look) for look in self.looks[start:]]
 
     def tokens(self, counter: str | None) -> int:
         """Of all of it, by the counter of that name, else the model's."""
         counting = counter_for(self.call.model, counter=counter, wire=self.call.format)
-        counted = (counting.weights(message) for message in self.messages(0))
-        fixed = sum(counting.text(text) for text in self._fixed)
-        return fixed + sum(sum(weights) + overhead for weights, overhead in counted)
+        counted = counting.weights_of(self.messages(0))
+        return self.fixed_tokens(counting) + sum(overhead + sum(weights) for weights, overhead in counted)
+
+    def fixed_tokens(self, counting: Counter) -> int:
+        """Of system prompt and tools."""
+        return sum(map(counting.text, self._fixed))
+
+    def size_from(self, place: int) -> int:
+        """Bytes of the messages from there on."""
+        return sum(map(len, self.wires[place:]))
 
     def all_of(self, where: Found) -> None:
-        """Read what is new where the list belongs, system prompt and tools too."""
-        self.messages(where.count)
+        """Read what is new where the list belongs, system prompt and tools too, but for what is known to be readable."""
+        for place, look in enumerate(self.looks[where.count :], where.count):
+            if not look.is_readable:
+                self.message(place)
         if where.chain.fixed == self.fixed:
             return
         try:
             fixed_part(self.call.system, self.call.tools, format=self.call.format)
-        except (ValueError, LookupError, TypeError, RecursionError) as error:
+        except UNREADABLE as error:
             raise Unreadable(f"system prompt or tools cannot be read here ({_where(error)})") from error
 
     def answers_at(self, place: int, chain: Chain) -> bool:
@@ -223,13 +269,13 @@ class ReadList:
         stored = None if chain.kept is None else chain.kept.stored
         answered = len(chain.links) - chain.answers
         count = 0
-        for place, (raw, link) in enumerate(zip(self.raws, chain.links, strict=False)):
-            if raw != link.raw:
+        for place, (look, link) in enumerate(zip(self.looks, chain.links, strict=False)):
+            if not link.is_in(look):
                 message = self.message(place)
-                loosely = place >= answered or (not link.raw and message.role == "assistant")
+                loosely = place >= answered or (link.look is None and message.role == "assistant")
                 if not is_same(message, link, loosely=loosely, stored=stored):
                     break
-                link.raw = raw
+                link.sent_as(look)
             count += 1
         return count
 
@@ -238,12 +284,16 @@ def is_same(
     message: Message, link: Link, *, loosely: bool, stored: Callable[[Message], Message] | None
 ) -> bool:
     """True where a message says what a link does. `stored`: what becomes of it in the log; `loosely`: without its reasoning."""
-    if said(message) == link.said or (loosely and loose(message) == link.loose):
+    if said(message) == link.says() or (loosely and loose(message) == link.loose):
         return True
     clean = message if stored is None else stored(message)
     if link.merged and merged(clean) in link.merged:
         return True
-    return clean is not message and said(clean) == link.said
+    return clean is not message and said(clean) == link.says()
+
+
+def _digest(data: bytes) -> bytes:
+    return blake2b(data, digest_size=DIGEST_BYTES).digest() if data else b"none"
 
 
 def _last_run(kept: Sequence[Kept], *, are_answers: bool) -> Sequence[Kept]:
@@ -262,11 +312,11 @@ def link_of(kept: Kept) -> Link:
     return link
 
 
-def new_link(message: Message, *, raw: bytes = b"", seq: int = -1, ordinal: int = -1) -> Link:
-    """Of a message; without `raw`, one whose bytes nobody has sent yet."""
+def new_link(message: Message, *, seq: int = -1, ordinal: int = -1) -> Link:
+    """Of a message whose bytes nobody has sent yet."""
     strictly = said(message)
     loosely = loose(message) if message.role == "assistant" else strictly
-    return Link(raw=raw, said=strictly, loose=loosely, seq=seq, ordinal=ordinal)
+    return Link(said=strictly, loose=loosely, seq=seq, ordinal=ordinal)
 
 
 class Found(Struct, frozen=True, kw_only=True):
@@ -342,6 +392,15 @@ def branched(parent: Chain, count: int, *, now: int) -> Chain:
     """A conversation of its own that has so many messages of another."""
     links = [replace(link, tokens=0, counter="") for link in parent.links[:count]]
     return Chain(links=links, parent=parent, born=now, shared=count)
+
+
+def beginning_in(wire: bytes, format: str) -> Message | None:
+    """The last message of a request where it is the assistant's, and so the beginning of the answer. Nearly always it is not, as its
+    bytes say."""
+    if b"assistant" not in wire and b"model" not in wire:
+        return None
+    message = codec(format).decode(unmarked(wire))
+    return message if message.role == "assistant" else None
 
 
 def merged(*messages: Message) -> bytes:

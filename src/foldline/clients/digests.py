@@ -13,6 +13,7 @@ from typing import Any, assert_never
 
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.wire import strict
+from foldline.wire.formats import codec
 from foldline.wire.splice import arguments_object
 
 CACHE_MARK = "cache_control"
@@ -21,6 +22,11 @@ CACHE_MARK = "cache_control"
 def said(message: Message) -> bytes:
     """A digest of all that it says."""
     return _digest(message, message.parts)
+
+
+def said_in(wire: bytes, format: str) -> bytes:
+    """The same of a message in its bytes, without the caller's cache marks."""
+    return said(codec(format).decode(unmarked(wire)))
 
 
 def loose(message: Message) -> bytes:

@@ -43,8 +43,7 @@ from msgspec.structs import replace
 
 from foldline.asking import adriven
 from foldline.clients.calls import Call
-from foldline.clients.chains import Chain, Found, ReadList, Unreadable, branched, found, link_of
-from foldline.clients.digests import unmarked
+from foldline.clients.chains import Chain, Found, ReadList, Unreadable, beginning_in, branched, found, link_of
 from foldline.clients.own_summaries import IN_PART, WHY, is_own_summary
 from foldline.clients.same_model import ON_ITS_WAY
 from foldline.clients.sessions import Sessions, Terms, recorded, taken
@@ -60,7 +59,6 @@ from foldline.session.following import Following
 from foldline.session.recovering import refused
 from foldline.session.request import Prepared
 from foldline.session.session import Session
-from foldline.wire.formats import codec
 
 BRANCHES_MAX: Final = 64
 """Conversations beside the first that are known at a time; the one that rested longest is forgotten first."""
@@ -119,7 +117,7 @@ class Conversations:
         with self._lock:
             chains = (self._first, *self._branches)
             rests = self._first_is_read and not any(one.kept or one.is_unsure for one in chains)
-        if not rests or self._sessions.may_be_due(read):
+        if not rests or not self._sessions.due.is_short(read):
             return None
         try:
             return drive(self._going(read), at_once)
@@ -276,7 +274,7 @@ class Conversations:
         chain, call = ticket.chain, ticket.call
         with self._watched(chain):
             made = recorded(chain.kept, response, format=call.format)
-            beginning = codec(call.format).decode(unmarked(call.messages[-1]))
+            beginning = beginning_in(call.messages[-1], call.format) if len(made) == 1 else None
             with self._lock:
                 chain.answered(made, beginning=beginning)
 
@@ -445,7 +443,7 @@ class Conversations:
                 chain.links = [*chain.links, *links]
                 chain.steady = start
             chain.used = self._now
-        if chain.kept is None and self._sessions.may_be_due(read):
+        if chain.kept is None and self._sessions.due.may_be(read, reported=chain.most_reported(read)):
             self._begin(chain, read)
         if chain.kept is not None and chain.remade:
             chain.kept.make_again(chain.remade)

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from foldline.clients.calls import Call
 from foldline.clients.chains import Chain, Link, ReadList, Unreadable, link_of, new_link
+from foldline.clients.due import Due
 from foldline.core.errors import FoldlineError, InvalidOption, SessionBusy, SessionExists
 from foldline.core.message import Message
 from foldline.engine.policy import Policy
@@ -27,8 +28,6 @@ FORKS_MAX: Final = 64
 """Sessions whose names differ by a number alone and that are held at a time."""
 NAME_DIGITS: Final = 8
 """Of the digest in the name of a branch's session."""
-ALWAYS_BYTES_MIN: Final = 4_000
-"""Bytes of the shortest message that is shortened before a request of any size (requirement BUD-6)."""
 
 Open = Callable[[str, Call], Session]
 """Opens the session of that name, for requests like this one; an empty name is one in memory."""
@@ -100,6 +99,10 @@ class Sessions:
 
     def __init__(self, terms: Terms, *, name: str) -> None:
         self._terms, self.name = terms, name
+        self.due = Due(terms.policy, self._planned)
+
+    def _planned(self, read: ReadList) -> Planned:
+        return self._terms.plan(self._terms.model or read.call.model)
 
     def first(self, call: Call) -> Following | None:
         """The named session, where there is one before a reduction may be due."""
@@ -117,26 +120,9 @@ class Sessions:
 
     def fits_whole(self, read: ReadList) -> bool:
         """True where a list can be sent uncut: an agent that sums up its own conversation is to see all of it."""
-        planned = self._terms.plan(self._terms.model or read.call.model)
+        planned = self._planned(read)
         room = min(planned.window, planned.window_shared - (read.call.output_cap or planned.output_max or 0))
         return read.size <= room or read.tokens(planned.counter) * WHOLE_SLACK <= room
-
-    def may_be_due(self, read: ReadList) -> bool:
-        """True where a reduction cannot be ruled out: no token is shorter than a byte."""
-        if read.is_due is None:
-            read.is_due = self._may_be_due(read)
-        return read.is_due
-
-    def _may_be_due(self, read: ReadList) -> bool:
-        policy = self._terms.policy
-        planned = self._terms.plan(self._terms.model or read.call.model)
-        whens = {tier.when for tier in policy.tiers}
-        always = read.longest >= ALWAYS_BYTES_MIN and "always" in whens
-        blind = "blind" in whens and not planned.is_window_known
-        line = policy.threshold
-        if always or blind or read.size + (read.call.output_cap or 0) > planned.window:
-            return True  # the cap is what may have to be lowered
-        return line.is_reached(read.size, planned.window, output_max=planned.output_max)
 
     def begun(self, chain: Chain, read: ReadList, *, is_first: bool) -> Begun:
         """A session for a conversation that has none: a fork where it branched off one that has, its own else."""
@@ -160,7 +146,7 @@ class Sessions:
 
     def _marked(self, link: Link) -> str:
         """The name of a branch that parts from what is known with this message."""
-        return f"{self.name}.{link.said.hex()[:NAME_DIGITS]}"
+        return f"{self.name}.{link.says().hex()[:NAME_DIGITS]}"
 
     def _found(self, chain: Chain, read: ReadList, *, among: Set[str], beyond: int) -> _Opened | None:
         """The session of a branch that was begun before a restart: the one of which all is on the list, and most of the list in it,

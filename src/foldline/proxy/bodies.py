@@ -8,7 +8,8 @@ An agent sends its whole history with every request, so the next body begins as 
 
 `A` and `B` are objects of a document that was accepted, and stand in the same place behind the same bytes; an object ends where it
 ends, whatever follows. So the body is JSON of which nothing is said twice if, and only if, what is read is. A body that begins
-otherwise, or is short, is read whole. Knows nothing of sessions; what is remembered is bounded, and its loss costs time alone.
+otherwise, or is short, is read whole. That its messages can be read is found out at once; what they say is read when that is asked
+for, or when the body is no longer held here. Knows nothing of sessions; what is remembered is bounded, and its loss costs time alone.
 """
 
 from __future__ import annotations
@@ -17,16 +18,18 @@ import re
 from collections.abc import Sequence
 from itertools import accumulate, islice
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from foldline.clients.calls import Call, Look, call_of
-from foldline.clients.chains import SAID_ANEW_MAX
+from foldline.clients.calls import Call, call_of
+from foldline.clients.chains import SAID_ANEW_MAX, UNREADABLE
+from foldline.clients.looks import Look
 from foldline.proxy.limits import BODIES_BYTES_MAX, BODIES_MAX, BODY_BYTES_MIN
 from foldline.wire import strict
 from foldline.wire.body import KEYS
+from foldline.wire.formats import codec
 from foldline.wire.slices import fields, items
 
 _PLACE: Final = b"null"
@@ -77,8 +80,7 @@ class Bodies:
             _read(data, format=format, model=model) if common is None else _read_on(data, common, model=model)
         )
         if call is not None:
-            head = _head(data, call) if common is None else common.known.head
-            self._remember(call, head, instead_of=None if common is None else common.replaced)
+            self._remember(call, _head(data, call) if common is None else common.known.head, common=common)
         return call
 
     def _common(self, data: bytes, format: str) -> _Common | None:
@@ -94,26 +96,39 @@ class Bodies:
                 break
         return found
 
-    def _remember(self, call: Call, head: bytes, *, instead_of: _Known | None) -> None:
+    def _remember(self, call: Call, head: bytes, *, common: _Common | None) -> None:
+        """Hold the body in the place of those that are too many. Whoever goes on knowing their messages does without the bytes."""
+        count, instead_of = (0, None) if common is None else (common.count, common.replaced)
         size = len(head) + sum(map(len, call.messages))
         if not head or size > BODIES_BYTES_MAX:
             return
+        for look in call.looks[count:]:
+            look.is_held = True
         made = _Known(format=call.format, head=head, wires=call.messages, looks=call.looks, size=size)
         with self._lock:
-            others = [one for one in self._known if one is not instead_of][: BODIES_MAX - 1]
+            before = self._known
+            others = [one for one in before if one is not instead_of][: BODIES_MAX - 1]
             sizes = accumulate((one.size for one in others), initial=size)
             kept = [
                 one
-                for one, before in zip(others, islice(sizes, 1, None), strict=True)
-                if before <= BODIES_BYTES_MAX
+                for one, so_far in zip(others, islice(sizes, 1, None), strict=True)
+                if so_far <= BODIES_BYTES_MAX
             ]
             self._known = (made, *kept)
+        for one in before:
+            if one is instead_of:
+                _let_go(one.looks[count:])
+            elif one not in kept:
+                _let_go(one.looks)
 
 
 def _read(data: bytes, *, format: str, model: str | None) -> Call | None:
     """A body read whole."""
-    strict.loads(data)
-    return call_of(data, format=format, model=model)
+    value = strict.loads(data)
+    call = call_of(data, format=format, model=model)
+    if call is not None and len(data) >= BODY_BYTES_MIN:
+        _try_each(call, value)
+    return call
 
 
 def _read_on(data: bytes, common: _Common, *, model: str | None) -> Call | None:
@@ -121,15 +136,37 @@ def _read_on(data: bytes, common: _Common, *, model: str | None) -> Call | None:
     known, format = common.known, common.known.format
     key, before = KEYS[format].messages, known.wires[: common.count]
     rest = b"".join((known.head, _PLACE, memoryview(data)[common.end :]))
-    strict.loads(rest)
+    value = strict.loads(rest)
     call = call_of(rest, format=format, model=model, known=before)
     if call is None:
         return None
+    call = replace(call, seen=known.looks[: common.count])
+    _try_each(call, value, known=common.count)
     written = bytes(call.body[key])
     at = len(known.head) - written.index(_PLACE)
     longer = common.end - len(known.head) - len(_PLACE)
     whole = Raw(memoryview(data)[at : at + len(written) + longer])
-    return replace(call, body={**call.body, key: whole}, seen=known.looks[: common.count])
+    return replace(call, body={**call.body, key: whole})
+
+
+def _try_each(call: Call, value: Any, *, known: int = 0) -> None:
+    """Find out which messages behind the known ones can be read, in the value of their body: decoding each of them alone takes four
+    times as long. Who has to read one that cannot be read says why."""
+    told = value.get(call.key)
+    told = told[1:] if known else told
+    if isinstance(told, list) and len(told) == len(call.messages) - known:
+        reads = codec(call.format).decode
+        for look, one in zip(call.looks[known:], told, strict=True):
+            try:
+                reads(one)
+            except UNREADABLE:
+                continue
+            look.is_readable = True
+
+
+def _let_go(looks: Sequence[Look]) -> None:
+    for look in looks:
+        look.let_go()
 
 
 def _compared(data: bytes, known: _Known) -> _Common:

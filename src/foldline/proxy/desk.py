@@ -19,9 +19,10 @@ from typing import Any, Final, assert_never
 from msgspec import Struct
 
 from foldline.clients.answers import Answer
-from foldline.clients.calls import Call, holding
+from foldline.clients.calls import Call
 from foldline.clients.digests import loose, said, unmarked
 from foldline.clients.following import WITHIN, Conversations
+from foldline.clients.looks import holding
 from foldline.clients.tickets import Outgoing
 from foldline.core.foreign import Raised, tried
 from foldline.core.message import Reasoning
@@ -193,11 +194,12 @@ class Desk:
                 tokens=size // BYTES_A_TOKEN,
                 grown=max(0, size - root.size) // BYTES_A_TOKEN,
                 before=before,
-                is_text=before is not None or not holding(call.messages, MEDIA),  # else it is not asked for
             )
             root.size, root.reported = size, reported
         found = mismatch_of(reported, sent, window=max(reported, sent.tokens))
-        return () if found is None else (found.note(),)
+        if found is None or (before is None and holding(call.messages, MEDIA)):
+            return ()
+        return (found.note(),)
 
     def done(self, going: Going) -> None:
         """Nothing of it is on its way any more."""

@@ -45,7 +45,7 @@ BODIES_MAX: Final = 64
 """Bodies that are remembered, to read of the next one of a conversation what is new alone."""
 BODIES_BYTES_MAX: Final = 32 * 2**20
 """And their bytes in all."""
-BODY_BYTES_MIN: Final = 16 * 2**10
+BODY_BYTES_MIN: Final = 32 * 2**10
 """One shorter than this is read whole as fast."""
 THREADS: Final = 64
 """For what waits for a disk or a model's summary."""

@@ -39,6 +39,10 @@ COPIES_BYTES_MAX = 2**20
 CONTAINERS_MAX = 1_000_000
 """Most arrays and objects in a document that has under `CONTAINER_BYTES_MIN` for each: 15 MB of `[],` cost 0.4 GB."""
 CONTAINER_BYTES_MIN = 8
+SWARM_BYTES_MIN = 2 * CONTAINERS_MAX
+"""A shorter document has no more of them: each opens and closes."""
+COUNTED_BYTES_MAX = 2**12
+"""Of what is longer, the value is looked at for its depth: counting the brackets of a text of 1 MB took longer than decoding it."""
 KEY_SHOWN_MAX = 60
 """Characters of a key that an error quotes."""
 
@@ -70,14 +74,15 @@ def loads(data: bytes, *, bytes_max: int = DOCUMENT_BYTES_MAX) -> Any:
         raise BadJson(f"{len(data):,} bytes are more than the {bytes_max:,} accepted in one piece")
     if data[:3] == _BOM:
         data = data[3:]
-    openings = data.count(b"[") + data.count(b"{")  # those in text count too: an upper bound
-    if openings > CONTAINERS_MAX and openings * CONTAINER_BYTES_MIN > len(data):
+    if len(data) > SWARM_BYTES_MIN and _openings(data) > max(
+        CONTAINERS_MAX, len(data) // CONTAINER_BYTES_MIN
+    ):
         _refuse_swarm(data)
     try:
         value = _decode(data)
     except (msgspec.MsgspecError, RecursionError) as error:
         return _second_reading(data, error)
-    if openings > DEPTH_MAX:
+    if len(data) > COUNTED_BYTES_MAX or _openings(data) > DEPTH_MAX:
         _refuse_depth(value)
     try:
         if not _proved_unique(data, value):
@@ -187,6 +192,11 @@ def _proved_unique(data: bytes, value: Any) -> bool:
     digest = sha256(written).digest()
     del written  # one copy at a time
     return digest == sha256(msgspec.json.format(data, indent=-1)).digest()
+
+
+def _openings(data: bytes) -> int:
+    """Arrays and objects, at most: brackets in text count too."""
+    return data.count(b"[") + data.count(b"{")
 
 
 def _refuse_swarm(data: bytes) -> None:
