@@ -69,6 +69,15 @@ def test_a_document_is_one_line_in_a_pipe_and_indented_on_a_terminal(monkeypatch
     assert json.loads(in_pipe) == json.loads(shown.text()) == {"a": ALL, "b": [1, 2]}
 
 
+def test_lines_are_spaced_alike_whatever_they_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """JSON lines of one command look alike; half a character, which a log may hold, is written as its escape."""
+    for told, written in (({"a": [1, "é"]}, '{"a": [1, "é"]}'), ({"a": ["\ud800"]}, '{"a": ["\\ud800"]}')):
+        pipe = Pipe()
+        monkeypatch.setattr(sys, "stdout", pipe)
+        screen.write_line(told)
+        assert pipe.raw().decode() == written + "\n"
+
+
 def test_a_stream_without_our_characters_gets_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """A Latin-1 terminal or `PYTHONIOENCODING=ascii` is no reason to fail."""
     pipe = Pipe("ascii")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.clients.chains import Chain, ReadList, link_of
+from foldline.clients.chains import Chain, ReadList, beginning_in, link_of
 from foldline.session.following import Following
 from foldline.session.opening import open_in
 from foldline.session.setup import SessionOptions
 from foldline.stores.memory import MemoryStore
+from foldline.wire import strict
 from foldline.wire.formats import codec
 from tests.clients.lists import answer, assistant, call, user
 
@@ -59,6 +60,20 @@ def test_answers_without_their_reasoning_are_known_of_a_log_and_then_by_their_by
     given = [user("a"), assistant("b"), user("c"), assistant("b"), user("d"), user("e")]
     assert ReadList(call(given)).common(chain) == 5
     assert ReadList(call([user("a ")])).common(remembered(user("a"))) == 0
+
+
+def test_the_beginning_of_an_answer_is_told_by_its_role() -> None:
+    """A prefill comes back as one message with the answer."""
+    told = {
+        "openai-chat": {"role": "assistant", "content": "So"},
+        "gemini": {"role": "model", "parts": [{"text": "So"}]},
+    }
+    for format, message in told.items():
+        beginning = beginning_in(strict.dump(message), format)
+        assert beginning is not None
+        assert beginning.text == "So"
+    for text in ("go on", "which model", "an assistant"):
+        assert beginning_in(strict.dump(user(text)), "openai-chat") is None
 
 
 def looked_up(*said: str, final: str) -> Chain:

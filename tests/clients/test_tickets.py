@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foldline.clients.chains import Chain
-from foldline.clients.tickets import Outgoing, Ticket
+from foldline.clients.tickets import Outgoing, Ticket, apart
 from foldline.wire import strict
 from tests.clients.lists import call, user
 
@@ -26,3 +26,9 @@ def test_a_body_is_the_callers_own_where_nothing_was_done() -> None:
     assert Outgoing(ticket=ticket).changed == {}
     body = Outgoing(ticket=ticket, messages=[b'{"role":"user","content":"b"}']).body
     assert strict.parse(strict.dump(body)) == {**asked.body, "messages": [user("b")]}
+
+
+def test_what_no_conversation_goes_on_with_goes_out_as_it_came() -> None:
+    """An agent's own summary, and a short request of conversations without a session."""
+    left = apart(call([user("a")]), why="told")
+    assert (left.body, left.why, left.ticket.is_apart, left.ticket.chain.links) == (None, "told", True, [])

@@ -15,6 +15,7 @@ from foldline.home import disk_store
 from foldline.proxy.beginning import Keeping, beginning
 from foldline.proxy.desk import Desk, Going, Passed
 from foldline.proxy.limits import ROOTS_MAX
+from foldline.wire import strict
 from tests.clients.lists import answer, assistant, call, long, user
 
 
@@ -67,16 +68,37 @@ def test_a_short_conversation_that_is_known_waits_for_nothing(tmp_path: Path) ->
     desk.close()
 
 
-def test_a_request_whose_conversation_is_busy_does_not_wait_on_the_event_loop(tmp_path: Path) -> None:
-    """Who has the turn may be waiting for that very loop."""
+def test_a_short_request_whose_conversation_is_busy_does_not_wait_for_it(tmp_path: Path) -> None:
+    """Who has the turn may be waiting for the event loop. Nothing is done for it, so it needs no turn; nor is its answer taken in."""
     desk = Desk(beginning(Keeping(home=tmp_path)))
     said = [user("hello"), assistant("hi"), user("there")]
     names(desk, said)
     [root] = desk._roots.values()
-    root.conversations._first.waiting = []
-    assert desk.at_once(call([*said, assistant("ok"), user("go on")])) is None
-    root.conversations._leave((root.conversations._first,))
-    assert isinstance(desk.at_once(call([*said, assistant("ok"), user("go on")])), Going)
+    known, root.conversations._first.waiting = [*root.conversations._first.links], []
+    going = desk.at_once(call([*said, assistant("ok"), user("go on")]))
+    assert isinstance(going, Going)
+    heard = desk.answer(going, is_stream=False)
+    heard.take(strict.dump(answer("gone on")))
+    assert (desk.end(heard), root.conversations._first.links) == ("", known)
+    desk.done(going)
+    desk.close()
+
+
+def test_the_list_that_is_due_says_what_came_before_it(tmp_path: Path) -> None:
+    """Short requests are not followed; whichever of a root is due first has the session of its name, the next one a session of its own."""
+    desk = Desk(beginning(Keeping(home=tmp_path)))
+    begun = [user("hello"), assistant("hi"), user("there")]
+    [name] = names(desk, begun)
+    grown = {word: [*begun, assistant(word), user(long(word, 200_000))] for word in ("one", "two")}
+    for word in grown:
+        for _ in range(2):
+            going = desk.at_once(call([*begun, assistant(word), user("go on")]))
+            assert isinstance(going, Going)
+            assert (going.body, going.out.ticket.is_apart) == (None, True)
+            desk.done(going)
+    names(desk, grown["two"], grown["one"])
+    [first, second] = sorted(disk_store(tmp_path).names())
+    assert (first, second.rpartition(".")[0]) == (name, name)
     desk.close()
 
 

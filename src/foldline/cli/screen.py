@@ -122,17 +122,20 @@ def write_document(document: object) -> None:
 
 
 def write_line(document: object) -> None:
-    """One of many JSON documents on stdout, each on a line of its own."""
-    _write_bytes((neutral_json(_LINES.encode(document)) + "\n").encode())
+    """One of many JSON documents on stdout, each on a line of its own, spaced as the standard library does."""
+    import msgspec
+
+    try:
+        text = msgspec.json.format(msgspec.json.encode(document), indent=0).decode()
+    except (TypeError, UnicodeEncodeError):  # half a character, which is written all the same
+        text = json.dumps(document, ensure_ascii=False, default=_plain)
+    _write_bytes((neutral_json(text) + "\n").encode())
 
 
 def _plain(value: object) -> Any:
     import msgspec
 
     return msgspec.to_builtins(value)
-
-
-_LINES = json.JSONEncoder(ensure_ascii=False, default=_plain)
 
 
 def write_json_data(data: bytes) -> None:

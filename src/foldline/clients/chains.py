@@ -133,9 +133,9 @@ class Chain(Struct, kw_only=True, eq=False):
     is_unsure: bool = False
     """True once something failed so that links and log may differ: the log is read before the next request then."""
 
-    def answered(self, made: Sequence[tuple[Message, Link]], *, beginning: Message | None = None) -> None:
-        """Take in an answer that may come back, or a part of it behind those before. `beginning`: the beginning that its request gave
-        it, where it is one message and has one."""
+    def answered(self, made: Sequence[tuple[Message, Link]], *, to: Call | None = None) -> None:
+        """Take in an answer that may come back, or a part of it behind those before. `to`: its request, which may end in the beginning
+        of it."""
         if made and not self.answers:
             self.before_answer = max(-1, made[0][1].seq - 1)
         self.links = [*self.links, *(link for _, link in made)]
@@ -143,6 +143,7 @@ class Chain(Struct, kw_only=True, eq=False):
         self.has_open_calls = any(calls_of(message) for message, _ in made)
         usage = made[-1][0].meta.usage if made and made[-1][0].meta is not None else None
         self.reported, self.reported_at = (0 if usage is None else usage.tokens_context), len(self.links)
+        beginning = beginning_in(to.messages[-1], to.format) if to is not None and len(made) == 1 else None
         if beginning is not None:
             self.merged = merged(beginning, made[0][0])
 
@@ -235,12 +236,13 @@ class ReadList:
         """Bytes of the messages from there on."""
         return sum(map(len, self.wires[place:]))
 
-    def all_of(self, where: Found) -> None:
-        """Read what is new where the list belongs, system prompt and tools too, but for what is known to be readable."""
-        for place, look in enumerate(self.looks[where.count :], where.count):
+    def all_of(self, start: int, *, fixed: Fixed) -> None:
+        """Read what is new, from there on, and system prompt and tools, where they are not those that were read before; but for what is
+        known to be readable."""
+        for place, look in enumerate(self.looks[start:], start):
             if not look.is_readable:
                 self.message(place)
-        if where.chain.fixed == self.fixed:
+        if fixed == self.fixed:
             return
         try:
             fixed_part(self.call.system, self.call.tools, format=self.call.format)

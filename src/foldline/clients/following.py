@@ -43,13 +43,13 @@ from msgspec.structs import replace
 
 from foldline.asking import adriven
 from foldline.clients.calls import Call
-from foldline.clients.chains import Chain, Found, ReadList, Unreadable, beginning_in, branched, found, link_of
+from foldline.clients.chains import Chain, Found, ReadList, Unreadable, branched, found, link_of
 from foldline.clients.own_summaries import IN_PART, WHY, is_own_summary
 from foldline.clients.same_model import ON_ITS_WAY
 from foldline.clients.sessions import Sessions, Terms, recorded, taken
 from foldline.clients.showing import shown, would_show
-from foldline.clients.steps import Preparing, Step, Waiting, WouldWait, aanswered, answered, at_once
-from foldline.clients.tickets import RECALLS_MAX, TOLD_MAX, Outgoing, Ticket
+from foldline.clients.steps import Preparing, Step, Waiting, aanswered, answered
+from foldline.clients.tickets import RECALLS_MAX, TOLD_MAX, Outgoing, Ticket, apart
 from foldline.clients.weights import tokens_came
 from foldline.core.errors import CheckpointFailed, FoldlineError, InvalidOption, SessionFailed
 from foldline.core.foreign import Raised, tried
@@ -78,6 +78,7 @@ class Conversations:
         self._first = Chain(kept=None if session is None else Following(session))
         self._sessions = Sessions(terms, name=name)
         self._first_is_read = False
+        self._apart = Chain()
         self._branches: list[Chain] = []
         self._now = 0
         self._lock, self._opening = Lock(), Lock()
@@ -112,17 +113,15 @@ class Conversations:
         return drive(self._going(ReadList(call)), answered)
 
     def told_at_once(self, call: Call) -> Outgoing | str | None:
-        """As `told`, where nothing has to be waited for: no disk, no model and no other request; else `None`, and it is to be told."""
+        """As `told`, where nothing has to be waited for: no disk, no model and no other request; else `None`, and it is to be told. A
+        short list of conversations that have no session goes out as it came, whichever it belongs to."""
         read = ReadList(call)
         with self._lock:
             chains = (self._first, *self._branches)
             rests = self._first_is_read and not any(one.kept or one.is_unsure for one in chains)
         if not rests or not self._sessions.due.is_short(read):
             return None
-        try:
-            return drive(self._going(read), at_once)
-        except WouldWait:
-            return None
+        return drive(self._going(read, is_apart=True), answered)
 
     async def aoutgoing(self, call: Call) -> Outgoing | None:
         """As `outgoing`, off the event loop; who writes a summary is awaited. Cancelled, it frees its conversation."""
@@ -138,10 +137,10 @@ class Conversations:
         """As `refused`, off the event loop."""
         return await adriven(self._recovering(ticket, status, body=body), aanswered)
 
-    def _going(self, read: ReadList) -> _Told:
+    def _going(self, read: ReadList, *, is_apart: bool = False) -> _Told:
         try:
             passed = read.call.why_passed(is_native=self._terms.is_native)
-            told = passed or (yield from self._followed(read))
+            told = passed or (yield from self._followed(read, is_apart=is_apart))
         except Unreadable as error:
             told = str(error)
         why = told if isinstance(told, str) else told.why
@@ -149,10 +148,13 @@ class Conversations:
             self._count(why)
         return told
 
-    def _followed(self, read: ReadList) -> _Told:
-        if is_own_summary(read.newest()) and self._sessions.fits_whole(read):
-            apart = Ticket(chain=Chain(), call=read.call, size=0, is_apart=True)
-            return Outgoing(ticket=apart, why=WHY)
+    def _followed(self, read: ReadList, *, is_apart: bool) -> _Told:
+        if is_apart:
+            read.all_of(0, fixed=self._apart.fixed)
+            self._apart.fixed = read.fixed
+        is_summary = is_own_summary(read.newest())
+        if is_apart or (is_summary and self._sessions.fits_whole(read)):
+            return apart(read.call, why=WHY if is_summary else "")
         return (yield from self._gone_on(read))
 
     def _gone_on(self, read: ReadList) -> _Told:
@@ -274,9 +276,8 @@ class Conversations:
         chain, call = ticket.chain, ticket.call
         with self._watched(chain):
             made = recorded(chain.kept, response, format=call.format)
-            beginning = beginning_in(call.messages[-1], call.format) if len(made) == 1 else None
             with self._lock:
-                chain.answered(made, beginning=beginning)
+                chain.answered(made, to=call)
 
     def recalled(self, going: Outgoing, response: Any, *, is_delivered: bool = False) -> Outgoing | None:
         """Where an answer calls `recall`: the request that goes on with what was recalled, of which the caller's list has nothing; past
@@ -322,7 +323,7 @@ class Conversations:
         while True:
             with self._lock:
                 where = self._found(read)
-            read.all_of(where)
+            read.all_of(where.count, fixed=where.chain.fixed)
             turn: Future[None] = Future()
             entered = self._entered(read, turn)
             if entered is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import Future
-from typing import Any, Final, NoReturn, TypeAlias, assert_never
+from typing import Any, Final, TypeAlias, assert_never
 
 from msgspec import Struct
 
@@ -53,15 +53,6 @@ def answered(step: Step) -> bool | Prepared | Raised:
                 return tried(lambda: session.recover(body, status=status))
         case never:
             assert_never(never)
-
-
-class WouldWait(Exception):
-    """There is something to wait for."""
-
-
-def at_once(step: Step) -> NoReturn:
-    """By nothing that waits. Raises `WouldWait`."""
-    raise WouldWait
 
 
 async def aanswered(step: Step) -> bool | Prepared | Raised:

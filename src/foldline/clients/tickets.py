@@ -91,3 +91,8 @@ class Outgoing(Struct, frozen=True, kw_only=True):
         if self.messages is not None:
             return {**call.with_messages(self.messages), **changed}
         return {**call.body, **changed} if changed else None
+
+
+def apart(call: Call, *, why: str = "") -> Outgoing:
+    """A request that goes out as it came, and that no conversation goes on with."""
+    return Outgoing(ticket=Ticket(chain=Chain(), call=call, size=0, is_apart=True), why=why)

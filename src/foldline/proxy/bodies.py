@@ -126,7 +126,7 @@ def _read(data: bytes, *, format: str, model: str | None) -> Call | None:
     """A body read whole."""
     value = strict.loads(data)
     call = call_of(data, format=format, model=model)
-    if call is not None and len(data) >= BODY_BYTES_MIN:
+    if call is not None:
         _try_each(call, value)
     return call
 

@@ -10,7 +10,8 @@ from collections import Counter
 from threading import Lock
 from typing import Any, Literal, TypeAlias
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
+from msgspec.structs import asdict
 
 WHY_MAX = 64
 """Reasons that are counted each by itself; each is a series for whoever scrapes them."""
@@ -136,5 +137,4 @@ COUNTS = (
 
 def as_json(record: Record) -> dict[str, Any]:
     """A record as a line of JSON has it."""
-    told = to_builtins(record)
-    return {"schema": "foldline.proxy/1", **told}
+    return {"schema": "foldline.proxy/1", **asdict(record)}
