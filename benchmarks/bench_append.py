@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import partial
 
 from benchmarks.measure import Bound, cpu_medians, is_quick, milliseconds, verdict
+from foldline.core.budget import Room
 from foldline.core.message import Message, Text
 from foldline.core.view import View, item_of, view_of
 from foldline.presets import policy_of
@@ -35,7 +36,7 @@ def main() -> None:
             message = Message(role="user", parts=(Text(text=TEXT, slot=0),))
             weights, overhead = counter.weights(message)
             view = view.append(item_of(view.next_seq, message, weights=weights, overhead=overhead))
-            if view.tokens >= policy.threshold.tokens(window):
+            if view.tokens >= policy.threshold.tokens(Room(window)):
                 raise AssertionError("the threshold is out of reach")
 
     views = {f"append + check at {size:,} messages": _view(size) for size in SIZES}

@@ -69,7 +69,11 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     row("TOK-10", "state unknown: local passes only", DONE),
     row("TOK-11", "effective budget: 95 % of the window; a further fixed reserve", DONE),
     # Budgets and thresholds
-    row("BUD-1", "input budget is the window less the output reserve; 70 % and 80 % of it", DONE),
+    row(
+        "BUD-1",
+        "input budget is the window less the output reserve, which is the request's own output cap where it names one; 70 % and 80 % of it",
+        DONE,
+    ),
     row("BUD-2", "threshold of window - min(max_output, 20,000) - 13,000", DONE),
     row("BUD-3", "the ladder starts over 85 % of the effective budget", DONE),
     row("BUD-4", "collapse at 90 % of the window, forced at 95 %", DONE),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from foldline import compact
+from foldline.core.budget import Room
 from foldline.core.errors import InvalidOption, UnknownPolicy
 from foldline.core.needs import Needs
 from foldline.engine.policy import Line
@@ -35,7 +36,7 @@ def test_a_policy_aims_below_where_it_begins(name: str, tokens_window: int) -> N
     """Law GAIN: a target at or above the threshold would compact before every request."""
     policy = policy_of(name, tokens_window)
     assert policy.name == name
-    threshold, target = (line.tokens(tokens_window) for line in (policy.threshold, policy.target))
+    threshold, target = (line.tokens(Room(tokens_window)) for line in (policy.threshold, policy.target))
     assert 0 <= target <= threshold <= tokens_window
     names = [tier.name for tier in policy.tiers]
     assert len(set(names)) == len(names)
@@ -48,15 +49,15 @@ def test_no_policy_begins_above_what_a_model_takes(name: str) -> None:
         planned = plan_for(model)
         known, _ = looked_up(model)
         threshold = policy_of(name, planned.window).threshold
-        assert threshold.tokens(planned.window, output_max=planned.output_max) <= known.max_input, model
+        assert threshold.tokens(planned.room()) <= known.max_input, model
         assert planned.window_shared == known.window, model
 
 
 def test_balanced_takes_its_numbers_from_the_requirements() -> None:
     """80 % of the input budget, down to 50 %."""
     policy = policy_of("balanced", 200_000)
-    assert policy.threshold.tokens(200_000) == 144_000
-    assert policy.target.tokens(200_000) == 90_000
+    assert policy.threshold.tokens(Room(200_000)) == 144_000
+    assert policy.target.tokens(Room(200_000)) == 90_000
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_balanced_takes_its_numbers_from_the_requirements() -> None:
 def test_the_lines_of_each_policy_are_those_of_its_design(name: str, lines: dict[str, int]) -> None:
     """Published with each design, at a window of 200,000: typed here, so that a changed number is noticed as one."""
     policy = policy_of(name, 200_000)
-    assert {line: getattr(policy, line).tokens(200_000) for line in lines} == lines
+    assert {line: getattr(policy, line).tokens(Room(200_000)) for line in lines} == lines
 
 
 @pytest.mark.parametrize(
@@ -149,8 +150,8 @@ def test_each_line_is_passed_at_its_number_and_not_a_token_before(name: str, whi
     the effective budget), BUD-4 (90 %, forced at 95 %, advice from 60 %)."""
     line = getattr(policy_of(name, 200_000), which)
     assert isinstance(line, Line)
-    assert line.is_reached(first, 200_000)
-    assert not line.is_reached(first - 1, 200_000)
+    assert line.is_reached(first, Room(200_000))
+    assert not line.is_reached(first - 1, Room(200_000))
 
 
 def sized(tokens: int, policy: str) -> Reduced:
@@ -183,7 +184,7 @@ def test_a_policy_acts_from_its_threshold_on_and_ends_at_its_target(name: str, f
         assert (at.outcome, at.passes) == ("unreachable", ())
         return
     assert (at.outcome, at.valid) == ("compacted", True)
-    assert at.tokens_after <= policy.target.tokens(200_000)
+    assert at.tokens_after <= policy.target.tokens(Room(200_000))
 
 
 def test_tiers_run_in_the_order_of_their_policy_and_only_while_the_view_is_over() -> None:

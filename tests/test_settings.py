@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from foldline.core.budget import Room
 from foldline.core.errors import InvalidOption
 from foldline.settings import (
     FILE,
@@ -176,6 +177,16 @@ def test_a_model_with_an_input_limit_is_planned_with_that(user_settings: Path) -
     assert (planned.window, planned.window_shared) == (272_000, 400_000)
     named = in_window(planned, 64_000)
     assert (named.window, named.window_shared) == (64_000, 64_000)
+
+
+@pytest.mark.parametrize(("cap", "reserved"), [(None, None), (128_000, 0), (128_001, 1), (0, 0), (-1, -1)])
+def test_of_an_output_cap_so_much_is_reserved_as_an_input_limit_does_not_leave_free(
+    cap: int | None, reserved: int | None, user_settings: Path
+) -> None:
+    """BUD-1: GPT-5 takes 272,000 tokens, and 400,000 with its answer."""
+    planned = plan_for("gpt-5")
+    assert planned.room(cap) == Room(272_000, output_cap=reserved, output_max=planned.output_max)
+    assert in_window(planned, 64_000).room(9_000).output_cap == 9_000
 
 
 def test_an_unknown_model_has_the_default_window_and_a_note(user_settings: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from foldline.core.budget import Room
 from foldline.engine.policy import Line, Policy, Tier
 from foldline.policy_file import write_policy
 from foldline.presets import POLICIES, WINDOW_SHOWN, own_policies, policy_of
@@ -87,7 +88,7 @@ def _policy(policy: Policy, *, file: str | None) -> dict[str, Any]:
 def _line(line: Line | None) -> dict[str, Any] | None:
     if line is None:
         return None
-    return {**msgspec.to_builtins(line), "tokens": line.tokens(WINDOW_SHOWN)}
+    return {**msgspec.to_builtins(line), "tokens": line.tokens(Room(WINDOW_SHOWN))}
 
 
 def _values(tier: Tier) -> dict[str, Any]:

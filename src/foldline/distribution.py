@@ -58,7 +58,7 @@ def distribution(
         transcript, counting, wire=transcript.wire, tail_stays_open=is_gone_on_with(transcript)
     )
     items = history.view.items()
-    threshold = chosen.threshold.tokens(planned.window, output_max=planned.output_max)
+    threshold = chosen.threshold.tokens(planned.room())
     counts = history.tokens_fixed if chosen.counting.fixed else 0
     projected = _projected(transcript, items, fixed=counts)
     return {
@@ -83,7 +83,7 @@ def distribution(
             *transcript.notes,
             *planned.notes,
             *_limits_named(name, Limits(home_at())),
-            *chosen.advised(projected.tokens, planned.window, output_max=planned.output_max),
+            *chosen.advised(projected.tokens, planned.room()),
         ],
     }
 

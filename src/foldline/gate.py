@@ -83,7 +83,7 @@ def sizes_of(reduced: Reduced, goal: Goal) -> Sizes | None:
     if not goal.tokens_window:
         return None
     line, window, report = goal.policy.threshold, goal.tokens_window, reduced.report
-    due = line.tokens(window, goal.output_cap, output_max=goal.output_max)
+    due = line.tokens(goal.room)
     return Sizes(
         before=round(report.tokens_before * goal.scale),
         after=round(report.tokens_after * goal.scale),

@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.address import read_block
+from foldline.core.budget import Room
 from foldline.core.completion import Ask, Reply
 from foldline.core.edit import Edit, Fold, Frame, Mark
 from foldline.core.errors import InvalidOption
@@ -103,6 +104,11 @@ class Goal(Struct, frozen=True, kw_only=True):
     """With `at_once`: in the background, before the line is reached; nobody asked for the last tier."""
     focus: str = ""
     """What the summary should dwell on, in the caller's words."""
+
+    @property
+    def room(self) -> Room:
+        """What the policy's lines are measured in."""
+        return Room(self.tokens_window or 0, output_cap=self.output_cap, output_max=self.output_max)
 
 
 class Reduced(Struct, frozen=True, kw_only=True):
@@ -241,7 +247,7 @@ def _moment_of(history: History, goal: Goal, *, target: int | None) -> Moment:
     window, by_hand = goal.tokens_window, goal.to is not None or goal.at_once
     threshold = None
     if window:
-        due = goal.policy.threshold.tokens(window, goal.output_cap, output_max=goal.output_max)
+        due = goal.policy.threshold.tokens(goal.room)
         threshold = max(0, int(due / goal.scale) - history.tokens_fixed)
     return Moment(
         tokens_excess=0 if target is None else history.tokens - target,
@@ -271,7 +277,7 @@ def _warned(goal: Goal) -> tuple[str, ...]:
     window, policy = goal.tokens_window, goal.policy
     if goal.to is not None or not window:
         return ()
-    if policy.threshold.budget(window, goal.output_cap, output_max=goal.output_max) > 0:
+    if policy.threshold.budget(goal.room) > 0:
         return ()
     return (
         f"a window of {window:,} tokens is too small for policy {policy.name}: what it reserves takes all of it, so "
@@ -311,11 +317,9 @@ def target_of(tokens: int, goal: Goal, *, tokens_fixed: int = 0) -> int | None:
     """The target in tokens of the whole request; `None` when the policy's threshold is not reached. Where system prompt and tools
     (`tokens_fixed`) take nearly all of a policy's own target, the messages keep a little of it all the same."""
     if goal.to is None:
-        window, policy = goal.tokens_window or 0, goal.policy
-        due = policy.threshold.is_reached(
-            round(tokens * goal.scale), window, output_cap=goal.output_cap, output_max=goal.output_max
-        )
-        target = int(policy.tokens_target(window, goal.output_cap, output_max=goal.output_max) / goal.scale)
+        policy, room = goal.policy, goal.room
+        due = policy.threshold.is_reached(round(tokens * goal.scale), room)
+        target = int(policy.tokens_target(room) / goal.scale)
         return max(target, tokens_fixed + _least(target, goal, tokens_fixed=tokens_fixed)) if due else None
     to: object = goal.to
     if isinstance(to, float):
@@ -331,10 +335,11 @@ def target_of(tokens: int, goal: Goal, *, tokens_fixed: int = 0) -> int | None:
 def _least(target: int, goal: Goal, *, tokens_fixed: int) -> int:
     """What is left to the messages at least: a quarter of the target, or a third of what there is up to the threshold, or where that is
     passed without them, up to the window. A fold that has no room says nothing of what users ruled."""
-    window, line = goal.tokens_window or 0, goal.policy.threshold
-    most = int(line.tokens(window, goal.output_cap, output_max=goal.output_max) / goal.scale)
+    room = goal.room
+    most = int(goal.policy.threshold.tokens(room) / goal.scale)
     if most <= tokens_fixed:
-        most = int((window - (goal.output_cap or goal.output_max or 0)) / goal.scale)
+        output = room.output_max if room.output_cap is None else room.output_cap
+        most = int((room.window - (output or 0)) / goal.scale)
     return max(0, min(target // LEFT_OF_TARGET, (most - tokens_fixed) // LEFT_TO_LINE))
 
 

@@ -29,6 +29,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from foldline.core.budget import Room
 from foldline.core.errors import InvalidOption
 from foldline.environment import (
     FOLDLINE_CONFIG,
@@ -173,6 +174,13 @@ class Planned(Struct, frozen=True, kw_only=True):
     def window_shared(self) -> int:
         """Tokens that a request and its answer may take together."""
         return self.window if self.window_whole is None else self.window_whole
+
+    def room(self, output_cap: int | None = None) -> Room:
+        """What a policy's lines are measured in, for a request that asks for so much output at most. Of that so much is taken as
+        an input limit of its own does not leave free already."""
+        if output_cap is not None and output_cap > 0:
+            output_cap = max(0, output_cap - (self.window_shared - self.window))
+        return Room(self.window, output_cap=output_cap, output_max=self.output_max)
 
 
 def known_model(name: str, *, stated: int | None = None) -> tuple[Model, tuple[str, ...]]:

@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 import foldline
+from foldline.core.budget import Room
 from foldline.core.errors import ProviderFailed
 from foldline.engine.policy import Line, Policy
 from foldline.presets import policy_of
@@ -158,7 +159,7 @@ def test_a_request_leaves_room_for_its_answer() -> None:
     window, output = payload["window"], 16_384
     for name in ("balanced", "handoff", "ladder-professional"):
         policy = policy_of(name, window)
-        line = policy.threshold.tokens(window, output, output_max=output)
+        line = policy.threshold.tokens(Room(window, output_cap=output, output_max=output))
         assert line + output < window - 1, name
 
 

@@ -91,7 +91,7 @@ def test_a_reduction_that_a_session_finds_due_is_never_denied(kind: str, model: 
     for share in (20, 60, 100, 124, 125, 126, 140, 160, 166, 250, 400):
         window = tokens * share // 100
         own = planned(model, window)
-        line = policy_of("balanced", window).threshold.tokens(window, output_max=own.output_max)
+        line = policy_of("balanced", window).threshold.tokens(own.room())
         read = ReadList(replace(asked, seen=[]))
         told[share] = due(window).may_be(read)
         assert told[share] or min(tokens * 1.25, read.size) < line, share
@@ -179,9 +179,9 @@ def test_whatever_a_policy_does_below_its_threshold_is_foreseen_too(policy: str,
     lines = [line for line in (chosen.threshold, chosen.handoff, chosen.advice) if line is not None]
     asks = Due(chosen, lambda read: planned(MODEL, window))
     room = asks._room(ReadList(call([user("x")])), planned(MODEL, window))
-    output_max = planned(MODEL, window).output_max
-    assert all(not line.is_reached(room, window, output_max=output_max) for line in lines)
-    assert any(line.is_reached(room + 1, window, output_max=output_max) for line in lines)
+    within = planned(MODEL, window).room()
+    assert all(not line.is_reached(room, within) for line in lines)
+    assert any(line.is_reached(room + 1, within) for line in lines)
 
 
 def test_the_output_that_is_asked_for_needs_its_room() -> None:

@@ -745,6 +745,20 @@ def test_system_prompt_and_tools_that_cannot_be_read_pass_too() -> None:
     assert next(iter(known.passed)).startswith("system prompt or tools cannot be read here (")
 
 
+@pytest.mark.parametrize(("cap", "is_due"), [(None, False), (8_000, False), (56_000, True)])
+def test_the_output_cap_of_a_request_is_what_is_kept_free_for_its_answer(
+    cap: int | None, is_due: bool
+) -> None:
+    """BUD-1: of 128,000 tokens a compaction is due from 92,160 on, with a cap of 56,000 from 57,600."""
+    known = conversations()
+    messages = [user(RULE)]
+    for round in range(5):
+        messages += [assistant(long(f"said{round}-", 8_000)), user("go on")]
+    asked = call(messages) if cap is None else call(messages, max_tokens=cap)
+    going = known.outgoing(asked)
+    assert (sent(going, asked) != messages if going is not None else False) is is_due
+
+
 def test_an_output_cap_that_leaves_no_room_is_lowered_and_nothing_is_compacted() -> None:
     """CMP-41: what is left of the window, under the caller's own key; the messages go out as they came."""
     known = conversations()

@@ -427,7 +427,7 @@ def test_signed_reasoning_that_a_fold_displaced_is_left_out_in_one_retry(
         client = wrap(client_of("anthropic", twin.url, is_async=is_async), session="agent")
 
         async def talk() -> None:
-            messages = await async_agent(client, "anthropic", turns=9, stream=False)
+            messages = await async_agent(client, "anthropic", turns=12, stream=False)
             for n in range(2):
                 answer = await asked(client, "anthropic", messages, stream=stream)
                 text = "".join([text_in("anthropic", event) async for event in answer]) if stream else "done"
@@ -437,19 +437,19 @@ def test_signed_reasoning_that_a_fold_displaced_is_left_out_in_one_retry(
         if is_async:
             asyncio.run(talk())
         else:
-            messages = sync_agent(client, "anthropic", turns=9, stream=False)
+            messages = sync_agent(client, "anthropic", turns=12, stream=False)
             for n in range(2):
                 answer = asked(client, "anthropic", messages, stream=stream)
                 text = "".join(text_in("anthropic", event) for event in answer) if stream else "done"
                 messages += [*spoken("anthropic", text), said("anthropic", f"go on {n}")]
             client.close()
-        assert [request.status for request in twin.requests] == [200] * 9 + [400, 200, 200]
-        assert "Invalid `signature`" in twin.requests[9].refusal
+        assert [request.status for request in twin.requests] == [200] * 12 + [400, 200, 200]
+        assert "Invalid `signature`" in twin.requests[12].refusal
         thoughts = [request.body.count(b'"signature"') for request in twin.requests]
-        assert thoughts[8] > 0
-        assert thoughts[9] > 0
-        assert thoughts[10:] == [0, 0]
-        assert twin.requests[11].extends == 10
+        assert thoughts[11] > 0
+        assert thoughts[12] > 0
+        assert thoughts[13:] == [0, 0]
+        assert twin.requests[14].extends == 13
         held = [message for message in client.foldline.session.messages if "signature" in json.dumps(message)]
         assert len(held) >= 9
         client.foldline.close()

@@ -35,6 +35,7 @@ def test_a_stated_output_cap_is_the_reserve() -> None:
     assert input_budget(200_000, 64_000) == 136_000
     assert input_budget(200_000, 0) == 200_000
     assert input_budget(200_000, 10**9) == 100_000
+    assert input_budget(200_000, -1) == input_budget(200_000)
 
 
 def test_the_effective_budget_is_95_percent_less_what_is_reserved() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from foldline.core.budget import Room
 from foldline.core.errors import InvalidOption
 from foldline.presets import policy_of
 from foldline.providers.bodies import Body
@@ -102,7 +103,7 @@ def test_from_the_threshold_on_the_compaction_is_finished_first(format: str, ask
         records = proxy.wait_for(TURNS)
         talk = [request for request in twin.requests if not is_summary(request, agent)]
     told = policy_of("balanced", WINDOW).threshold
-    line = told.tokens(WINDOW, 2_000 if format == "anthropic" else None, output_max=2_000)
+    line = told.tokens(Room(WINDOW, output_cap=2_000 if format == "anthropic" else None))
     assert max(request.tokens for request in talk) <= line * COUNTERS_DIFFER
     first = order.index("reduced")
     assert set(order[first:]) <= {"reduced", "summary"}, "what was once due never goes out as it came"

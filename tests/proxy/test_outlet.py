@@ -37,7 +37,7 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def filled(format: str) -> Agent:
     """An agent whose next request needs a summary: its turns as if they had been answered."""
     agent = Agent(format, first=FIRST)
-    for turn in generated(42, tokens=240):
+    for turn in generated(64, tokens=240):
         agent.messages += _spoken(format, turn)
     return agent
 

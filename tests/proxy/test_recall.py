@@ -26,7 +26,7 @@ from tests.proxy.running import Proxy, own_home
 from tests.proxy.sessions import HEADERS, MODEL, PATHS, Agent, Turn, generated, run
 
 WINDOW = 20_000
-TURNS = 50
+TURNS = 72
 KEEPING = Keeping(recalls=True)
 FIRST = "Refactor the project, module by module. Never touch auth.py."
 ADDRESS = re.compile(r"m\d+[.\d-]*@[0-9a-f]{8}")

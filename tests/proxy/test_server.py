@@ -111,7 +111,7 @@ def test_a_restarted_proxy_goes_on_with_the_same_bytes(twin: Twin, format: str) 
             client = client_of(format, proxy.url)
             for n in range(10 * part, 10 * part + 10):
                 messages += echoed(format, asked(client, format, messages))
-                messages.append(said(format, step(n, 1_200)))
+                messages.append(said(format, step(n, 1_600)))
             client.close()
     broken = [n for n in range(1, 20) if twin.requests[n].extends != n - 1]
     assert 10 not in broken

@@ -192,7 +192,7 @@ def test_a_compressed_conversation_is_kept_as_any_other(home: Path, encoding: st
 
 def test_observing_changes_nothing_and_says_what_would_be_done(home: Path) -> None:
     """Issue: measure and report only."""
-    turns = generated(40, tokens=240)
+    turns = generated(64, tokens=240)
     agent = Agent("anthropic", first=FIRST)
     begin = beginning(Keeping(is_durable=False))
     with Twin(script(turns), window=200_000) as twin, Proxy(twin.url, begin=begin, mode="observe") as proxy:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from foldline.core.budget import Room
 from foldline.core.errors import CheckpointFailed, ContextExhausted, InvalidOption, SessionFailed
 from foldline.engine.policy import Line
 from foldline.log.audit import Audit
@@ -293,7 +294,7 @@ def test_a_session_says_what_fills_its_context_and_how_near_its_line_it_is() -> 
     assert sum(told["by_kind"].values()) == told["tokens_total"]
     assert told["by_kind"]["system"] > 0
     assert told["by_kind"]["tools"] > 0
-    line = session.policy.threshold.tokens(3_000)
+    line = session.policy.threshold.tokens(Room(3_000))
     assert (told["tokens_projected"], told["tokens_threshold"]) == (1_200, line)
     assert told["percent"] == round(100 * 1_200 / line)
     session.user("and now")
@@ -380,6 +381,61 @@ def test_an_output_cap_that_the_window_has_no_room_for_is_lowered_and_nothing_is
     assert bool(lowered) is (sent < cap)
     assert asyncio.run(session.aprepare(output_cap=cap)).output_cap == sent
     assert session.prepare().output_cap is None
+
+
+@pytest.mark.parametrize(
+    ("cap", "line"), [(None, 144_000), (64_000, 108_800), (8_000, 153_600), (0, 160_000), (-1, 144_000)]
+)
+def test_the_output_cap_that_a_request_names_is_the_reserve_that_its_line_leaves(
+    cap: int | None, line: int
+) -> None:
+    """BUD-1: the explicit cap as it is, else a tenth of the window; a compaction is due from 80 % of what is left, for the request
+    and for the display, and comes below it."""
+    session = narrow(opened(), 200_000)
+    session.user("read it")
+    worked(session, 1, size=400_000)
+    counted = session.prepare(output_cap=cap).tokens.tokens
+    session.user("x" * 4 * (line - 20 - counted))
+    below = session.prepare(output_cap=cap)
+    assert line - 40 < below.tokens.tokens < line
+    assert (below.report.reason, below.output_cap) == ("below the threshold", cap)
+    assert session.context_use()["tokens_threshold"] == line
+    session.user("x" * 4 * 40)
+    due = session.prepare(output_cap=cap)
+    assert due.report.outcome == "compacted"
+    assert due.tokens.tokens < line
+
+
+@pytest.mark.parametrize(("cap", "line"), [(None, 126_000), (64_000, 95_200)])
+def test_a_hand_off_is_due_from_70_percent_of_what_the_output_cap_leaves(cap: int | None, line: int) -> None:
+    """BUD-1, HND-1: on the line, and not one token before it."""
+
+    def went(tokens: int) -> tuple[int, bool]:
+        session = narrow(opened(policy="handoff"), 200_000)
+        session.user("go")
+        session.prepare(output_cap=cap)
+        session.record(answer("x", ("t", "read"), tokens=tokens))
+        session.tool_result("t", "")
+        request = session.prepare(output_cap=cap)
+        return request.tokens.tokens, session._keeper.state.handoff is not None
+
+    beside = went(1_000)[0] - 1_000
+    assert went(line - 1 - beside) == (line - 1, False)
+    assert went(line - beside)[1]
+
+
+def test_an_output_cap_that_is_lowered_moves_no_line() -> None:
+    """BUD-1 beside CMP-41: what came at once leaves no room for the cap, which is lowered; the line is the one of a request without a
+    cap, and that one is kept."""
+    session = narrow(opened(), 200_000)
+    session.user("x" * 4 * 140_000)
+    lowered = session.prepare(output_cap=64_000)
+    assert lowered.report.outcome == "unchanged"
+    assert lowered.output_cap is not None
+    assert lowered.output_cap < 60_000
+    assert session.context_use()["tokens_threshold"] == 144_000
+    session.user("x" * 4 * 5_000)
+    assert session.prepare(output_cap=64_000).report.reason != "below the threshold"
 
 
 def test_without_a_known_window_an_output_cap_stays_as_it_is() -> None:

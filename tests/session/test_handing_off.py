@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from foldline.core.budget import Room
 from foldline.core.entry import Draft
 from foldline.core.errors import SessionBusy
 from foldline.engine.policy import Line
@@ -59,8 +60,8 @@ def kinds(session: Session) -> list[str]:
 )
 def test_the_band_begins_at_its_line_and_ends_where_a_compaction_is_due(tokens: int, band: str) -> None:
     """HND-1: from 70 % and below 80 % of a window of 200,000 less its reserve."""
-    assert band_of(tokens, policy_of("handoff", 200_000), window=200_000, output_max=None) == band
-    assert band_of(tokens, policy_of("balanced", 200_000), window=200_000, output_max=None) != "handoff_band"
+    assert band_of(tokens, policy_of("handoff", 200_000), room=Room(200_000)) == band
+    assert band_of(tokens, policy_of("balanced", 200_000), room=Room(200_000)) != "handoff_band"
 
 
 @pytest.mark.parametrize("format", FORMATS)

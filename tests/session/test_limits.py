@@ -112,6 +112,13 @@ def test_a_limit_above_the_window_teaches_nothing() -> None:
     assert learned(setup, 9_000).planned.window == 9_000
 
 
+def test_a_limit_that_is_named_is_for_input_and_output_together() -> None:
+    """CMP-41: also of a model whose input has a limit of its own, so that an output cap is lowered to what is left of it."""
+    setup: Any = setup_for(SessionOptions(), format="openai-chat", model="gpt-5")
+    assert setup.planned.window_shared > setup.planned.window
+    assert learned(setup, 128_000).planned.window_shared == 128_000
+
+
 def test_a_policy_whose_numbers_follow_the_window_is_looked_up_anew(tmp_path: Path) -> None:
     """PRE-1: limits of results are shares of the window."""
     with foldline.open("s", model="claude-sonnet-4-5", policy="handoff", home=tmp_path) as session:

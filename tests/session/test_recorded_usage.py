@@ -12,6 +12,7 @@ from typing import Final
 
 import pytest
 
+from foldline.core.budget import Room
 from foldline.presets import POLICIES, policy_of
 from foldline.transcripts import detect
 from tests.session.replaying import OUTPUT_MAX, Replay, Sent
@@ -70,7 +71,7 @@ def test_a_recorded_run_is_compacted_at_the_documented_line_and_never_beyond_its
     """CMP-1, BUD-1, BUD-2, BUD-3, BUD-4, TOK-3: by the provider's own count of every call."""
     window, replay, sent = replayed(path, policy, share)
     due, off = line(policy, window), OFF_BY_LENGTH if policy == "ladder-minimal" else OFF
-    assert due == policy_of(policy, window).threshold.tokens(window, output_max=OUTPUT_MAX)
+    assert due == policy_of(policy, window).threshold.tokens(Room(window, output_max=OUTPUT_MAX))
     assert [one for one in sent if one.tokens > window] == [], "a request is larger than the window"
     assert [size for size in replay.asked if size > window] == [], (
         "a summary's request is larger than the window"

@@ -12,6 +12,7 @@ from typing import Any
 import foldline
 from benchmarks.bench_compact import without_facts
 from benchmarks.peers.peer import OUT_OF_REACH, Chat, Limits, Turn, Unit, chat_of
+from foldline.core.budget import Room
 from foldline.core.view import View, item_of
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
@@ -66,7 +67,7 @@ class Held:
             weights, overhead = self._counter.weights(message)
             item = item_of(history.view.next_seq, message, weights=weights, overhead=overhead)
             history.view = history.view.append(item)
-        if history.view.tokens >= self._policy.threshold.tokens(OUT_OF_REACH):
+        if history.view.tokens >= self._policy.threshold.tokens(Room(OUT_OF_REACH)):
             raise AssertionError("the threshold is out of reach")
 
     def compact(self, history: Any, limits: Limits) -> Any:

@@ -71,8 +71,8 @@ class Due:
         asks for, whose cap may have to be lowered else."""
         policy = self._policy
         lines = [line for line in (policy.threshold, policy.handoff, policy.advice) if line is not None]
-        output_max = planned.output_max
-        least = min(line.tokens(planned.window, output_max=output_max) - (not line.over) for line in lines)
+        within = planned.room(read.call.output_cap)
+        least = min(line.tokens(within) - (not line.over) for line in lines)
         return min(least, planned.window_shared - (read.call.output_cap or 0))
 
     def _is_below(self, read: ReadList, counter: Counter, *, room: int) -> bool:

@@ -5,6 +5,8 @@ Plain arithmetic on tokens; knows no model. Where the numbers of a window come f
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 OUTPUT_RESERVE_MIN = 8_192
 OUTPUT_RESERVE_MAX = 32_768
 OUTPUT_RESERVE_SHARE = 10
@@ -15,16 +17,25 @@ SAFETY_PERCENT = 95
 """Share of the window that is planned with (requirement TOK-11)."""
 
 
+class Room(Struct, frozen=True, gc=False):
+    """What a request and its answer have between them."""
+
+    window: int
+    """Tokens; 0 where it is not known."""
+    output_cap: int | None = None
+    """Most output tokens that the request itself asks for."""
+    output_max: int | None = None
+    """Most output tokens that the model can write."""
+
+
 def input_budget(tokens_window: int, output_cap: int | None = None) -> int:
     """Tokens the input may take: the window less the output reserve, never below 0. The reserve is the explicit output
-    cap as it is, else a tenth of the window clamped to 8,192 … 32,768; never more than half of the window, so that a
-    nonsense cap leaves room (anomalyco/opencode#49965)."""
-    if output_cap is not None:
-        reserve = min(output_cap, tokens_window // 2)
-    else:
+    cap as it is (below 0 servers take it for none), else a tenth of the window clamped to 8,192 … 32,768; never more than half
+    of the window, so that a nonsense cap leaves room (anomalyco/opencode#49965)."""
+    reserve = output_cap
+    if reserve is None or reserve < 0:
         reserve = min(max(tokens_window // OUTPUT_RESERVE_SHARE, OUTPUT_RESERVE_MIN), OUTPUT_RESERVE_MAX)
-        reserve = min(reserve, tokens_window // 2)
-    return max(0, tokens_window - reserve)
+    return max(0, tokens_window - min(reserve, tokens_window // 2))
 
 
 def output_cap_left(output_cap: int, tokens: int, *, tokens_window: int) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
+from foldline.core.budget import Room
 from foldline.core.entry import Draft, Entry
 from foldline.core.message import Message, Part
 from foldline.core.view import View
@@ -101,6 +102,11 @@ class Moment(Struct, frozen=True, kw_only=True, gc=False):
     """With `at_once`: made before the line is reached, so a policy with several tiers that ask begins with the first."""
     tokens_threshold: int | None = None
     """Where the policy's next compaction would be due, for the messages alone; `None` when no window is known."""
+
+    @property
+    def room(self) -> Room:
+        """What lines are measured in."""
+        return Room(self.tokens_window or 0, output_cap=self.output_cap, output_max=self.output_max)
 
 
 class Pass(Protocol):

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, assert_never
 from msgspec import Struct
 
 from foldline.core.bounds import Percent, Positive, PositivePercent, Whole
-from foldline.core.budget import effective_budget, input_budget, reserve_threshold
+from foldline.core.budget import Room, effective_budget, input_budget, reserve_threshold
 from foldline.core.completion import ModelPass
 from foldline.core.estimate import Counting
 from foldline.core.ports import Pass
@@ -28,40 +28,28 @@ class Line(Struct, frozen=True, kw_only=True, gc=False):
     over: bool = False
     """True for a line that has to be passed; else it is enough to reach it."""
 
-    def is_reached(
-        self,
-        tokens: int,
-        tokens_window: int,
-        *,
-        output_cap: int | None = None,
-        output_max: int | None = None,
-    ) -> bool:
+    def is_reached(self, tokens: int, room: Room) -> bool:
         """True when a request of so many tokens is due by this line."""
-        line = self.tokens(tokens_window, output_cap, output_max=output_max)
+        line = self.tokens(room)
         return tokens > line if self.over else tokens >= line
 
-    def tokens(
-        self, tokens_window: int, output_cap: int | None = None, *, output_max: int | None = None
-    ) -> int:
-        """The line for a window, rounded down. `output_cap`: what the request itself asks for at most; `output_max`:
-        what the model can write at most. Where the reserve takes the whole window the line is the window itself, so
+    def tokens(self, room: Room) -> int:
+        """The line for a window, rounded down. Where the reserve takes the whole window the line is the window itself, so
         that nothing is due while the request fits."""
-        budget = self.budget(tokens_window, output_cap, output_max=output_max)
-        return max(1, budget * self.percent // 100) if budget > 0 else tokens_window
+        budget = self.budget(room)
+        return max(1, budget * self.percent // 100) if budget > 0 else room.window
 
-    def budget(
-        self, tokens_window: int, output_cap: int | None = None, *, output_max: int | None = None
-    ) -> int:
+    def budget(self, room: Room) -> int:
         """What the share is taken of; 0 where the reserve takes the whole window."""
         match self.of:
             case "input":
-                return input_budget(tokens_window, output_cap)
+                return input_budget(room.window, room.output_cap)
             case "effective":
-                return effective_budget(tokens_window, self.reserved)
+                return effective_budget(room.window, self.reserved)
             case "window":
-                return tokens_window
+                return room.window
             case "reserve":
-                return reserve_threshold(tokens_window, output_max)
+                return reserve_threshold(room.window, room.output_max)
             case _:
                 assert_never(self.of)
 
@@ -171,25 +159,22 @@ class Policy(Struct, frozen=True, kw_only=True):
         whens = {tier.when for tier in self.tiers}
         return "always" in whens or ("blind" in whens and not is_window_known)
 
-    def tokens_target(
-        self, tokens_window: int, output_cap: int | None = None, *, output_max: int | None = None
-    ) -> int:
+    def tokens_target(self, room: Room) -> int:
         """The target for a window. A request that stands on the threshold is due, unless it has to be passed; one that is
         reduced comes below it then, also where the target is the threshold itself."""
-        target = self.target.tokens(tokens_window, output_cap, output_max=output_max)
+        target = self.target.tokens(room)
         if self.threshold.over:
             return target
-        line = self.threshold.tokens(tokens_window, output_cap, output_max=output_max)
-        return max(1, min(target, line - 1))
+        return max(1, min(target, self.threshold.tokens(room) - 1))
 
-    def advised(self, tokens: int, tokens_window: int, *, output_max: int | None = None) -> tuple[str, ...]:
+    def advised(self, tokens: int, room: Room) -> tuple[str, ...]:
         """What a person is told of a request of so many tokens that nothing is due for yet; nothing below the policy's line for
         it (requirement BUD-4)."""
-        if self.advice is None or not self.advice.is_reached(tokens, tokens_window, output_max=output_max):
+        if self.advice is None or not self.advice.is_reached(tokens, room):
             return ()
-        if self.threshold.is_reached(tokens, tokens_window, output_max=output_max):
+        if self.threshold.is_reached(tokens, room):
             return ()
-        line = self.advice.tokens(tokens_window, output_max=output_max)
+        line = self.advice.tokens(room)
         return (
             f"{self.name} suggests to compact by hand from {line:,} tokens on, and the request has {tokens:,}",
         )

@@ -21,7 +21,7 @@ from foldline.core.edit import Edit, Frame, Plan, apply
 from foldline.core.errors import LawViolation
 from foldline.core.ports import Moment
 from foldline.core.view import View
-from foldline.engine.policy import Line, Policy, Tier
+from foldline.engine.policy import Policy, Tier
 from foldline.engine.unreached import goes_no_further
 
 
@@ -202,11 +202,7 @@ def _goal_of(tier: Tier, moment: Moment) -> int:
     """The tier's own target for the messages, or the one the caller named."""
     if moment.by_hand or tier.target is None:
         return moment.tokens_target
-    return max(0, int(_tokens(tier.target, moment) / moment.scale) - moment.tokens_fixed)
-
-
-def _tokens(line: Line, moment: Moment) -> int:
-    return line.tokens(moment.tokens_window or 0, moment.output_cap, output_max=moment.output_max)
+    return max(0, int(tier.target.tokens(moment.room) / moment.scale) - moment.tokens_fixed)
 
 
 def _is_due(tier: Tier, view: View, *, moment: Moment, excess: int) -> bool:
@@ -216,12 +212,7 @@ def _is_due(tier: Tier, view: View, *, moment: Moment, excess: int) -> bool:
         return False
     if moment.by_hand or tier.due is None:
         return True
-    return tier.due.is_reached(
-        round((view.tokens + moment.tokens_fixed) * moment.scale),
-        moment.tokens_window or 0,
-        output_cap=moment.output_cap,
-        output_max=moment.output_max,
-    )
+    return tier.due.is_reached(round((view.tokens + moment.tokens_fixed) * moment.scale), moment.room)
 
 
 def _rests(policy: Policy, view: View, *, moment: Moment) -> bool:

@@ -143,10 +143,10 @@ class Compacting(Landing):
     def _must_wait(self, looked: Looked) -> bool:
         """From the threshold on the compaction is finished first (requirement CMP-1); where the policy has a line from which
         a request waits, from there on (BUD-4)."""
-        forced, planned = self._policy.forced, self._known.setup.planned
+        forced = self._policy.forced
         if not looked.due or forced is None:
             return looked.due
-        return forced.is_reached(looked.tokens.tokens, planned.window, output_max=planned.output_max)
+        return forced.is_reached(looked.tokens.tokens, looked.goal.room)
 
     def _begun(self, looked: Looked) -> tuple[Work | None, Report | None]:
         """The compaction that a request needs, where it takes the outside to make it; else it is made here, and its report
@@ -195,20 +195,21 @@ class Compacting(Landing):
     def _looked(self, fixed: Fixed, goal: Goal) -> Looked:
         """The scope as it stands. `goal`: without the numbers of this moment."""
         setup, state = self._known.setup, self._keeper.state
-        window, output_max = setup.planned.window, setup.planned.output_max
         fit, tokens = self._fit(fixed)
+        room = self._room(tokens)
         line = goal.policy.threshold
         counted = fit.view.tokens + self._counted(fixed, tokens)
         goal = replace(
             goal,
-            tokens_window=window,
+            tokens_window=room.window,
             is_window_known=setup.planned.is_window_known,
-            output_max=output_max,
+            output_cap=room.output_cap,
+            output_max=room.output_max,
             calls=state.calls,
             idle_s=self._idle_s(),
             scale=tokens.tokens / counted if tokens.tokens_anchored and counted else 1.0,
         )
-        if line.is_reached(2 * tokens.tokens, window, output_max=output_max):
+        if line.is_reached(2 * tokens.tokens, room):
             view = self._seen.of(self._view().view).standing
             self._ahead_of_cuts.look(view, facts_of(self._known.memo))
         return Looked(
@@ -216,7 +217,7 @@ class Compacting(Landing):
             fit=fit,
             tokens=tokens,
             goal=goal,
-            due=line.is_reached(tokens.tokens, window, output_max=output_max) and not self._is_served,
+            due=line.is_reached(tokens.tokens, room) and not self._is_served,
             always=goal.policy.acts_on_each(is_window_known=setup.planned.is_window_known),
         )
 
@@ -288,10 +289,10 @@ class Compacting(Landing):
     def _looked_for(self, to: int | float | None) -> Looked:
         """The scope as it stands, with a target that is named."""
         self._weigh()
-        setup = self._known.setup
         fixed = self._fix(None, None)
         if to is None:
-            to = setup.policy.target.tokens(setup.planned.window, output_max=setup.planned.output_max)
+            _, tokens = self._fit(fixed)
+            to = self._policy.target.tokens(self._room(tokens))
         return self._looked(fixed, Goal(policy=self._policy, to=to))
 
     # ── carried out ──────────────────────────────────────────────────────────────────────────────────────────
@@ -346,8 +347,7 @@ class Compacting(Landing):
         (requirement RST-1), within what the target leaves."""
         if not self._policy.restores or not has_fold(reduced):
             return reduced
-        planned = self._known.setup.planned
-        target = self._policy.target.tokens(planned.window, output_max=planned.output_max)
+        target = self._policy.target.tokens(work.goal.room)
         room = max(0, (reduced.report.tokens_target or target) - reduced.report.tokens_after)
         if ahead is None or ahead.is_cut or ahead.tokens > room:
             ahead = yield self._restoring(work, room=room)

@@ -173,7 +173,8 @@ class Conversation(Reacting):
             setup, policy = self._known.setup, self._policy
             planned, fixed = setup.planned, self._fix(None, None)
             fit, tokens = self._fit(fixed)
-            line = policy.threshold.tokens(planned.window, output_max=planned.output_max)
+            room = self._room(tokens)
+            line = policy.threshold.tokens(room)
             return {
                 "schema": "foldline.context/1",
                 "format": setup.format,
@@ -190,8 +191,5 @@ class Conversation(Reacting):
                 "tokens_threshold": line,
                 "percent": percent(tokens.tokens, line),
                 **contents(fit.view.items(), setup.counter, fixed=fixed.tokens, tools=fixed.tools),
-                "notes": [
-                    *planned.notes,
-                    *policy.advised(tokens.tokens, planned.window, output_max=planned.output_max),
-                ],
+                "notes": [*planned.notes, *policy.advised(tokens.tokens, room)],
             }

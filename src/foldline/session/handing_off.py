@@ -15,6 +15,7 @@ from typing import Final, Literal, TypeAlias
 from msgspec.structs import replace
 
 from foldline.core.address import block
+from foldline.core.budget import Room
 from foldline.core.message import Message, holds_results
 from foldline.core.ports import TokenCounter
 from foldline.core.view import Item, View, item_of
@@ -38,11 +39,11 @@ FORM: Final = "EXACT CONTINUATION RECORD [heading] :: text"
 TAIL: Final = "Headings: {headings}. Then go on with the task."
 
 
-def band_of(tokens: int, policy: Policy, *, window: int, output_max: int | None) -> Band:
+def band_of(tokens: int, policy: Policy, *, room: Room) -> Band:
     """Where a request of so many tokens stands. A policy without a hand-off line has no band."""
-    if policy.threshold.is_reached(tokens, window, output_max=output_max):
+    if policy.threshold.is_reached(tokens, room):
         return "compaction_due"
-    if policy.handoff is not None and policy.handoff.is_reached(tokens, window, output_max=output_max):
+    if policy.handoff is not None and policy.handoff.is_reached(tokens, room):
         return "handoff_band"
     return "below_handoff"
 

@@ -83,6 +83,7 @@ def _planned(setup: Setup, limit: Limit, *, note: str) -> Setup:
     planned = replace(
         setup.planned,
         window=limit.tokens,
+        window_whole=None,
         is_window_known=True,
         source="refusal",
         notes=(*setup.planned.notes, note),

@@ -15,7 +15,7 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from foldline.asking import Basis
-from foldline.core.budget import output_cap_left
+from foldline.core.budget import Room, output_cap_left
 from foldline.core.entry import Draft
 from foldline.core.errors import InvalidOption
 from foldline.core.estimate import Estimate
@@ -198,8 +198,8 @@ class Planning:
         """Write the epoch's reminder where the request is in the hand-off band; never where the window is not known
         (requirements HND-1, TOK-10)."""
         setup, policy = self._known.setup, self._policy
-        planned = setup.planned
-        if self._scope != ROOT or not planned.is_window_known:
+        room = self._room(tokens)
+        if self._scope != ROOT or not setup.planned.is_window_known:
             return False
         record = due_record(self._keeper.state, fit.view) if policy.handoff is not None else None
         if record is None:
@@ -209,7 +209,7 @@ class Planning:
             tokens.tokens,
             tokens.tokens + more,
         ):  # with it the request is still no reason to compact
-            if band_of(size, policy, window=planned.window, output_max=planned.output_max) != "handoff_band":
+            if band_of(size, policy, room=room) != "handoff_band":
                 return False
         self._keeper.say(Draft(kind=HANDOFF, body=dumps(handoff_json(record))))
         return True
@@ -288,7 +288,7 @@ class Planning:
             report = replace(report, valid=not violations, violations=violations)
         asked = NOTHING
         if self._scope == ROOT:
-            asked = asked_of(setup, self._seen.of(view), fixed=fixed, calls=state.calls, epoch=state.epoch)
+            asked = asked_of(setup, self._seen.of(view), fixed=fixed, state=state, room=self._room(tokens))
         anchor = baseline(self._view(), setup.policy.counting)
         self._sent = Sent(
             revision=state.revision,
@@ -309,13 +309,18 @@ class Planning:
         )
         notes = (*report.notes, *self._heard, *lowered)
         if report.outcome == "unchanged":
-            planned = setup.planned
-            notes += setup.policy.advised(tokens.tokens, planned.window, output_max=planned.output_max)
+            notes += setup.policy.advised(tokens.tokens, self._room(tokens))
         self._heard = ()
         report = replace(report, messages_after=len(made), notes=notes)
         digest = sha.hexdigest()[:FINGERPRINT_CHARS]
         beside = Beside(asked=asked, output_cap=cap)
         return Prepared(made, report=report, tokens=tokens, fingerprint=digest, beside=beside)
+
+    def _room(self, tokens: Estimate) -> Room:
+        """What the policy's lines are measured in. The output cap that the request names is the reserve (requirement BUD-1)
+        where the window has room for it; one that is lowered (CMP-41) moves no line."""
+        cap = self._cap if self._capped(tokens) == self._cap else None
+        return self._known.setup.planned.room(cap)
 
     def _capped(self, tokens: Estimate) -> int | None:
         """The output cap to send: lowered to what the window leaves, before anything is compacted for it (CMP-41)."""

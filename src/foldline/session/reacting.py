@@ -56,9 +56,8 @@ class Reacting(Compacting):
             self._learn(told)
             self._weigh()
             fixed = self._fix(None, None)
-            fit, _ = self._fit(fixed)
-            planned = self._known.setup.planned
-            target = self._policy.target.tokens(planned.window, output_max=planned.output_max)
+            fit, tokens = self._fit(fixed)
+            target = self._policy.target.tokens(self._room(tokens))
             to = target_after(told.refusal, tokens=fit.view.tokens + fixed.tokens, target=target)
             looked = self._looked(fixed, Goal(policy=self._policy, to=to))
             if self._known.work is not None:
@@ -79,9 +78,8 @@ class Reacting(Compacting):
         with self._keeper.lock:
             self._weigh()
             _, tokens = self._fit(self._fix(None, None))
-            planned = self._known.setup.planned
-            line = self._policy.threshold.tokens(planned.window, output_max=planned.output_max)
-            return planned.is_window_known and tokens.tokens >= line * NEAR
+            line = self._policy.threshold.tokens(self._room(tokens))
+            return self._known.setup.planned.is_window_known and tokens.tokens >= line * NEAR
 
     def _given_out(self, prepared: Prepared) -> Prepared:
         """A request that its caller is given: with it a recovery is used up, and not before. One that was blocked, cancelled,

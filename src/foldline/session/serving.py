@@ -17,8 +17,10 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from foldline.core.budget import Room
 from foldline.engine.policy import Policy, Tier
 from foldline.ledger.tools import CASCADE_KINDS, kind_of
+from foldline.log.state import State
 from foldline.passes.microcompact import Microcompact
 from foldline.session.fitting import Seen
 from foldline.session.projecting import Fixed
@@ -54,18 +56,17 @@ def _is_clearing(tier: Tier) -> bool:
     return isinstance(tier.reduce, Microcompact) and tier.when == "always"
 
 
-def asked_of(setup: Setup, seen: Seen, *, fixed: Fixed, calls: int, epoch: int) -> native.Asked:
-    """What a request asks of the service. `seen`: of the view; `calls`: of the whole session. A block of its compaction
+def asked_of(setup: Setup, seen: Seen, *, fixed: Fixed, state: State, room: Room) -> native.Asked:
+    """What a request asks of the service. `seen`: of the view; `state`: of the whole session. A block of its compaction
     in the history needs its name in the header, whatever is asked."""
-    planned = setup.planned
-    line = setup.policy.threshold.tokens(planned.window, output_max=planned.output_max)
+    line, epoch = setup.policy.threshold.tokens(room), state.epoch
     if setup.format == "openai-responses":
         return native.responses_compacting_at(line) if compacts(setup, epoch=epoch) else NOTHING
     if setup.format != "anthropic":
         return NOTHING
     edits = []
     if clears(setup):
-        edits.append(_clearing(setup, fixed).edit(calls, shown=seen.calls))
+        edits.append(_clearing(setup, fixed).edit(state.calls, shown=seen.calls))
     if compacts(setup, epoch=epoch):
         edits.append(native.compacting_at(line))
     asked = native.managed(edits)

@@ -59,8 +59,8 @@ class Watching(Planning):
     def _stopped(self, tokens: Estimate, policy: Policy, *, fixed: int) -> Stopped | None:
         """Why nothing more is compacted for a request that is due; `None` where a compaction may help. `fixed`: of system
         prompt and tools, as the policy counts them."""
-        planned, state = self._known.setup.planned, self._keeper.state
-        line = policy.threshold.tokens(planned.window, output_max=planned.output_max)
+        state, room = self._keeper.state, self._room(tokens)
+        line = policy.threshold.tokens(room)
         if self._scope != ROOT or not (fixed >= line or Progress(stalled=state.stalled).is_spiral):
             return None
         sizes = Sizes(
@@ -69,7 +69,7 @@ class Watching(Planning):
         cause = cause_of(sizes)
         return Stopped(
             cause=cause if fixed >= line else why_stopped(cause),
-            fits=tokens.tokens <= planned.window or not policy.is_reactive,
+            fits=tokens.tokens <= room.window or not policy.is_reactive,
         )
 
     def _left(self, tokens: Estimate) -> int:
@@ -85,9 +85,8 @@ class Watching(Planning):
 
     def _has_room(self, tokens: Estimate, policy: Policy) -> None:
         """Note in the log that a request is well below the line again, where compactions had not helped before."""
-        planned, state = self._known.setup.planned, self._keeper.state
-        line = policy.threshold.tokens(planned.window, output_max=planned.output_max)
-        if self._scope == ROOT and state.stalled and has_room(tokens.tokens, line):
+        line = policy.threshold.tokens(self._room(tokens))
+        if self._scope == ROOT and self._keeper.state.stalled and has_room(tokens.tokens, line):
             self._keeper.say(Draft(kind="progress", body=dumps({"progress": True})))
 
     def _came_to(self, work: Work, reduced: Reduced) -> Json:

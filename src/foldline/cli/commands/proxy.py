@@ -189,6 +189,7 @@ def _say_ready(running: Running, token: str, *, wanted: Wanted) -> None:
 
 def _terms(wanted: Wanted) -> str:
     """By what it reduces, and from where on."""
+    from foldline.core.budget import Room
     from foldline.presets import policy_of
     from foldline.tokens.models import WINDOW_DEFAULT
 
@@ -197,7 +198,7 @@ def _terms(wanted: Wanted) -> str:
         return f"policy {wanted.policy}, reduces from {line.percent}% of each model's {LINES[line.of]}"
     window = _tokens(wanted.window)
     line = policy_of(wanted.policy, window).threshold
-    return f"policy {wanted.policy}, window {window:,}, reduces from {line.tokens(window):,} tokens"
+    return f"policy {wanted.policy}, window {window:,}, reduces from {line.tokens(Room(window)):,} tokens"
 
 
 def _say_stopped(running: Running) -> None:
