@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,9 +15,11 @@ from foldline.hooks.hooks import Hook, Hooks
 from foldline.presets import policy_of
 from foldline.session.hosting import Host
 from foldline.session.session import Session
+from foldline.stores.disk import DiskStore
+from foldline.stores.memory import MemoryStore
 from foldline.testing.completers import Deltas, Said, ScriptedCompleter
 from foldline.wire.completion import CompletionRequest
-from tests.session.making import answer
+from tests.session.making import answer, opened, worked
 from tests.session.modelling import asks, due, kinds
 from tests.session.test_presets import FIRST, LONG_TALK, driven
 from tests.session.test_presets import SUMMARY as HONEST
@@ -70,6 +73,26 @@ def test_hooks_run_in_their_order_around_an_automatic_and_a_manual_compaction_al
     text = session.prepare().data.decode()
     assert "the branch is fix-login" in text
     assert "foldline-context" in text
+
+
+def test_hooks_are_told_where_the_log_lies_and_where_the_session_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HOK-1: `transcript_path` is the log on disk, which can be read; empty for a session of which none is written. `cwd` is a
+    whole path, as in Claude Code, also where the host named none."""
+    monkeypatch.chdir(tmp_path)
+    for store in (DiskStore(tmp_path / "home"), MemoryStore()):
+        seen: list[Any] = []
+        session = opened(store, host=Host(hooks=hooks(ordered(seen))))
+        session.user("never push to main")
+        worked(session, 8)
+        session.compact(to=0.5)
+        session.close()
+        assert {told["hook_event_name"] for told in seen} == {"PreCompact", "SessionStart", "PostCompact"}
+        assert {told["cwd"] for told in seen} == {str(tmp_path)}
+        [path] = {told["transcript_path"] for told in seen}
+        assert bool(path) is isinstance(store, DiskStore)
+        assert not path or "never push to main" in Path(path).read_text()
 
 
 def test_a_block_is_honoured_as_long_as_the_request_fits_and_ends_the_turn_beyond() -> None:

@@ -12,6 +12,7 @@ its hooks are told before the caller is let go.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator
 from functools import partial
 from time import perf_counter
@@ -486,8 +487,8 @@ class Compacting(Landing):
         return Occasion(
             session_id=self._keeper.name,
             trigger=trigger,
-            cwd=host.workspace or ".",
-            transcript_path=host.transcript,
+            cwd=host.workspace or os.getcwd(),
+            transcript_path=self._known.log_path,
             model=self._known.setup.model,
         )
 

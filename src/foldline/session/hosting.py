@@ -63,8 +63,6 @@ class Host(Struct, frozen=True, kw_only=True):
     listener: Listener = Listener()
     workspace: str = ""
     """Where the session works, normalised: failures of a model are counted for each apart (requirement CMP-14)."""
-    transcript: str = ""
-    """The session's log on disk, as hooks are told of it."""
 
     def __post_init__(self) -> None:
         """Raises `InvalidOption` for what is of another kind: it would be met in the middle of a compaction only."""

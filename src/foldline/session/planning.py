@@ -61,6 +61,8 @@ class Known(Struct, kw_only=True):
     fixed: dict[str, Fixed] = {}
     """By scope, the system prompt and tools last given in this process."""
     host: Host = Host()
+    log_path: str = ""
+    """The log on disk, as hooks are told of it; empty where it is on none."""
     idle: Condition
     """On the session's lock: told when a compaction has ended."""
     work: Work | None = None

@@ -53,6 +53,7 @@ from foldline.session.recalling import Recalling
 from foldline.session.resuming import ended, kept_tail, told
 from foldline.session.setup import Setup, model_in, setup_again
 from foldline.session.twins import SessionTwins
+from foldline.stores.disk import DiskStore
 from foldline.wire import strict
 from foldline.wire.codec import Request
 
@@ -110,6 +111,7 @@ class Session(Conversation, SessionTwins, Recalling):
             memo=memo_for(setup),
             spans=Spans(keeper.log, keeper.replay.places),
             host=host,
+            log_path=str(store.path_of(keeper.name)) if isinstance(store, DiskStore) else "",
             idle=Condition(keeper.lock),
         )
         super().__init__(keeper, known)

@@ -75,6 +75,10 @@ class DiskStore:
         """Whether there is a session of that name."""
         return is_name(name) and LOG in self._files(name)
 
+    def path_of(self, name: str) -> Path:
+        """The file to which a session of that name is appended."""
+        return self.home / self._log(name).file(LOG)
+
     def create(self, name: str, *, format: str, about: bytes) -> DiskJournal:
         first = header_line(format=format, body=about)
         if len(first) > HEADER_BYTES_MAX:
