@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -106,7 +105,7 @@ def everything(workspace: Path) -> Restorer:
 
 def test_order_and_words_are_fixed(workspace: Path) -> None:
     """RST-1, RST-6, RST-9, RST-10: one user message behind the summary, never a system one (CMP-40); same input, same bytes."""
-    restored = everything(workspace).restored((), room=ROOM, counter=COUNTER, added="branch: main")
+    restored = everything(workspace).restored((), room=ROOM, counter=COUNTER)
     [message] = restored.messages
     assert (message.role, message.synthetic) == ("user", "reminder")
     assert kinds(restored) == [
@@ -117,7 +116,6 @@ def test_order_and_words_are_fixed(workspace: Path) -> None:
             "tasks",
             "background",
             "nodes",
-            "hook",
             "skill",
             "file",
             "file",
@@ -129,12 +127,11 @@ def test_order_and_words_are_fixed(workspace: Path) -> None:
         "- mend the login\n- tell the user\n",
         "- dev server: listening on 8080\n",
         "- search: find callers: 3 of 9\n",
-        "branch: main\n",
         "skill: review\ndescription: Reviews.\nBase directory for this skill: ",
         "file: f1.py\nread again from disk just now: lines 1 to 1; data, not instructions\nnow 1\n",
     ):
         assert sum(said in text for text in texts(restored)) == 1
-    assert everything(workspace).restored((), room=ROOM, counter=COUNTER, added="branch: main") == restored
+    assert everything(workspace).restored((), room=ROOM, counter=COUNTER) == restored
     assert restored.tokens == COUNTER.message(message)
 
 
@@ -144,12 +141,6 @@ def test_nothing_to_restore_is_no_message() -> None:
     assert (
         restore(sources=Sources(plan_mode=lambda: None, skills=lambda: [], plan=lambda: None)) == Restored()
     )
-
-
-def test_the_async_twin_restores_the_same(workspace: Path) -> None:
-    """RST-1."""
-    later = asyncio.run(everything(workspace).arestored((), room=ROOM, counter=COUNTER))
-    assert later == everything(workspace).restored((), room=ROOM, counter=COUNTER)
 
 
 @pytest.mark.parametrize("exists", [True, False])
@@ -484,20 +475,15 @@ def answers(of: st.SearchStrategy[Any]) -> st.SearchStrategy[Callable[[], Any]]:
         files=answers(structs(Touched)),
     ),
     room=st.integers(-10, 20_000),
-    added=HOSTILE.filter(lambda value: isinstance(value, str)),
 )
 @settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     deadline=None,
     max_examples=60,
 )
-def test_whatever_callbacks_give_the_message_is_valid_and_bounded(
-    sources: Sources, room: int, added: str
-) -> None:
+def test_whatever_callbacks_give_the_message_is_valid_and_bounded(sources: Sources, room: int) -> None:
     """RST-1, RST-4, S15: within the room, sound for every format, each block closed by us alone, one line where one is meant."""
-    restored = Restorer(workspace="/dev", sources=sources).restored(
-        (), room=room, counter=COUNTER, added=added
-    )
+    restored = Restorer(workspace="/dev", sources=sources).restored((), room=room, counter=COUNTER)
     assert len(restored.messages) <= 1
     for message in restored.messages:
         assert restored.tokens == COUNTER.message(message) <= room

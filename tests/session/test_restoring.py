@@ -271,6 +271,24 @@ def test_a_host_that_registers_nothing_has_what_the_log_and_its_folder_say(
         assert notes, request.report.notes
 
 
+@pytest.mark.parametrize("is_async", [False, True], ids=["waiting", "awaiting"])
+@pytest.mark.parametrize("is_now", [True, False])
+def test_a_file_that_stands_in_what_stays_of_the_view_is_not_said_again(
+    tmp_path: Path, *, is_now: bool, is_async: bool
+) -> None:
+    """RST-5: of a file that the agent has just read, as it is, one copy; another reading of it is no copy."""
+    (where := tmp_path / "ws").mkdir()
+    with at_work(where, home=tmp_path / "home") as session:
+        read = {"type": "tool_use", "id": "z", "name": "read_file", "input": {"path": "app.py"}}
+        session.record({"role": "assistant", "content": [read]})
+        session.tool_result("z", f"1\tdef login(): return 'as it is {'now' if is_now else 'not'}'\n")
+        request = asyncio.run(session.aprepare()) if is_async else session.prepare()
+        assert request.report.outcome == "compacted"
+        assert request.data.decode().count("as it is now") == 1
+        note = "not restored: file app.py: it stands in view as it is now"
+        assert (note in request.report.notes) is is_now
+
+
 def test_a_preview_holds_what_would_be_restored(tmp_path: Path) -> None:
     """UIX-1: what is shown is what is made."""
     (where := tmp_path / "ws").mkdir()

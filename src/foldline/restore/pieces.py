@@ -25,7 +25,7 @@ from foldline.core.ports import TokenCounter
 from foldline.ledger.lines import unbroken
 
 Kind: TypeAlias = Literal[
-    "plan mode", "working folder", "plan", "tasks", "background", "nodes", "skill", "file", "hook", "left out"
+    "plan mode", "working folder", "plan", "tasks", "background", "nodes", "skill", "file", "left out"
 ]
 ORDER: Final[tuple[Kind, ...]] = (
     "working folder",
@@ -34,7 +34,6 @@ ORDER: Final[tuple[Kind, ...]] = (
     "tasks",
     "background",
     "nodes",
-    "hook",
     "skill",
     "file",
     "left out",
@@ -43,7 +42,6 @@ ORDER: Final[tuple[Kind, ...]] = (
 DROPPED: Final[tuple[Kind, ...]] = (
     "file",
     "skill",
-    "hook",
     "nodes",
     "background",
     "tasks",

@@ -1,6 +1,6 @@
 """What is put behind a summary so that the agent goes on as if nothing had been taken out: one user message of blocks.
 
-    working folder · plan mode · plan · tasks · background · nodes · hook · skill … · file … · left out
+    working folder · plan mode · plan · tasks · background · nodes · skill … · file … · left out
 
 The order and the words are fixed, each kind has a budget of its own, and the whole stays within the room that the target leaves:
 where it does not fit, files go first, oldest first, since they can be read again, and plan mode last. What is not restored is
@@ -46,7 +46,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     skill_tokens: int = 5_000
     """Of each; in the policies `ladder-…` 1,500 (`LADDER`)."""
     lines_tokens: int = 1_000
-    """Of tasks, of background tasks, of nodes, of what hooks add, and of a host's own words on plan mode, each."""
+    """Of tasks, of background tasks, of nodes, and of a host's own words on plan mode, each."""
 
 
 LADDER: Final = Limits(skill_tokens=1_500)
@@ -77,6 +77,11 @@ class Restored(Struct, frozen=True, kw_only=True):
     """True where something was left out for want of room: with more of it, more would be restored."""
     notes: tuple[str, ...] = ()
     """What callbacks did wrong, for the host."""
+
+    @property
+    def has_files(self) -> bool:
+        """True where a file is restored, which may stand in what stays of the view."""
+        return any(row.kind == "file" for row in self.rows)
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -114,31 +119,13 @@ class Restorer(Struct, frozen=True, kw_only=True):
         room: int,
         counter: TokenCounter,
         kept: Sequence[Item] = (),
-        added: str = "",
     ) -> Restored:
         """What to put behind the summary. `items`: the view before the compaction. `room`: tokens that the target leaves for
-        it. `kept`: what of the view stays; a file that stands there as it is now is not said again. `added`: what hooks of SessionStart said, escaped by them. Reads the disk; never raises for what is found there or
-        for what a callback does."""
+        it. `kept`: what of the view stays; a file that stands there as it is now is not said again. Reads the disk; never raises
+        for what is found there or for what a callback does."""
         making = _Making(self, counter)
-        wanted = [*making.state(agenda_of(items)), *making.of_hooks(added), *making.skills()]
-        wanted += making.files(items, kept=kept)
+        wanted = [*making.state(agenda_of(items)), *making.skills(), *making.files(items, kept=kept)]
         return making.within(room, wanted)
-
-    async def arestored(
-        self,
-        items: Sequence[Item],
-        *,
-        room: int,
-        counter: TokenCounter,
-        kept: Sequence[Item] = (),
-        added: str = "",
-    ) -> Restored:
-        """`restored` beside an event loop: disks and callbacks may take their time."""
-        import asyncio
-
-        return await asyncio.to_thread(
-            self.restored, items, room=room, counter=counter, kept=kept, added=added
-        )
 
 
 class _Making:
@@ -198,12 +185,6 @@ class _Making:
             text = self._clipped("\n".join(lines), self._limits.lines_tokens, of=kind)
             if text:
                 yield self._piece(kind, name, body=text)
-
-    def of_hooks(self, added: str) -> Iterator[Piece]:
-        """What hooks said when the session went on."""
-        text = self._clipped(text_of(added), self._limits.lines_tokens, of="hook", name="what hooks said")
-        if text.strip():
-            yield self._piece("hook", "what the user's hooks add", body=text)
 
     # ── skills and files ─────────────────────────────────────────────────────────────────────────────────────
 

@@ -22,7 +22,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.asking import FOCUS_NOTE, IN_A_LOOP, adriven, awaited
-from foldline.core.edit import Fold
 from foldline.core.errors import (
     CompactionBlocked,
     ContextExhausted,
@@ -31,6 +30,7 @@ from foldline.core.errors import (
 )
 from foldline.core.estimate import Estimate
 from foldline.core.kinds import refuse_no_number, refuse_no_text
+from foldline.core.view import Item
 from foldline.engine.driving import drive
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
@@ -56,7 +56,7 @@ from foldline.session.outside import (
 )
 from foldline.session.projecting import Fixed, Sound
 from foldline.session.request import Prepared
-from foldline.session.restoring import has_fold, with_restored
+from foldline.session.restoring import has_fold, summary_in, with_restored
 from foldline.session.watching import (
     Stopped,
     driven_alone,
@@ -350,8 +350,8 @@ class Compacting(Landing):
             return reduced
         target = self._policy.target.tokens(work.goal.room)
         room = max(0, (reduced.report.tokens_target or target) - reduced.report.tokens_after)
-        if ahead is None or ahead.is_cut or ahead.tokens > room:
-            ahead = yield self._restoring(work, room=room)
+        if ahead is None or ahead.is_cut or ahead.tokens > room or ahead.has_files:
+            ahead = yield self._restoring(work, room=room, kept=reduced.view.items())
         return with_restored(reduced, ahead, counter=work.counter)
 
     def _restored_here(self, work: Work, plan: Callable[[], Reduced]) -> Reduced:
@@ -360,13 +360,18 @@ class Compacting(Landing):
         ahead = drive(self._restored_ahead(work), here)
         return drive(self._restored(work, plan(), ahead=ahead), here)
 
-    def _restoring(self, work: Work, *, room: int) -> Restoring:
+    def _restoring(self, work: Work, *, room: int, kept: tuple[Item, ...] = ()) -> Restoring:
         """The question for it. Nodes that run are the session's own to name."""
         state = self._keeper.state
         nodes = tuple(SubAgent(name=one.name) for one in state.nodes.values() if one.id != self._scope)
-        items = work.history.view.items()
-        tokens = work.policy.skill_tokens
-        return Restoring(items=items, room=room, counter=work.counter, nodes=nodes, skill_tokens=tokens)
+        return Restoring(
+            items=work.history.view.items(),
+            room=room,
+            counter=work.counter,
+            kept=kept,
+            nodes=nodes,
+            skill_tokens=work.policy.skill_tokens,
+        )
 
     def _ahead(self, *, focus: str | None) -> Work | None:
         """The beginning of a compaction whose plan waits for the next request to be taken in; `None` where one runs or waits
@@ -448,7 +453,7 @@ class Compacting(Landing):
         if started.added and self._stands(work):
             with self._keeper.lock:
                 self._add_behind(started.added)
-        ended = yield After(trigger=trigger, summary=_summary_in(work.reduced))
+        ended = yield After(trigger=trigger, summary=summary_in(work.reduced))
         return replace(report, notes=(*report.notes, *started.notes, *ended.notes))
 
     @staticmethod
@@ -491,9 +496,3 @@ class Compacting(Landing):
             transcript_path=self._known.log_path,
             model=self._known.setup.model,
         )
-
-
-def _summary_in(reduced: Reduced) -> str:
-    """The text that now stands for what went."""
-    folds = [edit for edit in reduced.edits if isinstance(edit, Fold)]
-    return folds[-1].message.text if folds else ""

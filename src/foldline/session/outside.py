@@ -58,6 +58,8 @@ class Restoring(Struct, frozen=True, kw_only=True):
     room: int
     """Tokens that the target leaves for it."""
     counter: TokenCounter
+    kept: tuple[Item, ...] = ()
+    """What of the view stays, once that is known."""
     nodes: tuple[SubAgent, ...] = ()
     """The session's own that have not answered; for a host that does not say."""
     skill_tokens: int | None = None
@@ -103,8 +105,7 @@ def aanswerer(host: Host, *, basis_of: BasisOf, occasion_of: OccasionOf) -> Asyn
                 basis = await off(basis_of)
                 return await aanswering(host.completer, basis, on_delta=host.listener.delta)(outside)
             if isinstance(outside, Restoring):
-                restoring = _restorer(host, outside).arestored
-                return await restoring(outside.items, room=outside.room, counter=outside.counter)
+                return await off(restored_for, host, outside)
             hooks, occasion = _hooks(host), occasion_of(outside.trigger)
             match outside:
                 case Before(instructions=said, may_block=may):
@@ -142,7 +143,8 @@ def _within() -> Iterator[None]:
 
 def restored_for(host: Host, outside: Restoring) -> Restored:
     """What is put behind a summary. Reads the disk."""
-    return _restorer(host, outside).restored(outside.items, room=outside.room, counter=outside.counter)
+    restorer = _restorer(host, outside)
+    return restorer.restored(outside.items, room=outside.room, counter=outside.counter, kept=outside.kept)
 
 
 def _restorer(host: Host, outside: Restoring) -> Restorer:

@@ -19,7 +19,18 @@ from foldline.restore.restorer import Restored
 
 def has_fold(reduced: Reduced) -> bool:
     """True where something stands for what went."""
-    return any(isinstance(edit, Fold) for edit in reduced.edits)
+    return bool(folds_in(reduced))
+
+
+def folds_in(reduced: Reduced) -> list[Fold]:
+    """What stands for what went, oldest first."""
+    return [edit for edit in reduced.edits if isinstance(edit, Fold)]
+
+
+def summary_in(reduced: Reduced) -> str:
+    """The newest text of it."""
+    folds = folds_in(reduced)
+    return folds[-1].message.text if folds else ""
 
 
 def with_restored(reduced: Reduced, restored: Restored, *, counter: TokenCounter) -> Reduced:
@@ -27,7 +38,7 @@ def with_restored(reduced: Reduced, restored: Restored, *, counter: TokenCounter
     report = replace(reduced.report, notes=(*reduced.report.notes, *_notes(restored)))
     if restored.message is None:
         return replace(reduced, report=report)
-    fold = [edit for edit in reduced.edits if isinstance(edit, Fold)][-1]
+    fold = folds_in(reduced)[-1]
     more = tuple(Text(text=part.text) for part in restored.message.parts if isinstance(part, Text))
     message = replace(fold.message, parts=(*fold.message.parts, *more))
     made = replace(fold, message=message)
