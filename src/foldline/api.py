@@ -6,7 +6,6 @@ what was not edited comes back as the very objects that came in. Its counterpart
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Generator, Iterable, Sequence
 from time import perf_counter
 from typing import Any
@@ -30,6 +29,7 @@ from foldline.provider_rules import broken_laws
 from foldline.reduce import Goal, Reduced, history_of, is_near, pins_of
 from foldline.settings import plan_for, window_asked
 from foldline.survival import look_ahead
+from foldline.threads import off
 from foldline.tokens.choose import counter_for
 from foldline.wire import strict
 from foldline.wire.body import declared_limits, read_body, refused_names
@@ -100,7 +100,7 @@ async def acompact(
     window = window_asked(completer, model=options.get("model"))
     given = Given(to=to, has_model=completer is not None, tokens_window_asked=window, **_named(options))
     if completer is None:
-        return await asyncio.to_thread(drive, _compacting(messages, given), unanswered)
+        return await off(drive, _compacting(messages, given), unanswered)
     return await adriven(_compacting(messages, given), aanswering(completer, basis_of(messages, given)))
 
 

@@ -12,6 +12,7 @@ it, with an event loop or without. A command's approval is looked at again the m
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import os
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
@@ -30,6 +31,7 @@ from foldline.hooks.approval import Approved, why_not
 from foldline.hooks.command import TIMEOUT_S, Command, seen_by, without_values
 from foldline.hooks.occasion import Event, Occasion, Payload, Trigger, after, before, started
 from foldline.hooks.running import Ran, arun, run
+from foldline.threads import off
 
 Called: TypeAlias = Callable[[Payload], "object | Awaitable[object]"]
 """A callable: takes what a command reads on its input, answers as `foldline.hooks.answers` says."""
@@ -167,8 +169,6 @@ class Hooks(Struct, frozen=True, kw_only=True):
         return self._of_given(given, hook)
 
     async def _aask(self, hook: Hook, told: Payload) -> Answer:
-        import asyncio
-
         does = hook.does
         if isinstance(does, Command):
             where = hook.folder(told["cwd"])
@@ -177,7 +177,7 @@ class Hooks(Struct, frozen=True, kw_only=True):
         if inspect.iscoroutinefunction(does):
             given: object = does(dict(told))
         else:  # it may take its time, and the loop has others to serve
-            given = await asyncio.to_thread(tried, lambda: does(dict(told)))
+            given = await off(tried, lambda: does(dict(told)))
         if inspect.isawaitable(given):
             given = await atried(asyncio.wait_for(given, TIMEOUT_S))
             if isinstance(given, Raised) and isinstance(given.error, TimeoutError):

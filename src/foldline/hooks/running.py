@@ -11,6 +11,7 @@ unread and write without end. Owns processes; what an output means is `foldline.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import selectors
@@ -24,6 +25,7 @@ from typing import Final, Literal, TypeAlias
 from msgspec import Struct
 
 from foldline.hooks.command import Command
+from foldline.threads import off
 
 OUTPUT_BYTES_MAX: Final = 64 * 1024
 """What is kept of an output, and of the errors."""
@@ -260,12 +262,8 @@ def _session_of(leader: int) -> Iterator[int]:
 
 async def arun(command: Command, data: bytes, *, cwd: str, environ: Mapping[str, str]) -> Ran:
     """`run` beside an event loop. A task that is cancelled ends the command before it goes."""
-    import asyncio
-
     stop = Stop()
-    running = asyncio.ensure_future(
-        asyncio.to_thread(run_until, command, data, cwd=cwd, environ=environ, stop=stop)
-    )
+    running = asyncio.ensure_future(off(run_until, command, data, cwd=cwd, environ=environ, stop=stop))
     try:
         return await asyncio.shield(running)
     finally:
