@@ -54,13 +54,18 @@ class Taken(ThreadPoolExecutor):
 def test_whatever_waits_in_a_compaction_waits_in_threads_of_our_own() -> None:
     """CMP-5: hooks that are called and commands that run, what is restored, the log, and `acompact` without a model."""
     called: list[str] = []
+
+    def tasks() -> list[str]:
+        called.append("restore")
+        return ["go on"]
+
     hooks = Hooks(
         hooks=(
             Hook(event="PreCompact", does=lambda told: called.append("hook")),
             Hook(event="PostCompact", does=Command(argv=("echo", "ran"))),
         )
     )
-    restore = Restorer(sources=Sources(tasks=lambda: called.append("restore") or ["go on"]))
+    restore = Restorer(sources=Sources(tasks=tasks))
     talk: list[Any] = [{"role": "user", "content": f"word {n} " * 50} for n in range(9)]
 
     async def whole() -> tuple[Any, Any]:

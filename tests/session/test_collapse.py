@@ -9,7 +9,8 @@ from foldline.core.errors import TargetUnreachable
 from foldline.engine.policy import Tier
 from foldline.log.values import members, read_edits
 from foldline.passes.collapse import Collapse
-from foldline.session.session import Made, Session
+from foldline.session.history import Made
+from foldline.session.session import Session
 from foldline.stores.memory import MemoryStore
 from tests.engine.scripted import policy
 from tests.session.making import answer, opened, reopened

@@ -23,11 +23,11 @@ from foldline.log.replay import resume
 from foldline.log.state import State
 from foldline.log.values import dumps
 from foldline.session.forking import create_fork
-from foldline.session.history import happened
+from foldline.session.history import Made, happened
 from foldline.session.hosting import Host
 from foldline.session.library import object_of, reading, refuse_taken, unplaced
 from foldline.session.opening import open_in, redactor
-from foldline.session.session import Made, Session
+from foldline.session.session import Session
 from foldline.session.setup import SessionOptions
 from foldline.stores.memory import MemoryStore
 

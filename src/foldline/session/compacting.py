@@ -56,7 +56,7 @@ from foldline.session.outside import (
 )
 from foldline.session.projecting import Fixed, Sound
 from foldline.session.request import Prepared
-from foldline.session.restoring import has_fold, summary_in, with_restored
+from foldline.session.restoring import folds_in, summary_in, with_restored
 from foldline.session.watching import (
     Stopped,
     driven_alone,
@@ -346,7 +346,7 @@ class Compacting(Landing):
     def _restored(self, work: Work, reduced: Reduced, *, ahead: Restored | None) -> Going[Reduced]:
         """The compaction with what the agent needs to go on behind its summary, in the same message and so in the same commit
         (requirement RST-1), within what the target leaves."""
-        if not self._policy.restores or not has_fold(reduced):
+        if not self._policy.restores or not folds_in(reduced):
             return reduced
         target = self._policy.target.tokens(work.goal.room)
         room = max(0, (reduced.report.tokens_target or target) - reduced.report.tokens_after)

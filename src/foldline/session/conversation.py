@@ -9,8 +9,8 @@ twins run off the event loop.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from foldline.core.kinds import refuse_no_text
@@ -29,6 +29,7 @@ from foldline.session.planning import Sent
 from foldline.session.reacting import Reacting
 from foldline.session.request import Prepared
 from foldline.session.serving import done_json, heard
+from foldline.session.twins import twin
 from foldline.session.watching import made_alone
 from foldline.wire.mismatch import Mismatch, Outgoing, mismatch_of
 from foldline.wire.native import Done
@@ -47,6 +48,8 @@ class Conversation(Reacting):
             self._view()
             message = user_message(content, format=self._known.setup.format)
             self._keeper.say(message_draft(message, scope=self._scope))
+
+    auser = twin(user)
 
     def record(self, response: Any) -> None:
         """What the model answered: the SDK's object, or its dict, whole or the message alone. Its usage is what the next
@@ -78,6 +81,8 @@ class Conversation(Reacting):
             ends = not any(calls_of(message) for message in told.messages)
             self._keeper.say(*drafts, message_draft(last, scope=self._scope, **more), ends_turn=ends)
 
+    arecord = twin(record)
+
     def _mismatch(self, told: Response, sent: Sent | None) -> Mismatch | None:
         """What the usage of an answer says against its request; nothing where the provider's service shortened it."""
         meta = told.messages[-1].meta
@@ -106,6 +111,8 @@ class Conversation(Reacting):
             message = result_message(call, output, is_error=is_error, format=self._known.setup.format)
             self._keeper.say(message_draft(message, scope=self._scope))
 
+    atool_result = twin(tool_result)
+
     @property
     def waiting(self) -> tuple[ToolCall, ...]:
         """Calls of the last round that have no result yet, in order: what is still to be run, after a crash or a break of
@@ -124,6 +131,12 @@ class Conversation(Reacting):
         have to do it again, `CompactionBlocked` when a hook blocks what the request does not fit without."""
         return self._given_out(self._wait(self._preparing(system, tools, output_cap=output_cap)))
 
+    async def aprepare(
+        self, system: Any = None, tools: Any = None, *, output_cap: int | None = None
+    ) -> Prepared:
+        """As `prepare`; the completer may be async, and an async hook is waited for."""
+        return self._given_out(await self._await(self._preparing(system, tools, output_cap=output_cap)))
+
     def compact(self, to: int | float | None = None, *, focus: str | None = None) -> Report:
         """Reduce the view by hand: to so many tokens of the whole request, or a share of it in (0, 1); left out, to the
         policy's target, at any size. `focus`: what the summary should dwell on. Returns the report. Raises
@@ -132,11 +145,19 @@ class Conversation(Reacting):
         compaction runs, nothing is done, and the report says so."""
         return self._wait(self._by_hand(to, focus=focus))
 
+    async def acompact(self, to: int | float | None = None, *, focus: str | None = None) -> Report:
+        """As `compact`; the completer may be async, and an async hook is waited for."""
+        return await self._await(self._by_hand(to, focus=focus))
+
     def last_resort(self) -> Report:
         """After `prepare` raised `ContextExhausted` in a ladder: keep the newest three messages (`ladder-enterprise`: none) beside
         system prompt, last user message, pins and open round, and sum up the rest, by a model where there is one. Raises
         `InvalidOption` for a policy that has none, and as `compact`."""
         return self._wait(self._last_resort())
+
+    async def alast_resort(self) -> Report:
+        """As `last_resort`."""
+        return await self._await(self._last_resort())
 
     def recover(self, error: Any, *, delivered: bool = False, status: int | None = None) -> Prepared:
         """After a provider refused the last request: the one to send once more. `error`: the SDK's exception, or the body of
@@ -145,6 +166,10 @@ class Conversation(Reacting):
         other error is raised as it is. Raises `InvalidRequest` where nothing can save the turn; the view is as it was then."""
         return self._given_out(self._wait(self._recovering(error, delivered=delivered, status=status)))
 
+    async def arecover(self, error: Any, *, delivered: bool = False, status: int | None = None) -> Prepared:
+        """As `recover`."""
+        return self._given_out(await self._await(self._recovering(error, delivered=delivered, status=status)))
+
     def preview(self, to: int | float | None = None, *, focus: str | None = None) -> Report:
         """What `compact` would do without a model, and nothing done."""
         refuse_no_text(or_none=True, focus=focus)
@@ -152,6 +177,8 @@ class Conversation(Reacting):
             looked = self._looked_for(to)
             work = self._work(looked, reason="preview", asks=False, focus=focus)
             return self._restored_here(work, lambda: made_alone(work)).report
+
+    apreview = twin(preview)
 
     @contextmanager
     def answering(self) -> Iterator[None]:
@@ -163,6 +190,12 @@ class Conversation(Reacting):
         finally:
             with self._keeper.lock:
                 self._known.answering -= 1
+
+    @asynccontextmanager
+    async def aanswering(self) -> AsyncIterator[None]:
+        """As `answering`."""
+        with self.answering():
+            yield
 
     def context_use(self) -> dict[str, Any]:
         """What fills the next request, and how far it is from the line of the policy in force: the values of
@@ -193,3 +226,5 @@ class Conversation(Reacting):
                 **contents(fit.view.items(), setup.counter, fixed=fixed.tokens, tools=fixed.tools),
                 "notes": [*planned.notes, *policy.advised(tokens.tokens, room)],
             }
+
+    acontext_use = twin(context_use)

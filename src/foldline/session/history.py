@@ -44,6 +44,26 @@ class Happened(Struct, frozen=True, kw_only=True):
     """A compaction's report."""
 
 
+class Made(Struct, frozen=True, kw_only=True):
+    """One compaction of a session, explained."""
+
+    seq: int
+    """Its entry: what `undo` and `rollback(before=…)` take."""
+    counts: bool
+    """False when it was taken back, or lies behind a rollback."""
+    happened: Happened
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """What it did, in numbers."""
+        return self.happened.report
+
+    @property
+    def summaries(self) -> tuple[str, ...]:
+        """What it put in the place of what it took out, each at its own place."""
+        return self.happened.summaries
+
+
 class Page(Struct, frozen=True, kw_only=True):
     """A piece of a history, oldest first."""
 

@@ -31,7 +31,7 @@ from foldline.session.incoming import result_message, user_message, waiting_call
 from foldline.session.keep import Keeper, message_draft
 from foldline.session.planning import Known
 from foldline.session.recalling import answered
-from foldline.session.twins import NodeTwins
+from foldline.session.twins import twin
 from foldline.wire.strict import dump_foreign
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ SAID_CHARS_MAX: Final = 200_000
 """Characters of an input or output that the outside shows; the messages themselves are behind the address."""
 
 
-class RunningNode(Conversation, NodeTwins):
+class RunningNode(Conversation):
     """What `with session.node(…) as node` gives: a conversation of its own, until the block ends."""
 
     def __init__(self, session: Session, node: Node) -> None:
@@ -59,10 +59,14 @@ class RunningNode(Conversation, NodeTwins):
         end(self._keeper, self._known, node=self._node(), status="completed", output=said)
         self.output = said
 
+    afinish = twin(finish)
+
     def answer(self, call: object, *, everywhere: bool = False, tokens_max: int = TOKENS_MAX) -> Answer:
         """Answer the sub-agent's own call of `foldline.recall_tool`, as `Session.answer`: it finds what the whole session has
         said, and the result is one of its messages."""
         return answered(self._session, self, call=call, everywhere=everywhere, tokens_max=tokens_max)
+
+    aanswer = twin(answer)
 
     def node(
         self, name: str, *, input: Any = "", expose: Expose = "io", call_id: str | None = None
@@ -70,7 +74,12 @@ class RunningNode(Conversation, NodeTwins):
         """A node within this one."""
         return begin(self._session, name=name, input=input, where=(self._scope, expose, call_id))
 
+    anode = twin(node)
+
     def __enter__(self) -> Self:
+        return self
+
+    async def __aenter__(self) -> Self:
         return self
 
     def __exit__(
@@ -89,6 +98,8 @@ class RunningNode(Conversation, NodeTwins):
                 self.output = said
             except FoldlineError as second:  # a log that can no longer be written: the first error says more
                 error.add_note(f"the end of node {self.id} was not recorded: {second}")
+
+    __aexit__ = twin(__exit__)
 
     def _node(self) -> Node:
         self._view()

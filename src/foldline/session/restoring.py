@@ -17,11 +17,6 @@ from foldline.reduce import Reduced
 from foldline.restore.restorer import Restored
 
 
-def has_fold(reduced: Reduced) -> bool:
-    """True where something stands for what went."""
-    return bool(folds_in(reduced))
-
-
 def folds_in(reduced: Reduced) -> list[Fold]:
     """What stands for what went, oldest first."""
     return [edit for edit in reduced.edits if isinstance(edit, Fold)]

@@ -6,19 +6,18 @@ history. Nothing is ever taken out of the log: each of them is an entry of its o
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Iterator
 from threading import Condition
-from types import TracebackType
-from typing import Any, Self
-
-from msgspec import Struct
+from types import NoneType, TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
 from foldline.asking import awaited
 from foldline.core.edit import Drop
 from foldline.core.entry import Draft
 from foldline.core.errors import FoldlineError, InvalidOption, UnknownAddress
-from foldline.core.kinds import refuse_no_name, refuse_no_number, refuse_no_text
+from foldline.core.kinds import refuse_no_flag, refuse_no_name, refuse_no_number, refuse_no_text
 from foldline.core.ports import Store
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
@@ -30,6 +29,11 @@ from foldline.log.state import ROOT, Applied, Expose
 from foldline.log.values import dumps, members, read_edits
 from foldline.lookup import Shown
 from foldline.own_loop import begun
+from foldline.recall.find import HITS, Found
+from foldline.recall.loops import Rereads, rereads
+from foldline.recall.opening import TOKENS, Excerpt, Opened
+from foldline.recall.rows import Filters
+from foldline.recall.tool import TOKENS_MAX, Answer
 from foldline.session.commanding import (
     CONTEXT,
     FAILS,
@@ -41,7 +45,7 @@ from foldline.session.commanding import (
 )
 from foldline.session.conversation import Conversation
 from foldline.session.forking import create_fork
-from foldline.session.history import PAGE, TOLD, Chronicle, Happened, Messages, Page, happened
+from foldline.session.history import PAGE, TOLD, Chronicle, Made, Messages, Page, happened
 from foldline.session.hosting import Host
 from foldline.session.keep import Keeper
 from foldline.session.limits import with_limit
@@ -49,13 +53,17 @@ from foldline.session.nodes import ROLLED_BACK, RunningNode, begin, interrupt_al
 from foldline.session.originals import Spans, shown_in
 from foldline.session.planning import Known
 from foldline.session.projecting import fixed_of, frame_of
-from foldline.session.recalling import Recalling
+from foldline.session.recalling import Range, answered
 from foldline.session.resuming import ended, kept_tail, told
 from foldline.session.setup import Setup, model_in, setup_again
-from foldline.session.twins import SessionTwins
+from foldline.session.twins import twin
 from foldline.stores.disk import DiskStore
+from foldline.threads import off
 from foldline.wire import strict
 from foldline.wire.codec import Request
+
+if TYPE_CHECKING:
+    from foldline.recall.find import Recall
 
 FACTS_BYTES_A_TOKEN = 128
 """About what facts may take in memory for each token of the window: twice what a view full of them takes."""
@@ -71,26 +79,6 @@ COUNTING_SHOWN = 10
 """Compactions that an error names of those that can be undone."""
 
 
-class Made(Struct, frozen=True, kw_only=True):
-    """One compaction of a session, explained."""
-
-    seq: int
-    """Its entry: what `undo` and `rollback(before=…)` take."""
-    counts: bool
-    """False when it was taken back, or lies behind a rollback."""
-    happened: Happened
-
-    @property
-    def report(self) -> dict[str, Any]:
-        """What it did, in numbers."""
-        return self.happened.report
-
-    @property
-    def summaries(self) -> tuple[str, ...]:
-        """What it put in the place of what it took out, each at its own place."""
-        return self.happened.summaries
-
-
 def memo_for(setup: Setup) -> dict[str, Any]:
     """An empty memo for what passes find. Facts are asked of what a view shows, which fits the window; those of what has
     left it go, so that memory does not grow with the log."""
@@ -102,7 +90,7 @@ def memo_for(setup: Setup) -> dict[str, Any]:
     }
 
 
-class Session(Conversation, SessionTwins, Recalling):
+class Session(Conversation):
     """A durable conversation. Open one with `foldline.open`; a context manager that closes it."""
 
     def __init__(self, keeper: Keeper, setup: Setup, *, store: Store, host: Host = NOBODY) -> None:
@@ -117,6 +105,7 @@ class Session(Conversation, SessionTwins, Recalling):
         super().__init__(keeper, known)
         keeper.counter = setup.counter
         self._store = store
+        self._recall: Recall | None = None
         self.torn = keeper.log.torn
         """What an interrupted append had left at the end of the log, and was cut off; empty when it ended well."""
         keeper.settle()
@@ -175,6 +164,8 @@ class Session(Conversation, SessionTwins, Recalling):
                 self._keeper.say(Draft(kind="model", body=dumps({"model": model})))
             self._weigh_anew(fresh)
 
+    ause = twin(use)
+
     def _weigh_anew(self, setup: Setup) -> None:
         """Go on with other settings; system prompts and tools that were said stay, counted by the new counter."""
         known = self._known
@@ -199,6 +190,8 @@ class Session(Conversation, SessionTwins, Recalling):
         `call_id`: the call it answers."""
         return begin(self, name=name, input=input, where=(ROOT, expose, call_id))
 
+    anode = twin(node)
+
     # ── back ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def undo(self, entry: int | None = None) -> int:
@@ -211,6 +204,8 @@ class Session(Conversation, SessionTwins, Recalling):
             told = Draft(kind="undo", body=dumps({"entry": chosen.seq}))
             self._keeper.take_back(told, seq=chosen.seq - 1)
             return chosen.seq
+
+    aundo = twin(undo)
 
     def _chosen(self, entry: int | None) -> Applied:
         counting: list[str] = []
@@ -244,6 +239,8 @@ class Session(Conversation, SessionTwins, Recalling):
                     return one.seq
             raise UnknownAddress(address, "no compaction that counts has put this address into the view")
 
+    aunfold = twin(unfold)
+
     def rollback(self, to: int | None = None, *, before: int | None = None) -> int:
         """Make entry `to` the last one again (-1: none), or the one before compaction `before` began; returns it. What
         came after stays in the log, and can be come back to: `rollback(to=…)` takes any earlier entry. A node that had ended and ran
@@ -267,6 +264,8 @@ class Session(Conversation, SessionTwins, Recalling):
             interrupt_all(self._keeper, self._known, held=running, why=ROLLED_BACK)
             return target
 
+    arollback = twin(rollback)
+
     def _before(self, seq: int) -> int:
         """The last entry before a compaction, its intent included."""
         for entry in self._keeper.log.back():
@@ -287,6 +286,8 @@ class Session(Conversation, SessionTwins, Recalling):
             self.rollback(to=-1)
             return last
 
+    aclear = twin(clear)
+
     def compact_in_background(self, *, focus: str | None = None) -> bool:
         """Have the next compaction planned while the session goes on: a model writes its summary beside it, and the next
         `prepare` takes it in, where everything it names still stands. False where one runs or waits already. Should the
@@ -295,6 +296,13 @@ class Session(Conversation, SessionTwins, Recalling):
         if work is not None:
             going = self._quietly(self._going_ahead(work))
             self._known.task = begun(going, here=awaited(self._known.host.completer))
+        return work is not None
+
+    async def acompact_in_background(self, *, focus: str | None = None) -> bool:
+        """As `compact_in_background`, as a task of this event loop."""
+        work = await off(self._ahead, focus=focus)
+        if work is not None:
+            self._known.task = asyncio.create_task(self._quietly(self._going_ahead(work)))
         return work is not None
 
     async def _quietly(self, going: Any) -> None:
@@ -316,6 +324,8 @@ class Session(Conversation, SessionTwins, Recalling):
             keeper = Keeper(name, log, durability=was.durability, redact=was.redact, every=was.every)
             return Session(keeper, self._known.setup, store=self._store, host=self._known.host)
 
+    afork = twin(fork)
+
     def command(self, line: str) -> Commanded | None:
         """What a line of a chat asks of the session: `/compact [instructions]` or `/context` (requirement UIX-1). `None` for one that is
         to be said. A compaction that a hook blocks, or that cannot be made, is told; nothing has changed then."""
@@ -327,6 +337,16 @@ class Session(Conversation, SessionTwins, Recalling):
             return of_context(self.context_use())
         try:
             return of_compaction(self.compact(focus=asked.rest or None))
+        except FAILS as error:
+            return of_failure(error)
+
+    async def acommand(self, line: str) -> Commanded | None:
+        """As `command`; the completer may be async."""
+        asked = read_command(line)
+        if asked is None or asked.name == CONTEXT:
+            return await off(self.command, line)
+        try:
+            return of_compaction(await self.acompact(focus=asked.rest or None))
         except FAILS as error:
             return of_failure(error)
 
@@ -358,6 +378,61 @@ class Session(Conversation, SessionTwins, Recalling):
         refuse_no_text(address=address)
         return shown_in(self._keeper.log, address)
 
+    # ── and is found again ───────────────────────────────────────────────────────────────────────────────────
+
+    def recall(
+        self, query: str, *, filters: Filters | None = None, limit: int = HITS, everywhere: bool = False
+    ) -> Found:
+        """What was ever said, in this session and in those it is a fork of, that answers a query; with `everywhere` in all
+        sessions. Each hit has its address. Raises `InvalidOption`."""
+        refuse_no_text(query=query)
+        refuse_no_number(limit=limit)
+        refuse_no_flag(everywhere=everywhere)
+        given: object = filters
+        if not isinstance(given, (Filters, NoneType)):
+            raise InvalidOption(
+                "filters", filters, why="give a `foldline.recall.rows.Filters`, or leave it out"
+            )
+        name = None if everywhere else self.name
+        return self._recaller().search(query, session=name, filters=filters, hits_max=limit)
+
+    arecall = twin(recall)
+
+    def open_address(
+        self, address: str, *, lines: Range | None = None, chars: Range | None = None, tokens: int = TOKENS
+    ) -> Opened:
+        """The original behind an address, or a range of it, at most so many tokens; `rest` says what to ask for next. Raises
+        `UnknownAddress`, `InvalidOption`."""
+        refuse_no_text(address=address)
+        refuse_no_number(tokens=tokens)
+        excerpt = Excerpt(lines=lines, chars=chars, tokens_max=tokens)
+        return self._recaller().open(address, session=self.name, excerpt=excerpt)
+
+    aopen_address = twin(open_address)
+
+    def answer(self, call: object, *, everywhere: bool = False, tokens_max: int = TOKENS_MAX) -> Answer:
+        """Answer a model's call of `foldline.recall_tool` and record the result. The call is taken as it came. What cannot be
+        done is said in the result. Raises `InvalidOption` for what is no call, or one that the view does not have."""
+        return answered(self, self, call=call, everywhere=everywhere, tokens_max=tokens_max)
+
+    aanswer = twin(answer)
+
+    @property
+    def rereads(self) -> Rereads:
+        """What compactions took out of view and was soon read again: the sign to keep more."""
+        return rereads(self._keeper.log.entries())
+
+    def _recaller(self) -> Recall:
+        from foldline.recollect import recall_over
+
+        with self._keeper.lock:
+            self._keeper.refuse_closed()
+            counter = self._known.setup.counter
+            if self._recall is None:
+                self._recall = recall_over(self._store, counter=counter)
+            self._recall.counter = counter
+            return self._recall
+
     def close(self) -> None:
         """Put on disk what is not, and let others open it. Closing twice is closing once."""
         with self._keeper.lock:
@@ -367,14 +442,22 @@ class Session(Conversation, SessionTwins, Recalling):
                     FoldlineError
                 ):  # the log can no longer be written: close says so itself
                     self._settle(work, "the session was closed", outcome="abandoned")
-            self._close_recall()
+            if self._recall is not None:
+                self._recall.close()
             self._keeper.close()
             self._known.idle.notify_all()
 
+    aclose = twin(close)
+
     def __enter__(self) -> Self:
+        return self
+
+    async def __aenter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    __aexit__ = twin(__exit__)

@@ -15,7 +15,7 @@ from foldline.cli.listing import show_table
 from foldline.cli.options import as_json_option, limit_option, rows_of
 
 if TYPE_CHECKING:
-    from foldline.session.session import Made
+    from foldline.session.history import Made
 
 
 @click.command("undo")
