@@ -21,11 +21,10 @@ from foldline.log.chain import naming
 from foldline.log.lineage import Lineage, read_lineage
 from foldline.log.replay import resume
 from foldline.log.state import State
-from foldline.log.values import dumps
 from foldline.session.forking import create_fork
 from foldline.session.history import Made, happened
 from foldline.session.hosting import Host
-from foldline.session.library import object_of, reading, refuse_taken, unplaced
+from foldline.session.library import about_alone, reading, refuse_taken, unplaced
 from foldline.session.opening import open_in, redactor
 from foldline.session.session import Session
 from foldline.session.setup import SessionOptions
@@ -171,8 +170,7 @@ def _copy(store: Store, session: str) -> MemoryStore:
     """A store in memory that holds this session alone, with the same numbers."""
     copy = MemoryStore()
     with naming(session), closing(read_lineage(store, session)) as log:
-        about = {key: told for key, told in object_of(log.about).items() if key != "parent"}
-        journal = copy.create(session, format=log.format, about=dumps(about))
+        journal = copy.create(session, format=log.format, about=about_alone(log))
         journal.append([unplaced(entry) for entry in log.entries()])
         journal.close()
     return copy

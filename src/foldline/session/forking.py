@@ -6,12 +6,12 @@ Works on any store, and on a session that another process writes, since its log 
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 from msgspec.structs import asdict, replace
 
 from foldline.core.entry import Draft
-from foldline.core.errors import InvalidOption, SessionFailed
+from foldline.core.errors import InvalidOption
 from foldline.core.ports import Store, TokenCounter
 from foldline.log.chain import naming
 from foldline.log.checkpoint import TooLarge, checkpoint_body
@@ -21,7 +21,7 @@ from foldline.log.replay import at as state_at
 from foldline.log.values import dumps
 from foldline.privacy.hashed import refuse_hashed
 from foldline.session.keep import told_of
-from foldline.session.library import take_back
+from foldline.session.library import or_taken_back
 from foldline.session.setup import SessionOptions, model_in, setup_for
 from foldline.wire import strict
 from foldline.wire.formats import CODECS
@@ -53,15 +53,9 @@ def create_fork(
         log = pages.forked(journal, cut)
         held.pop_all()
     pages.own.close()
-    try:
+    with or_taken_back(store, name, journal=log), suppress(TooLarge):
         body = checkpoint_body(state, replay.places, **told_of(state, counter=counts))
         log.append([Draft(kind="checkpoint", body=body)])
-    except TooLarge:
-        pass
-    except SessionFailed as error:
-        log.close()
-        take_back(store, name)
-        raise SessionFailed(name, error.why, begun=False) from error
     return log
 
 

@@ -23,7 +23,7 @@ from foldline.core.errors import (
     SessionFailed,
     UnknownSession,
 )
-from foldline.core.ports import Store
+from foldline.core.ports import Journal, Pages, Store
 from foldline.log.chain import naming
 from foldline.log.lineage import Lineage, read_lineage
 from foldline.log.lineages import Lineages
@@ -101,17 +101,22 @@ def _count(newest_first: Iterator[Entry]) -> int:
     """Messages of a log: those since the last checkpoint, and what that one says there were."""
     messages = 0
     for entry in newest_first:
-        if entry.kind == "message":
-            messages += 1
-        elif entry.kind == "checkpoint" and isinstance(before := object_of(entry.body).get("ordinals"), int):
+        if (before := ordinals_in(entry)) is not None:
             return before + messages
+        messages += entry.kind == "message"
     return messages
+
+
+def ordinals_in(entry: Entry) -> int | None:
+    """Messages before a checkpoint, as it says; `None` for any other entry."""
+    told = object_of(entry.body).get("ordinals") if entry.kind == "checkpoint" else None
+    return told if isinstance(told, int) else None
 
 
 def transcript_of(store: Store, name: str) -> Transcript:
     """A session as a transcript: its live view, its whole history. Raises `UnknownSession`, `SessionCorrupt`."""
     with reading(store, name) as log:
-        data = _whole(log)
+        data = _data_of(log)
     [found] = detect.read(data, format=foldline_log.NAME, name=name)
     return found
 
@@ -119,17 +124,24 @@ def transcript_of(store: Store, name: str) -> Transcript:
 def log_of(store: Store, name: str) -> bytes:
     """A session as one file of the format `foldline`, those it goes on from included."""
     with reading(store, name) as log:
-        return _whole(log)
+        return _data_of(log)
 
 
-def _whole(log: Lineage) -> bytes:
-    about = {key: told for key, told in object_of(log.about).items() if key != "parent"}
-    first = header_line(format=log.format, body=dumps(about))
+def _data_of(log: Lineage) -> bytes:
+    return whole_log(log, [(unplaced(entry), entry.time_ms) for entry in log.entries()])
+
+
+def whole_log(pages: Pages, entries: Iterable[tuple[Draft, int | None]]) -> bytes:
+    """A log that goes on from no other: what is known of this one, and so many entries with their times."""
+    first = header_line(format=pages.format, body=about_alone(pages))
     crc = header_crc(first)
-    lines = [first]
-    for entry in log.entries():
-        lines.append(entry_line(entry.seq, unplaced(entry), crc=crc, time_ms=entry.time_ms))
-    return b"".join(lines)
+    lines = [entry_line(seq, draft, crc=crc, time_ms=time_ms) for seq, (draft, time_ms) in enumerate(entries)]
+    return b"".join((first, *lines))
+
+
+def about_alone(pages: Pages) -> bytes:
+    """What is known of a session, but what it goes on from."""
+    return dumps({key: told for key, told in object_of(pages.about).items() if key != "parent"})
 
 
 def shown(store: Store, name: str, *, address: str) -> Shown:
@@ -245,20 +257,21 @@ def _write(store: Store, name: str, *, drafts: Sequence[Draft], format: str, abo
         if next(journal.back(), None) is not None or journal.format != format:
             journal.close()
             raise
-    try:
+    with closing(journal), or_taken_back(store, name, journal=journal):
         journal.append(drafts)
+
+
+@contextmanager
+def or_taken_back(store: Store, name: str, *, journal: Journal) -> Iterator[None]:
+    """Around what fills a session that was just made: where that is refused, it is taken away; where that is refused too, it stays,
+    empty."""
+    try:
+        yield
     except SessionFailed as error:
         journal.close()
-        take_back(store, name)
+        with suppress(FoldlineError, OSError):
+            store.remove(name)
         raise SessionFailed(name, error.why, begun=False) from error
-    finally:
-        journal.close()
-
-
-def take_back(store: Store, name: str) -> None:
-    """Take a session away that was made and could not be filled; where that is refused too, it stays, empty."""
-    with suppress(FoldlineError, OSError):
-        store.remove(name)
 
 
 def name_for(id: str | None, path: str) -> str:

@@ -19,9 +19,8 @@ from msgspec import Struct
 from foldline.core.entry import Draft, Entry
 from foldline.core.errors import UNREADABLE, InvalidOption, UnknownSession
 from foldline.log.lineage import Cut, cut_of, refuse_deeper
-from foldline.log.lines import entry_line, header_crc, header_line, parse_log
-from foldline.log.values import dumps
-from foldline.session.library import object_of, unplaced
+from foldline.log.lines import parse_log
+from foldline.session.library import ordinals_in, unplaced, whole_log
 from foldline.stores.disk import DiskStore
 from foldline.stores.disk_log import DiskPages
 from foldline.stores.salvage import DAMAGED, Gap
@@ -54,11 +53,7 @@ def sound_fork(store: DiskStore, own: DiskPages) -> Sound:
     gaps = [gap for level in levels for gap in level.gaps]
     drafts = _joined(levels, gaps)
     count = sum(level.sound for level in levels)
-    about = {key: told for key, told in object_of(own.about).items() if key != "parent"}
-    first = header_line(format=own.format, body=dumps(about))
-    crc = header_crc(first)
-    lines = [entry_line(seq, draft, crc=crc, time_ms=time_ms) for seq, (draft, time_ms) in enumerate(drafts)]
-    return Sound(data=b"".join((first, *lines)), entries=count, gaps=tuple(gaps))
+    return Sound(data=whole_log(own, drafts), entries=count, gaps=tuple(gaps))
 
 
 class _Level(Struct, frozen=True, kw_only=True):
@@ -117,10 +112,7 @@ def _ordinals_before(entries: Sequence[Entry]) -> int:
     """How many messages a fork goes on from, as its first checkpoint has it; 0 where it has none."""
     said = 0
     for entry in entries:
-        if entry.kind == "message":
-            said += 1
-        elif entry.kind == "checkpoint" and isinstance(
-            ordinals := object_of(entry.body).get("ordinals"), int
-        ):
+        if (ordinals := ordinals_in(entry)) is not None:
             return ordinals - said
+        said += entry.kind == "message"
     return 0
