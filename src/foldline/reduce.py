@@ -29,7 +29,7 @@ from foldline.core.received import received
 from foldline.core.repair import repair
 from foldline.core.rounds import kept_seqs, outline_of, whole_units
 from foldline.core.spelling import fit_id
-from foldline.core.view import Item, View, item_of, view_of
+from foldline.core.view import Item, View, item_of, seqs_in, view_of
 from foldline.engine.driving import drive, unanswered
 from foldline.engine.policy import Policy, Tier
 from foldline.engine.report import OutcomeName, Report, cache_of, covers_of, passes_of, with_asked
@@ -188,7 +188,8 @@ def reducing(
     between two questions, nothing has been done."""
     started = clock()
     target = target_of(history.tokens, goal, tokens_fixed=history.tokens_fixed)
-    frame = _frame_of(history, goal, counter=counter)
+    pins = find_pins(history.view, goal.pins)
+    frame = frame_of(history, counter=counter, pins=pins, focus=goal.focus)
     filled = replace(
         report,
         policy=goal.policy.name,
@@ -226,20 +227,22 @@ def reducing(
             assert_never(never)
 
 
-def _frame_of(history: History, goal: Goal, *, counter: TokenCounter) -> Frame:
-    pins = find_pins(history.view, goal.pins)
+def frame_of(
+    history: History, *, counter: TokenCounter, pins: Set[int] = frozenset(), focus: str = ""
+) -> Frame:
+    """What must stay of a history, and what passes find in it. `pins`: ordinals that the caller pins."""
     structure = outline_of(history.view)
     return Frame(
         counter=counter,
         needs=history.needs,
-        pins=pins,
+        pins=frozenset(pins),
         kept=whole_units(structure, kept_seqs(structure) | pins | history.held),
         limits=history.limits,
         originals=history.originals,
         shown=history.shown,
         address_of=history.address_of,
         memo=history.memo,
-        focus=goal.focus,
+        focus=focus,
     )
 
 
@@ -411,7 +414,7 @@ def _compacted(history: History, done: Compacted, *, report: Report, goal: Goal,
     reached = tokens <= target or (done.rests and goal.to is None)
     covers = covers_of(edits, view)
     folds = [edit for edit in edits if isinstance(edit, Fold)]
-    gone = {seq for fold in folds for span in fold.spans for seq in range(span.start, span.end)}
+    gone = {seq for fold in folds for seq in seqs_in(fold.spans)}
     evicted = sum(item.tokens for item in history.view if item.seq in gone)
     written = {id(edit): step.asked for step in done.steps if step.asked for edit in step.edits}
     kinds = list(map(_says, folds))
@@ -450,7 +453,7 @@ def _seen(fold: Fold, history: History, *, kind: str, counter: TokenCounter) -> 
     """Tokens of what a fold covers that it was made from: a ledger is made from all of it, a notice or a template from what
     it quotes."""
     if kind == "ledger":
-        seqs = {seq for span in fold.spans for seq in range(span.start, span.end)}
+        seqs = set(seqs_in(fold.spans))
         return sum(item.tokens for item in history.view if item.seq in seqs)
     found = read_block(fold.message.text)
     return counter.text(found[2].partition("\n")[2]) if found is not None else 0

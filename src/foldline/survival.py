@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from foldline.core.edit import Edit, Fold, Replace
-from foldline.core.view import Item, View
+from foldline.core.view import Item, View, seqs_in
 from foldline.engine.report import Report
 from foldline.ledger.book import calls_in, command_of, script_of
 from foldline.ledger.command_lines import hides_status, run_of
@@ -125,6 +125,5 @@ def _touched(edits: Sequence[Edit]) -> frozenset[int]:
         if isinstance(edit, Replace):
             seqs.add(edit.seq)
         elif isinstance(edit, Fold):
-            for span in edit.spans:
-                seqs.update(range(span.start, span.end))
+            seqs.update(seqs_in(edit.spans))
     return frozenset(seqs)

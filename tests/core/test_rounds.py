@@ -48,7 +48,6 @@ def test_a_round_is_an_assistant_message_with_all_its_results() -> None:
         ("user", 6, 7),
     ]
     assert structure.turns == ((1, 4), (4, 5))
-    assert structure.cuts() == {0, 1, 2, 5, 6, 7}
     assert structure.seqs(structure.units[2]) == {2, 3, 4}
     assert [u.tokens for u in structure.units] == [
         sum(i.tokens for i in structure.items[u.start : u.end]) for u in structure.units

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.engine.progress import STALLED_MAX, Progress, Sizes, cause_of, why_stopped, why_too_little
-
-
-def test_three_in_a_row_that_leave_the_request_due_are_a_spiral() -> None:
-    """anomalyco/opencode#27924: at most three, then a stop with a clear error; the count starts anew on progress."""
-    stuck = Sizes(before=950, after=900, line=800)
-    progress = Progress()
-    for _ in range(3):
-        assert not progress.is_spiral
-        progress = progress.after(stuck)
-    assert progress.is_spiral
-    assert progress.after(Sizes(before=950, after=400, line=800)) == Progress()
+from foldline.engine.progress import STALLED_MAX, Sizes, cause_of, why_stopped, why_too_little
 
 
 @pytest.mark.parametrize(

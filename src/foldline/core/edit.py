@@ -24,10 +24,10 @@ from foldline.core.laws import Change, check, judge
 from foldline.core.mending import mended_result
 from foldline.core.message import NEW, Message, Part, Text, ToolResult
 from foldline.core.needs import Needs
-from foldline.core.ports import TokenCounter
+from foldline.core.ports import TokenCounter, Weights
 from foldline.core.rounds import open_seqs, outline_of, spans_of
-from foldline.core.view import Item, Span, View, item_of, view_of
-from foldline.core.weighed import Weighed, Weights
+from foldline.core.view import Item, Span, View, item_of, seqs_in, view_of
+from foldline.core.weighed import Weighed
 
 
 class Replace(Struct, frozen=True, kw_only=True, gc=False, tag="replace"):
@@ -226,7 +226,7 @@ def _covered(items: Sequence[Item], gone: dict[int, Fold | None]) -> dict[int, l
         if fold is not None:
             seqs = covered.setdefault(id(fold), [])
             if item.covers:
-                seqs.extend(seq for span in item.covers for seq in range(span.start, span.end))
+                seqs.extend(seqs_in(item.covers))
             else:
                 seqs.append(item.seq)
     return covered

@@ -241,8 +241,13 @@ def may_open(message: Message, first: frozenset[str]) -> bool:
     return message.role in first or is_native_compaction(message)
 
 
+def is_injected(message: Message) -> bool:
+    """True for a message that a program put where a person speaks."""
+    return message.meta is not None and message.meta.injected
+
+
 def speaks_for_user(message: Message) -> bool:
     """True for a message in which a person said something: role user, not made by a host, with text or media."""
-    if message.role != "user" or message.synthetic or (message.meta is not None and message.meta.injected):
+    if message.role != "user" or message.synthetic or is_injected(message):
         return False
     return any(isinstance(part, (Text, Media)) and not is_blank(part) for part in message.parts)

@@ -7,7 +7,7 @@ counter for tests, and `check_store`, which every store must pass.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from msgspec import Struct
 
@@ -18,6 +18,10 @@ from foldline.core.view import View
 
 if TYPE_CHECKING:
     from foldline.core.edit import Frame, Plan
+
+
+Weights: TypeAlias = tuple[tuple[int, ...], int]
+"""Tokens of each part of a message in order, and the overhead of its envelope."""
 
 
 class TokenCounter(Protocol):
@@ -52,11 +56,11 @@ class TokenCounter(Protocol):
         """Tokens of the tool schemas, given as JSON text; 0 for an empty string."""
         ...
 
-    def weights(self, message: Message) -> tuple[tuple[int, ...], int]:
-        """(tokens of each part in order, overhead of the envelope): what a view stores for a message."""
+    def weights(self, message: Message) -> Weights:
+        """What a view stores for a message."""
         ...
 
-    def weights_of(self, messages: Sequence[Message]) -> list[tuple[tuple[int, ...], int]]:
+    def weights_of(self, messages: Sequence[Message]) -> list[Weights]:
         """As `weights`, for many messages in few calls."""
         ...
 

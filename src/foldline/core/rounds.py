@@ -60,10 +60,6 @@ class Outline(Struct, frozen=True, kw_only=True):
         """Ordinals inside a unit."""
         return frozenset([item.seq for item in self.items[unit.start : unit.end]])
 
-    def cuts(self) -> frozenset[int]:
-        """View indexes before which the view may be split."""
-        return frozenset(unit.start for unit in self.units) | {len(self.items)}
-
 
 def outline(items: tuple[Item, ...]) -> Outline:
     """The units and turns of a view; O(n)."""
@@ -125,7 +121,9 @@ TAIL_OVER = 1.4
 """How far the newest whole units may pass their share of the target, so that one large round does not end them early."""
 
 
-def tail_start(structure: Outline, tokens_target: int, *, share: float, over: float = TAIL_OVER) -> int:
+def newest_units_start(
+    structure: Outline, tokens_target: int, *, share: float, over: float = TAIL_OVER
+) -> int:
     """Number of the first of the newest whole units whose rounds reach `share` of the target without passing it by more
     than `over`; as many as there are units when not even the last fits. What is kept whole at the end of a view."""
     wanted, most = int(tokens_target * share), int(tokens_target * min(1.0, share * over))

@@ -12,7 +12,7 @@ Knows nothing of counters: weights come in with each item. `foldline.core.edit` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -28,6 +28,12 @@ class Span(Struct, frozen=True, kw_only=True, gc=False, order=True):
 
     def __len__(self) -> int:
         return self.end - self.start
+
+
+def seqs_in(spans: Iterable[Span]) -> Iterator[int]:
+    """The ordinals in some ranges, one after the other."""
+    for span in spans:
+        yield from range(span.start, span.end)
 
 
 class Item(Struct, frozen=True, kw_only=True, gc=False):

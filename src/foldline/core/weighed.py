@@ -7,15 +7,12 @@ a fold that was weighed to see whether it shrinks anything is not weighed again 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 from foldline.core.message import Message, Part
-from foldline.core.ports import TokenCounter
+from foldline.core.ports import TokenCounter, Weights
 
 WEIGHED_MAX = 2_000
 """Parts and messages that are remembered before all are forgotten."""
-Weights: TypeAlias = tuple[tuple[int, ...], int]
-"""Tokens of each part of a message, and its overhead."""
 
 
 class Weighed:

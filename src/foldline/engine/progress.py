@@ -3,9 +3,8 @@
     over the line ──► compacted ──► over the line again, or all but ──► … three times: a spiral
 
 A compaction that frees something and leaves the request due, or due again with the next round, is paid for and helps nothing.
-Such runs end with a cause a person can act on (anomalyco/opencode#27924, #48188, 1jehuang/jcode#170). A value; the log keeps
-the count, so that it outlives a restart. Counterpart: `foldline.log.failures`, which counts what
-comes to nothing.
+Such runs end with a cause a person can act on (anomalyco/opencode#27924, #48188, 1jehuang/jcode#170). Knows
+no session; the count is the log's (`foldline.log.failures`), so that it outlives a restart.
 """
 
 from __future__ import annotations
@@ -60,21 +59,6 @@ class Sizes(Struct, frozen=True, kw_only=True, gc=False):
 def has_room(tokens: int, line: int) -> bool:
     """True for a request with room for more than a round below the line."""
     return 100 * tokens < (100 - ROOM_PERCENT_MIN) * line
-
-
-class Progress(Struct, frozen=True, kw_only=True, gc=False):
-    """How many compactions in a row were no progress."""
-
-    stalled: int = 0
-
-    @property
-    def is_spiral(self) -> bool:
-        """True where the next one would not help either."""
-        return self.stalled >= STALLED_MAX
-
-    def after(self, sizes: Sizes) -> Progress:
-        """After one more compaction."""
-        return Progress() if sizes.is_progress else Progress(stalled=self.stalled + 1)
 
 
 def why_too_little(sizes: Sizes) -> str:

@@ -18,7 +18,7 @@ from foldline.core.edit import Edit, Fold, Replace
 from foldline.core.laws import Violation
 from foldline.core.message import Usage
 from foldline.core.pairing import Repair
-from foldline.core.view import View
+from foldline.core.view import View, seqs_in
 from foldline.engine.run import Step
 
 SCHEMA = "foldline.report/1"
@@ -147,7 +147,7 @@ def passes_of(steps: tuple[Step, ...]) -> tuple[PassReport, ...]:
 def covers_of(edits: tuple[Edit, ...], view: View) -> Covers:
     """What the final view no longer shows in full. Addresses of parts that were folded later are left out: the fold's
     address opens them too."""
-    folded = {seq for item in view for span in item.covers for seq in range(span.start, span.end)}
+    folded = {seq for item in view for seq in seqs_in(item.covers)}
     shortened = [edit for edit in edits if isinstance(edit, Replace) and edit.seq not in folded]
     placed = {(edit.seq, edit.slot, edit.address) for edit in shortened}
     placed |= {(parse_address(e.address).start, -1, e.address) for e in edits if isinstance(e, Fold)}

@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from foldline.core.entry import Entry
 from foldline.core.errors import UnknownFormat
-from foldline.core.message import Message, Text, ToolCall, ToolResult
+from foldline.core.message import Message, Text, ToolCall, ToolResult, is_injected
 from foldline.core.ports import TokenCounter
 from foldline.core.surrogates import whole
 from foldline.log.said import own_time_of
@@ -218,7 +218,7 @@ def timestamp(time_ms: int | None) -> str | None:
 
 
 def _is_users(message: Message) -> bool:
-    if message.role != "user" or message.synthetic or (message.meta is not None and message.meta.injected):
+    if message.role != "user" or message.synthetic or is_injected(message):
         return False
     return any(not isinstance(part, ToolResult) for part in message.parts)
 

@@ -12,7 +12,7 @@ from foldline.core.bounds import Positive, Share, Whole
 from foldline.core.edit import Frame, Plan
 from foldline.core.message import result_text
 from foldline.core.ports import Moment
-from foldline.core.rounds import outline_of, tail_start
+from foldline.core.rounds import newest_units_start, outline_of
 from foldline.core.view import View
 from foldline.ledger.tools import ToolKind
 from foldline.passes.results import Found, find_results
@@ -49,7 +49,9 @@ class BudgetReduction(Struct, frozen=True, kw_only=True):
         """One edit for each result over its limit."""
         structure = outline_of(view)
         whole = (
-            tail_start(structure, moment.tokens_target, share=self.keep_share) if self.keep_share else None
+            newest_units_start(structure, moment.tokens_target, share=self.keep_share)
+            if self.keep_share
+            else None
         )
         results = [
             f

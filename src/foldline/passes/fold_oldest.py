@@ -16,7 +16,7 @@ from foldline.core.bounds import Share
 from foldline.core.edit import Edit, Fold, Frame, Plan, weighed_in
 from foldline.core.message import Message, Text, speaks_for_user
 from foldline.core.ports import Moment
-from foldline.core.rounds import TAIL_OVER, Outline, Unit, outline_of, tail_start
+from foldline.core.rounds import TAIL_OVER, Outline, Unit, newest_units_start, outline_of
 from foldline.core.view import Item, View
 from foldline.ledger.book import Told
 from foldline.ledger.brief import brief_of
@@ -175,7 +175,7 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         """What is folded and what stays: first the newest whole units up to their share, then older user messages up to
         theirs, then the ledger up to its own, and more units from the end with what is left, one clamped at the edge."""
         share, over = (TIGHT_SHARE, TIGHT_OVER) if room.is_tight else (self.tail_share, TAIL_OVER)
-        whole = tail_start(structure, room.target, share=share, over=over)
+        whole = newest_units_start(structure, room.target, share=share, over=over)
         begin = structure.units[whole].start if whole < len(structure.units) else len(structure.items)
         newest = [u for u in loose if u.start >= begin and words.stands(structure.items[u.start].seq)]
         said = [u for u in loose if _is_said(structure, u) and words.is_whole(structure.items[u.start].seq)]

@@ -14,7 +14,7 @@ from foldline.core.bounds import Positive, Seconds, Share, Whole
 from foldline.core.edit import Edit, Frame, Plan, Replace
 from foldline.core.message import ToolResult, result_text
 from foldline.core.ports import Moment
-from foldline.core.rounds import outline_of, tail_start
+from foldline.core.rounds import newest_units_start, outline_of
 from foldline.core.view import View
 from foldline.ledger.index import indexes
 from foldline.ledger.tools import ToolKind, rank
@@ -79,7 +79,7 @@ class Microcompact(Struct, frozen=True, kw_only=True):
         structure = outline_of(view)
         results = find_results(structure)
         if self.to_target:
-            newest = tail_start(structure, moment.tokens_target, share=self.keep_share)
+            newest = newest_units_start(structure, moment.tokens_target, share=self.keep_share)
             return self._to_target(
                 [f for f in results if f.round < newest], results, moment=moment, frame=frame
             )

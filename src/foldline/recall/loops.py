@@ -20,6 +20,7 @@ from foldline.core.edit import Drop, Edit, Fold, Mark, Replace
 from foldline.core.entry import Entry
 from foldline.core.errors import UnknownAddress, UnknownFormat
 from foldline.core.message import Message, ToolCall, ToolResult
+from foldline.core.view import seqs_in
 from foldline.ledger.book import paths_of
 from foldline.ledger.tools import READS, kind_of
 from foldline.log.values import members, read_edits
@@ -212,7 +213,7 @@ def _named(edit: Edit) -> Iterable[int]:
         case Drop():
             return range(edit.span.start, edit.span.end)
         case Fold():
-            return [ordinal for span in edit.spans for ordinal in range(span.start, span.end)]
+            return list(seqs_in(edit.spans))
         case Mark():
             return ()  # takes nothing out
     assert_never(edit)

@@ -25,6 +25,7 @@ from foldline.core.message import (
     Text,
     ToolCall,
     ToolResult,
+    is_injected,
 )
 
 Kind: TypeAlias = Literal["text", "reasoning", "call", "result", "error", "media", "other"]
@@ -63,7 +64,7 @@ class Said(Struct, frozen=True, kw_only=True, gc=False):
 
 def said_in(message: Message, calls: Mapping[str, str]) -> Iterator[Said]:
     """The parts of a message. `calls`: the names of tools by call id, for results whose wire does not repeat it."""
-    host = message.synthetic is not None or (message.meta is not None and message.meta.injected)
+    host = message.synthetic is not None or is_injected(message)
     role: Role = "system" if host and message.role == "user" else message.role
     for place, part in enumerate(message.parts):
         slot = part.slot if part.slot >= 0 else place

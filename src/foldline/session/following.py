@@ -23,17 +23,17 @@ from msgspec.structs import replace
 from foldline.core.edit import Edit
 from foldline.core.entry import Entry
 from foldline.core.errors import InvalidOption, SessionFailed
-from foldline.core.message import Message, Meta, Reasoning, ToolCall, calls_of, is_own
+from foldline.core.message import Message, Meta, Reasoning, ToolCall, calls_of, is_injected, is_own
 from foldline.core.view import View
 from foldline.log.applied import newest_first
 from foldline.log.chain import back
 from foldline.log.state import ROOT, Applied
 from foldline.log.values import members, read_edits, read_message, read_scope
 from foldline.recall.tool import NAME, Scope, execute
+from foldline.reduce import frame_of
 from foldline.session.handing_off import in_force
 from foldline.session.incoming import result_message
 from foldline.session.keep import message_draft
-from foldline.session.projecting import frame_of
 from foldline.session.request import Prepared
 from foldline.session.session import Session
 from foldline.session.working import landed, named_in
@@ -145,10 +145,10 @@ class Following:
     def _unseen(self) -> list[Kept]:
         """What stands beside the list at the end."""
         last = next(iter(reversed(self._keeper.state.root.view)), None)
-        if last is None or not _is_beside(last.message):
+        if last is None or not is_injected(last.message):
             return []
         told = (Kept(seq=one.seq, ordinal=-1, message=read_message(one.body)) for one in self._said())
-        return [*takewhile(lambda one: _is_beside(one.message), told)][::-1]
+        return [*takewhile(lambda one: is_injected(one.message), told)][::-1]
 
     def recall(self, response: Any, *, is_spent: bool = False, is_delivered: bool = False) -> list[Kept]:
         """Answer the calls of `recall` in a response, beside the list that is followed; where there is none, nothing is done. Another call
@@ -287,7 +287,7 @@ def _with_unseen(found: Iterable[Kept]) -> Iterator[Kept]:
     """The list's messages, each with what stands before it beside the list."""
     beside: list[Message] = []
     for one in found:
-        if _is_beside(one.message):
+        if is_injected(one.message):
             beside.append(one.message)
         else:
             yield replace(one, unseen=tuple(beside)) if beside else one
@@ -298,7 +298,3 @@ def _beside(message: Message) -> Message:
     """A message that is the session's alone: whoever keeps the list never sees it."""
     meta = message.meta or Meta()
     return replace(message, meta=replace(meta, injected=True, usage=None))
-
-
-def _is_beside(message: Message) -> bool:
-    return message.meta is not None and message.meta.injected

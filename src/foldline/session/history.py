@@ -136,9 +136,9 @@ class Chronicle:
 class Messages(Sequence[dict[str, Any]]):
     """Every message of a session in its wire form, compacted or not, in order; each is read when it is asked for."""
 
-    def __init__(self, pages: Pages, *, scope: str = ROOT) -> None:
+    def __init__(self, pages: Pages) -> None:
         self._format = pages.format
-        self._chronicle = Chronicle(pages, kinds=frozenset(("message",)), scope=scope)
+        self._chronicle = Chronicle(pages, kinds=frozenset(("message",)))
 
     def __len__(self) -> int:
         return len(self._chronicle)

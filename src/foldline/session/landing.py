@@ -19,11 +19,10 @@ from foldline.core.message import Meta
 from foldline.engine.report import Report
 from foldline.log.state import ROOT
 from foldline.log.values import Json, timeless
-from foldline.reduce import Reduced, target_of
+from foldline.reduce import Reduced, frame_of, target_of
 from foldline.session.hosting import Block
 from foldline.session.incoming import user_message, waiting_calls
 from foldline.session.keep import message_draft
-from foldline.session.projecting import frame_of
 from foldline.session.watching import Watching, refuse_what_does_not_fit, worth_making
 from foldline.session.working import GONE, NO_GAIN, TURNED, Work, landed, still_stands
 from foldline.wire.formats import codec

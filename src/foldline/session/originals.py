@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import overload
 
-from foldline.core.address import RunningDigest, parse_address
+from foldline.core.address import RunningDigest, address_of, parse_address
 from foldline.core.entry import Entry
 from foldline.core.message import Message
 from foldline.core.ports import Pages
@@ -127,7 +127,7 @@ class Spans:
         self._running[start] = (end, offset, running)
         while len(self._running) > SPANS_MAX:
             del self._running[next(iter(self._running))]
-        return f"m{start}@{running.digest}" if end == start + 1 else f"m{start}-{end - 1}@{running.digest}"
+        return address_of(start, end, digest=running.digest)
 
 
 def shown_in(log: Pages, address: str) -> Original:

@@ -36,8 +36,8 @@ from foldline.session.keep import Keeper
 from foldline.session.originals import Originals, Shown, Spans
 from foldline.session.projecting import Fixed, Sound, baseline, fixed_of, held_in, projected
 from foldline.session.recovering import without_reasoning
-from foldline.session.request import Beside, Prepared
-from foldline.session.serving import NOTHING, asked_of, compacts, served
+from foldline.session.request import NOTHING, Beside, Prepared
+from foldline.session.serving import asked_of, compacts, served
 from foldline.session.setup import Setup
 from foldline.session.working import Work
 from foldline.survival import Ahead

@@ -12,7 +12,6 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.edit import Frame
 from foldline.core.estimate import Counting, Estimate, project
 from foldline.core.mending import mended
 from foldline.core.message import Message
@@ -20,11 +19,9 @@ from foldline.core.needs import Needs
 from foldline.core.pairing import Placed, Repair
 from foldline.core.ports import TokenCounter
 from foldline.core.repair import repair
-from foldline.core.rounds import kept_seqs, outline_of, whole_units
 from foldline.core.view import Item, View, item_of, view_of
 from foldline.log.state import Anchor, Handoff, Node, Scope, State
 from foldline.outgoing import fixed_tokens, joined
-from foldline.reduce import History
 from foldline.session.handing_off import with_reminder
 from foldline.session.setup import Setup
 from foldline.wire.body import declared_limits, refused_names
@@ -144,18 +141,3 @@ def outgoing_messages(
     follows = dict(pairwise(item.seq for item in raw))
     items = with_reminder(fit.view.items(), handoff, format=setup.format)
     return tuple(joined(items, codec, rules=codec.rules, follows=follows))
-
-
-def frame_of(history: History, *, counter: TokenCounter) -> Frame:
-    """What must stay, as a reduction of this history would have it."""
-    structure = outline_of(history.view)
-    return Frame(
-        counter=counter,
-        needs=history.needs,
-        kept=whole_units(structure, kept_seqs(structure) | history.held),
-        limits=history.limits,
-        originals=history.originals,
-        shown=history.shown,
-        address_of=history.address_of,
-        memo=history.memo,
-    )

@@ -24,6 +24,7 @@ from foldline.log.state import State
 from foldline.passes.microcompact import Microcompact
 from foldline.session.fitting import Seen
 from foldline.session.projecting import Fixed
+from foldline.session.request import NOTHING
 from foldline.session.setup import Setup
 from foldline.wire import native, strict
 from foldline.wire.body import tool_names
@@ -32,7 +33,6 @@ CLEARS: Final = frozenset(("anthropic",))
 """Formats whose provider clears old results on its side."""
 COMPACTS: Final = frozenset(("anthropic", "openai-responses"))
 """Formats whose provider compacts on its side."""
-NOTHING: Final = native.Asked(body={})
 
 
 def clears(setup: Setup) -> bool:

@@ -34,6 +34,7 @@ from foldline.recall.loops import Rereads, rereads
 from foldline.recall.opening import TOKENS, Excerpt, Opened
 from foldline.recall.rows import Filters
 from foldline.recall.tool import TOKENS_MAX, Answer
+from foldline.reduce import frame_of
 from foldline.session.commanding import (
     CONTEXT,
     FAILS,
@@ -52,7 +53,7 @@ from foldline.session.limits import with_limit
 from foldline.session.nodes import ROLLED_BACK, RunningNode, begin, interrupt_all
 from foldline.session.originals import Spans, shown_in
 from foldline.session.planning import Known
-from foldline.session.projecting import fixed_of, frame_of
+from foldline.session.projecting import fixed_of
 from foldline.session.recalling import Range, answered
 from foldline.session.resuming import ended, kept_tail, told
 from foldline.session.setup import Setup, model_in, setup_again

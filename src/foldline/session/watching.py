@@ -23,15 +23,7 @@ from foldline.core.errors import ContextExhausted
 from foldline.core.estimate import Estimate
 from foldline.engine.driving import drive, unanswered
 from foldline.engine.policy import Policy
-from foldline.engine.progress import (
-    STALLED_MAX,
-    Progress,
-    Sizes,
-    cause_of,
-    has_room,
-    why_stopped,
-    why_too_little,
-)
+from foldline.engine.progress import STALLED_MAX, Sizes, cause_of, has_room, why_stopped, why_too_little
 from foldline.engine.report import Covers, cache_of
 from foldline.gate import compacting, sizes_of
 from foldline.log.state import ROOT
@@ -61,7 +53,7 @@ class Watching(Planning):
         prompt and tools, as the policy counts them."""
         state, room = self._keeper.state, self._room(tokens)
         line = policy.threshold.tokens(room)
-        if self._scope != ROOT or not (fixed >= line or Progress(stalled=state.stalled).is_spiral):
+        if self._scope != ROOT or not (fixed >= line or state.stalled >= STALLED_MAX):
             return None
         sizes = Sizes(
             before=tokens.tokens, after=self._left(tokens), line=line, fixed=fixed, largest=self._largest()

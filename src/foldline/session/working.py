@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from foldline.core.edit import Drop, Edit, Fold, Frame, Mark, Replace, apply
 from foldline.core.errors import LawViolation
 from foldline.core.ports import TokenCounter
-from foldline.core.view import Item, View
+from foldline.core.view import Item, View, seqs_in
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
 from foldline.log import checkpoint
@@ -121,7 +121,7 @@ def named_in(edit: Edit) -> range | list[int]:
         case Drop():
             return range(edit.span.start, edit.span.end)
         case Fold():
-            return [seq for span in edit.spans for seq in range(span.start, span.end)]
+            return list(seqs_in(edit.spans))
 
 
 def landed(view: View, edits: tuple[Edit, ...], *, frame: Frame) -> View | None:

@@ -13,7 +13,7 @@ from foldline.core.completion import Planning
 from foldline.core.edit import Fold, Frame, Plan
 from foldline.core.ports import Moment
 from foldline.core.rounds import Outline, outline_of
-from foldline.core.view import Item, View
+from foldline.core.view import Item, View, seqs_in
 from foldline.passes.fold_oldest import FoldOldest
 from foldline.passes.folding import as_it_came, fold_of
 from foldline.summary.dialogue import Brief, told_by
@@ -58,7 +58,7 @@ class ProseLedger(Struct, frozen=True, kw_only=True):
         if fold is None:
             return Plan()
         structure = outline_of(view)
-        seqs = {seq for span in fold.spans for seq in range(span.start, span.end)}
+        seqs = set(seqs_in(fold.spans))
         units = [structure.items[unit.start : unit.end] for unit in structure.units]
         gone = [[as_it_came(item, frame) for item in unit] for unit in units if unit[0].seq in seqs]
         items = [item for unit in units for item in unit if item.seq in seqs]

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from foldline.core.message import Message, Text
+from foldline.core.message import Message, Text, is_injected
 from foldline.core.view import Item
 from foldline.ledger.entries import Entry, Section
 from foldline.ledger.facts import Origin
@@ -58,7 +58,7 @@ def _in_order(found: dict[tuple[Section, str], Entry]) -> tuple[Entry, ...]:
 def _in_message(message: Message) -> list[tuple[Section, str]]:
     if message.synthetic or message.role not in ("user", "assistant"):
         return []
-    if message.meta is not None and message.meta.injected:
+    if is_injected(message):
         return []
     texts = [part.text for part in message.parts if isinstance(part, Text) and LABEL in part.text]
     rows = [

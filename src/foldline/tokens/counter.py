@@ -17,6 +17,7 @@ from typing import Final, assert_never
 from msgspec import Struct
 
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
+from foldline.core.ports import Weights
 from foldline.tokens.media import MediaRule, media_tokens, plain_text
 from foldline.tokens.text import TextCount, runs_of
 
@@ -33,9 +34,6 @@ OPAQUE_BLOB_TOKENS_MAX: Final = 4_784
 """Most a blob inside an opaque part can cost: the largest image of any published rule."""
 OPAQUE_BLOB_CHARS_MIN: Final = 256
 """Shorter base64 inside an opaque part counts as text: ids and digests."""
-
-Weights = tuple[tuple[int, ...], int]
-"""Tokens of each part, in order, and the overhead of the message."""
 
 
 def encrypted_tokens(blob: str) -> int:

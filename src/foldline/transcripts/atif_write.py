@@ -21,7 +21,18 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult, Usage
+from foldline.core.message import (
+    Media,
+    Message,
+    Opaque,
+    Part,
+    Reasoning,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+    is_injected,
+)
 from foldline.log.values import part_json
 from foldline.transcripts.transcript import NewHistory, Transcript
 from foldline.wire import strict
@@ -142,7 +153,7 @@ def _step(message: Message, parts: Sequence[Part]) -> Json:
         "metrics": _metrics(meta.usage) if meta is not None and meta.usage and source == "agent" else None,
         "extra": _extra(
             id=meta.id if meta is not None else None,
-            injected=meta is not None and meta.injected,
+            injected=is_injected(message),
             synthetic=message.synthetic,
             parts=kept,
         ),

@@ -14,7 +14,18 @@ from typing import Any, Final, Literal, TypeAlias
 
 from msgspec.structs import replace
 
-from foldline.core.message import Media, Message, Meta, Opaque, Part, Role, Text, ToolResult, Usage
+from foldline.core.message import (
+    Media,
+    Message,
+    Meta,
+    Opaque,
+    Part,
+    Role,
+    Text,
+    ToolResult,
+    Usage,
+    is_injected,
+)
 from foldline.wire.strict import dump, dump_text
 
 Content: TypeAlias = Text | Media | Opaque
@@ -125,9 +136,7 @@ def _string(value: Mapping[str, Any], *keys: str) -> str | None:
 
 def is_prompt(message: Message) -> bool:
     """True for a user's message that neither a client nor a tool put there."""
-    return (
-        message.role == "user" and message.synthetic is None and not (message.meta and message.meta.injected)
-    )
+    return message.role == "user" and message.synthetic is None and not is_injected(message)
 
 
 def usage_of(message: Message) -> Usage | None:

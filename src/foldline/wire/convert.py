@@ -39,6 +39,7 @@ from foldline.core.message import (
     ToolResult,
     is_blank,
     is_fold,
+    is_injected,
 )
 from foldline.core.repair import SILENT
 from foldline.wire import anthropic, gemini, openai_chat, openai_responses
@@ -119,7 +120,7 @@ def _joined(messages: Iterable[Message]) -> Iterator[Message]:
             yield first
             continue
         run_all = [first, *more]
-        spoken = next((m for m in run_all if not m.synthetic and not (m.meta and m.meta.injected)), first)
+        spoken = next((m for m in run_all if not m.synthetic and not is_injected(m)), first)
         yield replace(
             first,
             parts=tuple(part for message in run_all for part in message.parts),
