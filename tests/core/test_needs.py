@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from foldline.core.needs import Needs
+from foldline.provider_rules import broken_laws
 from foldline.testing.builders import assistant, call, user
 from foldline.wire.formats import CODECS, codec
 
@@ -20,5 +22,7 @@ def test_beside_calls_a_text_may_be_blank_where_results_have_a_role_of_their_own
 
 @pytest.mark.parametrize("name", CODECS)
 def test_of_a_format_results_may_still_come(name: str) -> None:
-    """A body that is asked about waits for them; who reads a finished session says that none will come."""
-    assert codec(name).rules.needs.tail_stays_open
+    """Law PAIR: a body that is asked about waits for them; who reads a finished session says that none will come."""
+    needs, messages = codec(name).rules.needs, [user("go"), assistant(call("read", "c"))]
+    assert broken_laws(messages, needs) == ()
+    assert [one.law for one in broken_laws(messages, replace(needs, tail_stays_open=False))] == ["PAIR"]

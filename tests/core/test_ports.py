@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from foldline.core.edit import Frame, Plan, apply
 from foldline.core.ports import Moment, Pass, TokenCounter
 from foldline.core.view import View
+from foldline.passes.microcompact import Microcompact
 from foldline.testing.builders import assistant, call, frame_for, image, result, thinking, user, view_from
 from foldline.testing.counting import CharacterCounter
 from foldline.tokens.choose import counter_for
@@ -61,10 +63,19 @@ def test_any_value_with_a_name_and_a_plan_is_a_pass() -> None:
     assert apply(view, plan.edits, frame=frame_for(view)).tokens == view.tokens
 
 
-def test_a_moment_says_by_itself_only_what_is_always_true() -> None:
-    """Port Pass: what a caller does not know stays unknown, and is never taken for zero."""
-    moment = Moment(tokens_excess=0)
-    assert (moment.tokens_window, moment.idle_s, moment.calls, moment.output_cap) == (None, None, None, None)
-    assert moment.by_hand
-    assert moment.is_due
-    assert moment.usage_known
+def test_what_a_caller_does_not_know_of_the_moment_is_never_taken_for_zero() -> None:
+    """Port Pass: nobody is idle of whom that is not known (MIC-10), and where calls were not counted those in view are."""
+    messages = [user("go")]
+    for n in range(9):
+        messages += [assistant(call("read", f"c{n}")), result(f"c{n}", f"line {n} " * 200)]
+    view = view_from([*messages, assistant("done"), user("on")])
+
+    def clears(by: Microcompact, moment: Moment) -> bool:
+        return bool(by.plan(view, moment, frame_for(view)).edits)
+
+    unknown = Moment(tokens_excess=1)
+    idle, counted = Microcompact(idle_from_s=60.0), Microcompact(first_calls=9)
+    assert not clears(idle, unknown)
+    assert clears(idle, replace(unknown, idle_s=60.0))
+    assert clears(counted, unknown)
+    assert not clears(counted, replace(unknown, calls=0))

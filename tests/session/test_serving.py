@@ -192,8 +192,11 @@ def test_cascade_clears_by_the_service_at_anthropic_and_on_its_own_elsewhere() -
     assert "microcompact" in [t.name for t in open_in(MemoryStore(), "s", asked=local)._policy.tiers]
 
 
-def test_another_model_keeps_what_the_host_said() -> None:
-    """TOK-10: another window, the same host."""
+def test_for_another_model_the_service_is_asked_too() -> None:
+    """TOK-10: another window, the same host, which passes on what is asked."""
     session = begun(compacting())
+    before = session.prepare()
     session.use("claude-sonnet-4-5")
-    assert session._known.setup.asked.native
+    after = session.prepare()
+    assert after.betas == before.betas != ()
+    assert json.dumps(after.body).count(str(200_000 * 60 // 100)) == 1

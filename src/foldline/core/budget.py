@@ -52,7 +52,8 @@ def effective_budget(tokens_window: int, reserved: int = 0) -> int:
 
 RESERVE_OUTPUT_MAX = 20_000
 RESERVE_BUFFER = 13_000
-"""Both from requirement BUD-2."""
+"""What the published design of policy `reserve` keeps of a window: room for the model's output, at most so much, and a buffer beside
+it for what comes before the next check (BUD-2 in `tests/manifest.py`)."""
 
 
 def reserve_threshold(tokens_window: int, output_max: int | None = None) -> int:

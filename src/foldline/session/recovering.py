@@ -7,7 +7,7 @@
              └─ anything else ────────► the error itself
 
 What is no refusal of a size is not this module's: it goes back as it came. A limit that the provider names is planned with from
-here on, in this process; one that it does not name is not guessed. Counterpart: `foldline.wire.overflow`, which reads refusals.
+here on, and kept for the next process (`foldline.session.limits`); one that it does not name is not guessed. Counterpart: `foldline.wire.overflow`, which reads refusals.
 """
 
 from __future__ import annotations
