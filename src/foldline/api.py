@@ -17,6 +17,7 @@ from foldline.asking import Basis, aanswering, adriven, answering, asking_notes
 from foldline.core.completion import Ask, Reply
 from foldline.core.errors import InvalidOption, InvalidTranscript, TargetUnreachable
 from foldline.core.kinds import refuse_no_name
+from foldline.core.laws import Violation
 from foldline.engine.driving import drive, unanswered
 from foldline.engine.policy import Policy
 from foldline.engine.report import Report
@@ -25,7 +26,7 @@ from foldline.held_elsewhere import refuse_held_elsewhere
 from foldline.memory import remembered
 from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of, refuse_no_policy
-from foldline.provider_rules import broken_laws
+from foldline.provider_rules import broken_laws, refusals, same_words
 from foldline.reduce import Goal, Reduced, history_of, is_near, pins_of
 from foldline.settings import plan_for, window_asked
 from foldline.survival import look_ahead
@@ -33,7 +34,7 @@ from foldline.threads import off
 from foldline.tokens.choose import counter_for
 from foldline.wire import strict
 from foldline.wire.body import declared_limits, read_body, refused_names
-from foldline.wire.codec import Codec, Rules
+from foldline.wire.codec import Request, Rules
 from foldline.wire.formats import PLAIN, codec, detect, is_plain, settle
 
 _DECLARED = ("functionDeclarations", "function_declarations")
@@ -162,7 +163,9 @@ def _compacting(messages: Sequence[Any], given: Given) -> Generator[Ask, Reply, 
     counting = counter_for(given.model, counter=given.counter or chosen.counter or planned.counter, wire=name)
     history = history_of(
         request.messages,
-        needs=replace(rules.needs, names_kept=refused_names(request.tools, rules.needs.names_pattern)),
+        needs=replace(
+            rules.needs_for(given.model), names_kept=refused_names(request.tools, rules.needs.names_pattern)
+        ),
         counter=counting,
         tokens_fixed=fixed_tokens(request, counting),
     )
@@ -182,7 +185,7 @@ def _compacting(messages: Sequence[Any], given: Given) -> Generator[Ask, Reply, 
         reduced = yield from compacting(history, goal, counter=counting, report=blank, clock=perf_counter)
         if is_near(history, goal):
             look_ahead(history)
-    return _reached(_result(reduced, rules, reader=reader))
+    return _reached(_result(reduced, rules, request=request))
 
 
 def _check_kinds(*, policy: object, **texts: object) -> None:
@@ -249,14 +252,21 @@ def _writable(option: str, value: object) -> Raw:
         raise InvalidOption(option, value, why=f"{error}; give values of JSON alone") from error
 
 
-def _result(reduced: Reduced, rules: Rules, *, reader: Codec) -> Compaction:
+def _result(reduced: Reduced, rules: Rules, *, request: Request) -> Compaction:
+    reader, needs = codec(request.format), reduced.before.needs
     sent = joined(reduced.view.items(), reader, rules=rules)
     wire = [reader.encode(message) for message in sent]
-    read = [
-        reader.decode(value) if message.edited else message for message, value in zip(sent, wire, strict=True)
-    ]
-    violations = broken_laws(settle(reader.name, read), reduced.before.needs)
-    report = replace(reduced.report, messages_after=len(wire), valid=not violations, violations=violations)
+    read = settle(
+        reader.name,
+        [reader.decode(value) if one.edited else one for one, value in zip(sent, wire, strict=True)],
+    )
+    broken = broken_laws(read, needs) or refusals(replace(request, messages=read), needs)
+    came: tuple[Violation, ...] = ()
+    if broken:
+        came = same_words(broken, (*broken_laws(request.messages, needs), *refusals(request, needs)))
+    report = replace(
+        reduced.report, messages_after=len(wire), valid=not broken, violations=broken, unmended=came
+    )
     return Compaction(messages=wire, report=report)
 
 

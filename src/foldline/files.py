@@ -17,6 +17,8 @@ from msgspec.structs import replace
 
 from foldline.asking import asking_notes
 from foldline.core.completion import Ask, Reply
+from foldline.core.laws import Violation
+from foldline.core.needs import Needs
 from foldline.core.ports import TokenCounter
 from foldline.core.system_place import system_in_place
 from foldline.core.view import Item
@@ -28,7 +30,7 @@ from foldline.held_elsewhere import refuse_held_elsewhere
 from foldline.memory import remembered
 from foldline.outgoing import joined
 from foldline.presets import policy_of
-from foldline.provider_rules import broken_laws
+from foldline.provider_rules import broken_laws, refusals, same_words
 from foldline.reduce import (
     Goal,
     Reduced,
@@ -170,7 +172,9 @@ def _compact_one(
             goal = replace(
                 goal, to=max(1, reduced.report.tokens_after - over)
             )  # asked, less what conversion adds
-    report = _final_report(reduced, sent, asked=asked, counter=counter)
+    report = _final_report(reduced, sent, asked=asked, counter=counter, target=target)
+    if not report.valid:
+        report = replace(report, unmended=_unmended(report.violations, transcript, target=target))
     written = NewHistory(
         messages=sent.request.messages,
         system=sent.request.system,
@@ -274,7 +278,30 @@ def _tokens_over(sent: Sent, asked: int | None, *, counter: TokenCounter) -> int
     return tokens_of(sent.request, counter) - asked
 
 
-def _final_report(reduced: Reduced, sent: Sent, *, asked: int | None, counter: TokenCounter) -> Report:
+def _violations(sent: Sent, needs: Needs, *, target: str) -> tuple[Violation, ...]:
+    if sent.converted:  # its own demands are on what conversion takes, not on what it makes
+        needs = codec(sent.request.format).rules.needs
+    return _broken(sent.request, replace(needs, tail_stays_open=True), target=target)
+
+
+def _broken(request: Request, needs: Needs, *, target: str) -> tuple[Violation, ...]:
+    """What a history breaks. What a client makes of its own session file is not judged, but what a body holds."""
+    broken = broken_laws(request.messages, needs)
+    if broken or target not in CODECS:
+        return broken
+    return refusals(request, needs)
+
+
+def _unmended(broken: tuple[Violation, ...], transcript: Transcript, *, target: str) -> tuple[Violation, ...]:
+    """Of what the result breaks, what the input broke in the same words."""
+    request, needs = _as_it_stands(transcript, target=target)
+    given = broken_laws(request.messages, needs)
+    return same_words(broken, (*given, *refusals(request, needs)) if target in CODECS else given)
+
+
+def _final_report(
+    reduced: Reduced, sent: Sent, *, asked: int | None, counter: TokenCounter, target: str
+) -> Report:
     """The report on what is written: sizes after conversion, against the target that was asked for."""
     report = replace(reduced.report, tokens_target=asked)
     if sent.converted:
@@ -289,10 +316,7 @@ def _final_report(reduced: Reduced, sent: Sent, *, asked: int | None, counter: T
         if asked is not None and report.tokens_after > asked and report.outcome in ("compacted", "unchanged"):
             why = f"in the other format the history takes {report.tokens_after:,} tokens; raise the target"
             report = replace(report, outcome="unreachable", reason=why)
-    needs = reduced.before.needs
-    if sent.converted:  # its own demands are on what conversion takes, not on what it makes
-        needs = codec(sent.request.format).rules.needs
-    violations = broken_laws(sent.request.messages, replace(needs, tail_stays_open=True))
+    violations = _violations(sent, reduced.before.needs, target=target)
     return replace(
         report,
         messages_after=len(sent.request.messages),
@@ -354,13 +378,8 @@ def convert(transcripts: Sequence[Transcript], *, as_format: str) -> Conversion:
 def check(transcript: Transcript, *, as_format: str | None = None) -> dict[str, Any]:
     """The laws and the provider's rules on a history exactly as it stands (`foldline.check/1`)."""
     target = _target_format(transcript, as_format)
-    wire = _wire_of(transcript, target)
-    source = source_format(transcript)
-    request = request_of(transcript, transcript.messages, format=source)
-    if source != wire:
-        request = convert_request(request, wire).request
-    needs = replace(codec(wire).rules.needs, tail_stays_open=is_gone_on_with(transcript))
-    violations = broken_laws(request.messages, needs)
+    request, needs = _as_it_stands(transcript, target=target)
+    violations = _broken(request, needs, target=target)
     return {
         "schema": "foldline.check/1",
         "format": target,
@@ -368,3 +387,14 @@ def check(transcript: Transcript, *, as_format: str | None = None) -> dict[str, 
         "valid": not violations,
         "violations": msgspec.to_builtins(violations),
     }
+
+
+def _as_it_stands(transcript: Transcript, *, target: str) -> tuple[Request, Needs]:
+    wire = _wire_of(transcript, target)
+    source = source_format(transcript)
+    request = request_of(transcript, transcript.messages, format=source)
+    if source != wire:
+        request = convert_request(request, wire).request
+    return request, replace(
+        codec(wire).rules.needs_for(transcript.model), tail_stays_open=is_gone_on_with(transcript)
+    )

@@ -31,10 +31,17 @@ def history_for(
     will get none; a request body may still be waiting for it. `tail_stays_open`: whether it may (left out: a request body
     alone)."""
     stays_open = transcript.format in CODECS if tail_stays_open is None else tail_stays_open
-    needs = replace(codec(wire).rules.needs, tail_stays_open=stays_open)
+    needs = replace(codec(wire).rules.needs_for(transcript.model), tail_stays_open=stays_open)
     if source_format(transcript) != wire:
         # conversion makes one message of a run of the assistant's, and spells anew
-        needs = replace(needs, results_follow=False, items=True, reasoning_first=False, **ANY_SPELLING)
+        needs = replace(
+            needs,
+            results_follow=False,
+            items=True,
+            reasoning_first=False,
+            reasoning_signed=False,
+            **ANY_SPELLING,
+        )
     request = request_of(transcript, transcript.messages, format=wire)
     history = history_of(
         transcript.messages, needs=needs, counter=counter, tokens_fixed=fixed_tokens(request, counter)

@@ -113,3 +113,13 @@ def test_an_error_as_a_document_carries_its_fields() -> None:
         "InvalidTranscript",
         1,
     )
+
+
+def test_a_result_that_is_not_valid_is_the_fault_of_what_came_in_or_ours() -> None:
+    """scripts.md: 1 for bad input, 70 for a fault of foldline alone."""
+    report = {"outcome": "unchanged", "valid": False, "unmended": [], "violations": [{"law": "ROLE"}]}
+    assert exits.code_of_outcomes([exits.outcome_of(report)]) == exits.OUR_FAULT
+    report["unmended"] = [{"law": "ROLE", "at": "message 1", "why": "a result behind"}]
+    assert exits.code_of_outcomes([exits.outcome_of(report)]) == exits.BAD_INPUT
+    report["violations"] = [{"law": "PROVIDER"}]
+    assert exits.code_of_outcomes([exits.outcome_of(report)]) == exits.DONE

@@ -179,6 +179,37 @@ def test_reasoning_that_nothing_follows_is_taken_out_where_the_provider_refuses_
     assert kinds(repair([user("go"), assistant("ok", thinking("a"))], Needs())) == []
 
 
+def test_reasoning_is_put_in_front_where_the_provider_takes_it_there_alone() -> None:
+    """Anthropic: no thinking behind a call, and none behind other content of the newest answer (`doctor`: repair)."""
+    first = replace(STRICT, reasoning_first=True)
+    between = assistant(thinking("a"), call("x", id="1"), thinking("b"), call("x", id="2"))
+    found = repair([user("go"), between, result("1"), result("2"), assistant("ok"), user("next")], first)
+    assert kinds(found) == ["late-reasoning"]
+    assert [type(part).__name__ for part in found.placed[1].message.parts] == ["Reasoning"] * 2 + [
+        "ToolCall"
+    ] * 2
+    behind = assistant("x", thinking("a"), call("x", id="1"))
+    assert kinds(repair([user("go"), behind, result("1")], first)) == ["late-reasoning"]
+    assert kinds(repair([user("go"), behind, result("1"), assistant("ok")], first)) == []
+
+
+def test_reasoning_without_a_signature_goes_where_it_is_refused() -> None:
+    """Anthropic: 400 "Invalid `signature` in `thinking` block"; a stream that broke off leaves one behind."""
+    history = [user("go"), assistant(Reasoning(text="a"), "ok"), user("next")]
+    found = repair(history, replace(STRICT, reasoning_signed=True))
+    assert kinds(found) == ["refused-part"]
+    assert [type(part).__name__ for part in found.placed[1].message.parts] == ["Text"]
+    assert kinds(repair(history, STRICT)) == []
+
+
+def test_what_only_the_model_may_write_goes_from_the_messages_of_others() -> None:
+    """`tool_use` blocks can only be in assistant messages; the result that it had is told as an orphan's is."""
+    odd = Message(role="user", parts=(Text(text="x"), ToolCall(id="1", name="f", arguments="{}")))
+    found = repair([odd, assistant("k"), user("n")], STRICT)
+    assert kinds(found) == ["refused-part"]
+    assert found.placed[0].message.parts == (Text(text="x"),)
+
+
 ITEMS = replace(STRICT, items=True)
 
 

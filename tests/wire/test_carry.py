@@ -7,7 +7,16 @@ import json
 import pytest
 
 from foldline.core.message import Media, Opaque, Text, ToolCall, ToolResult
-from foldline.wire.carry import CARRIES, OPAQUE_TEXT_MAX, carry_media, media_words, opaque_words, server_words
+from foldline.wire.carry import (
+    CARRIES,
+    IMAGES,
+    OPAQUE_TEXT_MAX,
+    carry_media,
+    fit_media,
+    media_words,
+    opaque_words,
+    server_words,
+)
 from tests.wire.histories import PNG
 
 
@@ -106,3 +115,27 @@ def test_a_file_of_a_type_the_target_names_goes_as_a_document() -> None:
     found = carry_media(media, source="openai-chat", to="anthropic")
     assert found is not None
     assert found.kind == "document"
+
+
+def test_an_image_goes_under_the_type_that_its_data_has() -> None:
+    """Anthropic: 400 "Image does not match the provided media type"; `image/jpg` is no type of any provider's."""
+    told = fit_media(Media(kind="image", mime="image/jpeg", data=PNG, slot=2), types=IMAGES)
+    assert told == Media(kind="image", mime="image/png", data=PNG, slot=2, edited=True)
+    sound = Media(kind="image", mime="image/png", data=PNG)
+    assert fit_media(sound, types=IMAGES) is sound
+    unknown = Media(kind="image", mime="image/png", data="AAAA")
+    assert fit_media(unknown, types=IMAGES) is unknown
+
+
+def test_what_no_provider_can_read_is_told_in_a_line() -> None:
+    """A picture that is no base64, or of a type that is refused, would be refused with each request to come."""
+    for bad in (
+        Media(kind="image", mime="image/png", data="!!!"),
+        Media(kind="image", mime="image/bmp", data="Qk0A"),
+    ):
+        told = fit_media(bad, types=IMAGES)
+        assert isinstance(told, Text)
+        assert told.edited
+        assert told.text.startswith(f"[foldline: image {bad.mime} ")
+    audio = Media(kind="audio", mime="audio/wav", data="UklGRg==")
+    assert fit_media(audio) is audio

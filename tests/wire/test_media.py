@@ -11,6 +11,7 @@ from foldline.wire.formats import codec
 from foldline.wire.media import (
     base64_of,
     data_url_of,
+    is_base64,
     media_kind,
     payload_of,
     sniff_type,
@@ -90,3 +91,24 @@ def test_base64_for_urls_is_read_as_the_usual_one() -> None:
     asked = Request(format="gemini", messages=(message,))
     [turned] = convert(asked, "anthropic").request.messages
     assert b"iVBORw0KGgo+/8==" in codec("anthropic").encode_bytes(turned)
+
+
+@pytest.mark.parametrize(
+    ("data", "is_so"),
+    [
+        (PNG, True),
+        ("aGk=", True),
+        ("aGkx", True),
+        ("", False),
+        ("aGk", False),
+        ("a===", False),
+        ("a-k_", False),
+        ("a=kx", False),
+        ("aGk\n", False),
+        ("äääk", False),
+        ("====", False),
+    ],
+)
+def test_base64_is_what_a_provider_decodes(data: str, is_so: bool) -> None:
+    """RFC 4648: the usual alphabet, padded; a judge decodes it with nothing forgiven."""
+    assert is_base64(data) is is_so

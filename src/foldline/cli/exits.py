@@ -50,11 +50,12 @@ _MACHINE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.
 OUTCOMES: Mapping[str, int] = {
     "compacted": DONE,
     "unchanged": DONE,
+    "unmended": BAD_INPUT,
     "unreachable": UNREACHABLE,
     "refused": REFUSED,
     "failed": OUR_FAULT,
 }
-"""Exit code of each outcome of a report, a refusal told from a fault."""
+"""Exit code of each outcome of a report, a refusal and an input that no repair mends told from a fault."""
 
 
 def code_of(error: Exception) -> int:
@@ -73,10 +74,13 @@ def code_of(error: Exception) -> int:
 
 
 def outcome_of(report: Mapping[str, Any]) -> str:
-    """The outcome that a report stands for: one whose result is not valid failed; one that kept too little for its
-    policy was refused."""
+    """The outcome that a report stands for: one whose result is not valid failed, by ours or by its input's fault, which a rule of the
+    provider's alone does not make, since another server may take it; one that kept too little for its policy was refused."""
     if not report.get("valid", True):
-        return "failed"
+        if not report.get("unmended"):
+            return "failed"
+        if any(found["law"] != "PROVIDER" for found in report["violations"]):
+            return "unmended"
     return "refused" if report.get("below_floor") else str(report["outcome"])
 
 

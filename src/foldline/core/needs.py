@@ -44,6 +44,8 @@ class Needs(Struct, frozen=True, kw_only=True, gc=False):
     """False when an assistant message may not end with reasoning."""
     reasoning_first: bool = False
     """True when no reasoning may stand behind a call, and the last assistant message opens with it if it has any."""
+    reasoning_signed: bool = False
+    """True when no reasoning is accepted but what the provider signed."""
     items: bool = False
     """True when a message is one item, results too: a run of the assistant's messages is what reasoning may not end."""
     system_between: bool = False

@@ -20,6 +20,13 @@ view each time and a result that turns up later takes its place by itself. What 
     history left with nothing                     →  a line of ours in its place: no provider takes an empty one
     reasoning at the end of a message, or of a    →  taken out where the provider refuses it there
       run of messages that are one item each
+    reasoning behind a call, or behind other      →  put in front, where the provider takes it there alone
+      content of the newest answer
+    reasoning that nobody signed                  →  taken out where the provider takes signed reasoning alone
+    part that only the model may write, in        →  taken out: nothing can answer it there
+      somebody else's message
+    part or key in a shape that is refused        →  as the codec read it: a picture under the type that its data has,
+                                                     a line of ours for one without any, no empty list of calls
     what kept an assistant's message apart from   →  a line of ours in its place, where the provider takes reasoning
       one with reasoning, and cannot be sent         at the beginning alone, and would have the two joined
     half a surrogate pair                         →  U+FFFD (anthropics/claude-code#69927)
@@ -38,6 +45,7 @@ from msgspec.structs import replace
 from foldline.core.mending import mended_part
 from foldline.core.message import (
     Message,
+    Opaque,
     Part,
     Reasoning,
     Text,
@@ -48,7 +56,7 @@ from foldline.core.message import (
     may_open,
 )
 from foldline.core.needs import Needs
-from foldline.core.pairing import Placed, Repair, ours, pair
+from foldline.core.pairing import Placed, Repair, RepairKind, ours, pair
 from foldline.core.spelling import fit_id, fit_name
 from foldline.core.system_place import misplaced, system_in_place
 
@@ -56,6 +64,12 @@ OPENING = "[foldline: the conversation opens with the assistant]"
 SILENT = "[foldline: the tool failed and said nothing]"
 APART = "[foldline: what stood here cannot be sent]"
 NOTHING = "[foldline: the conversation holds nothing that can be sent]"
+UNFIT: dict[type[Part], tuple[RepairKind, str]] = {
+    ToolCall: ("no-arguments", "a call whose arguments have no shape that is taken"),
+    ToolResult: ("no-output", "a result whose content has no shape that is taken"),
+}
+"""What is said of a part that the wire had in a shape that is not taken."""
+UNFIT_ELSE: tuple[RepairKind, str] = ("refused-shape", "a part or key in a shape that is refused")
 
 
 class Repaired(Struct, frozen=True, kw_only=True):
@@ -133,8 +147,12 @@ def cleaned(
     ordinal of the first one."""
     placed: list[Placed] = []
     may_end = needs.reasoning_may_end
+    is_last = True
     for seq in range(first + len(messages) - 1, first - 1, -1):
-        message = _with_arguments(messages[seq - first], seq, repairs=repairs)
+        message = _in_shape(messages[seq - first], seq, repairs=repairs)
+        message = _with_parts(message, seq, needs=needs, repairs=repairs)
+        if needs.reasoning_first and message.role == "assistant":
+            message, is_last = _reasoning_first(message, seq, is_last=is_last, repairs=repairs), False
         message = _respelt(message, seq, needs=needs, repairs=repairs)
         if not needs.empty_failure and any(map(is_empty_failure, message.parts)):
             message = _with_words(message, seq, repairs=repairs)
@@ -146,20 +164,66 @@ def cleaned(
     return placed
 
 
-def _with_arguments(message: Message, seq: int, *, repairs: list[Repair]) -> Message:
-    """The message with its calls and results written as they were read, where the wire had another shape for them than is demanded."""
+def _in_shape(message: Message, seq: int, *, repairs: list[Repair]) -> Message:
+    """The message with its parts written as they were read, where the wire had another shape for them than is taken."""
     if message.edited:
         return message
-    unfit = {type(part) for part in message.parts if isinstance(part, (ToolCall, ToolResult)) and part.edited}
-    if ToolCall in unfit:
-        repairs.append(
-            Repair(kind="no-arguments", seq=seq, why="a call whose arguments have no shape that is taken")
-        )
-    if ToolResult in unfit:
-        repairs.append(
-            Repair(kind="no-output", seq=seq, why="a result whose content has no shape that is taken")
-        )
+    unfit = dict.fromkeys(type(part) for part in message.parts if part.edited)
+    for kind, why in dict.fromkeys(UNFIT.get(kind, UNFIT_ELSE) for kind in unfit):
+        repairs.append(Repair(kind=kind, seq=seq, why=why))
     return replace(message, edited=True) if unfit else message
+
+
+def _with_parts(message: Message, seq: int, *, needs: Needs, repairs: list[Repair]) -> Message:
+    """The message without parts that may not stand in it."""
+    whys = [why_not(part, message, needs) for part in message.parts]
+    if not any(whys):
+        return message
+    repairs.extend(Repair(kind="refused-part", seq=seq, why=why) for why in whys if why)
+    kept = tuple(part for part, why in zip(message.parts, whys, strict=True) if not why)
+    return replace(message, parts=kept, edited=True)
+
+
+def why_not(part: Part, message: Message, needs: Needs) -> str:
+    """Why a part may not stand in its message; empty where it may."""
+    if message.role == "assistant":
+        is_unsigned = isinstance(part, Reasoning) and needs.reasoning_signed and not part.signature
+        return "reasoning without a signature" if is_unsigned else ""
+    is_calling = isinstance(part, ToolCall) or (isinstance(part, ToolResult) and part.server)
+    if is_calling or (isinstance(part, Reasoning) and needs.reasoning_first):
+        return f"a part that only the model may write, in a message of role {message.role}"
+    return ""
+
+
+def late_reasoning(message: Message, *, is_last: bool) -> str:
+    """Why reasoning of an assistant's message may not stand where it does; empty where it may. `is_last`: nothing of the assistant's
+    comes behind it. A provider's own compaction stands before all else."""
+    said = [part for part in message.parts if not _is_compaction(part)]
+    reasons = [isinstance(part, Reasoning) for part in said]
+    called = next(
+        (n for n, part in enumerate(said) if isinstance(part, ToolCall) and not part.server), len(said)
+    )
+    if any(reasons[called:]):
+        return "reasoning behind a call"
+    return (
+        "reasoning behind other content of the last answer"
+        if is_last and any(reasons) and not reasons[0]
+        else ""
+    )
+
+
+def _reasoning_first(message: Message, seq: int, *, is_last: bool, repairs: list[Repair]) -> Message:
+    """The message with its reasoning in front, where it may not stand elsewhere."""
+    why = late_reasoning(message, is_last=is_last)
+    if not why:
+        return message
+    repairs.append(Repair(kind="late-reasoning", seq=seq, why=why))
+    parts = sorted(message.parts, key=lambda part: 2 - isinstance(part, Reasoning) - 2 * _is_compaction(part))
+    return replace(message, parts=tuple(parts), edited=True)
+
+
+def _is_compaction(part: Part) -> bool:
+    return isinstance(part, Opaque) and part.type == "compaction"
 
 
 def _respelt(message: Message, seq: int, *, needs: Needs, repairs: list[Repair]) -> Message:
@@ -204,7 +268,7 @@ def _clean(
         if part is not was:
             repairs.append(Repair(kind="lone-surrogate", seq=seq, why="half a surrogate pair became U+FFFD"))
             touched = True
-        if is_blank(part) and not needs.take_blank(message):
+        if is_blank(part) and (part.edited or not needs.take_blank(message)):
             touched = True
             continue
         parts.append(part)

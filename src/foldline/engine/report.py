@@ -116,6 +116,9 @@ class Report(Struct, frozen=True, kw_only=True):
     """The kinds for whose sake a compaction was refused (outcome `failed`)."""
     valid: bool = True
     violations: tuple[Violation, ...] = ()
+    unmended: tuple[Violation, ...] = ()
+    """Where the result is not valid, what the input broke already and no repair mends, by the input's ordinals; empty where the fault
+    is foldline's."""
     seconds: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:

@@ -90,7 +90,7 @@ class Setup(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def needs(self) -> Needs:
         """What the format's provider demands; results may still come."""
-        return replace(self.codec.rules.needs, names_kept=self.names_kept)
+        return replace(self.codec.rules.needs_for(self.model), names_kept=self.names_kept)
 
     @cached_property
     def inside(self) -> Policy:

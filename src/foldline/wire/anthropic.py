@@ -42,6 +42,7 @@ RULES = Rules(
         reasoning_may_end=False,  # 400 "The final block in an assistant message cannot be `thinking`"
         ids_pattern=r"[a-zA-Z0-9_-]+",  # 400 "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
         names_pattern=r"(?s:.{1,200})",  # 400 "tool_use.name: String should have at most 200 characters"
+        reasoning_signed=True,  # 400 "Invalid `signature` in `thinking` block"
         reasoning_first=True,  # 400 "must start with a thinking block"; "Expected `thinking`, but found `text`"
     ),
     system="apart",

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias, TypeVar, assert_never
 
 from foldline.core.message import Media, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.wire import strict
+from foldline.wire.carry import IMAGES, fit_media
 from foldline.wire.codec import WireValue
 from foldline.wire.media import MediaKind, payload_of
 from foldline.wire.splice import arguments_object, splice, text_or_none
@@ -103,7 +104,7 @@ def _read_result(block: WireValue, slot: int) -> ToolResult:
     )
 
 
-def _read_media(block: WireValue, slot: int) -> Media | None:
+def _read_media(block: WireValue, slot: int) -> Media | Text | None:
     """An image or document; `None` for a source of a kind we do not read."""
     kind, name = _MEDIA[block["type"]], text_or_none(block.get("title"))
     try:
@@ -120,7 +121,10 @@ def _read_media(block: WireValue, slot: int) -> Media | None:
                 mime, data = "text/plain", _plain_text(source)
     except ValueError as error:
         raise strict.placed(".source", error) from None
-    return None if data is None else Media(kind=kind, mime=mime, data=data, name=name, slot=slot)
+    if data is None:
+        return None
+    media = Media(kind=kind, mime=mime, data=data, name=name, slot=slot)
+    return fit_media(media, types=IMAGES if kind == "image" else None)
 
 
 def _plain_text(source: WireValue) -> str | None:

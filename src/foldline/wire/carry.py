@@ -16,19 +16,20 @@ from msgspec.structs import replace
 
 from foldline.core.message import Media, Opaque, Reasoning, Text, ToolCall, ToolResult
 from foldline.core.surrogates import is_torn, whole
-from foldline.wire.media import sniff_type
+from foldline.wire.media import is_base64, sniff_type
 from foldline.wire.strict import dump_text, parse
 
 OPAQUE_TEXT_MAX = 20_000
 """Longest readable part, in characters, that is carried as text; a longer one is left behind with a note."""
 
-_IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""Types that Anthropic and OpenAI take."""
 
 
 class Carries(Struct, frozen=True, kw_only=True, gc=False):
     """What one wire takes from the user's side."""
 
-    image_types: frozenset[str] | None = _IMAGES
+    image_types: frozenset[str] | None = IMAGES
     """Image types accepted as data; `None`: any."""
     document_types: frozenset[str] | None = None
     """Types of documents and files accepted as data; `None`: any."""
@@ -78,6 +79,23 @@ _FILE_OWNERS = {
 _UNREADABLE_KEYS = re.compile(
     r"encrypted|signature|^(?:id|type|data|detail|cache_control|created_by|status)$"
 )
+
+
+def fit_media(media: Media, *, types: frozenset[str] | None = None) -> Media | Text:
+    """Media of a message as a provider takes them, marked as edited where it came otherwise: an image under the type that its data
+    has; a line of ours where there is none, or of none of `types`. Anthropic: 400 "Image does not match the provided media type"."""
+    if media.data is None or (media.mime or "").startswith("text/"):
+        return media
+    if not is_base64(media.data):
+        return replace(
+            media_words(media, to="", why="without data that is base64"), slot=media.slot, edited=True
+        )
+    told = sniff_type(media.data) if media.kind == "image" else None
+    if told in IMAGES and told != media.mime:
+        media = replace(media, mime=told, edited=True)
+    if types is not None and media.mime not in types:
+        return replace(media_words(media, to="this provider"), slot=media.slot, edited=True)
+    return media
 
 
 def carry_media(media: Media, *, source: str, to: str) -> Media | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, Literal, Protocol, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.core.message import Message
 from foldline.core.needs import Needs
@@ -34,6 +35,16 @@ class Rules(Struct, frozen=True, kw_only=True):
     """False where calls and results are paired without ids, and none is made up."""
     calls_open: bool = False
     """True when a message with calls must not stand behind another of the model's."""
+
+    def needs_for(self, model: str | None) -> Needs:
+        """The needs of a server of that model; `None`: of the format's own provider. Another one's that speaks Anthropic's wire signs
+        nothing, and wants its reasoning back (can1357/oh-my-pi#908)."""
+        is_own = model is None or "claude" in model.lower()
+        return (
+            self.needs
+            if is_own or not self.needs.reasoning_signed
+            else replace(self.needs, reasoning_signed=False)
+        )
 
 
 class Request(Struct, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any, assert_never
 
 from foldline.core.message import NEW, Media, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
+from foldline.wire.carry import fit_media
 from foldline.wire.media import UNKNOWN_TYPE, base64_of, media_kind, payload_of, type_of_url, usual
 from foldline.wire.splice import arguments_object
 from foldline.wire.strict import dump, dump_text, parse
@@ -153,12 +154,13 @@ def _output_key(response: Any) -> str | None:
     return None
 
 
-def _read_inline(value: dict[str, Any], slot: int, *, seen: Counter[str]) -> Media | None:
+def _read_inline(value: dict[str, Any], slot: int, *, seen: Counter[str]) -> Media | Text | None:
     mime, base64 = _word(value, "mimeType"), value.get("data")
     data = payload_of(mime, usual(base64)) if isinstance(base64, str) else None
     if data is None:
         return None
-    return Media(kind=media_kind(mime), mime=mime, data=data, name=_word(value, "displayName"), slot=slot)
+    named = _word(value, "displayName")
+    return fit_media(Media(kind=media_kind(mime), mime=mime, data=data, name=named, slot=slot))
 
 
 def _read_file(value: dict[str, Any], slot: int, *, seen: Counter[str]) -> Media | None:
@@ -245,7 +247,7 @@ _READERS = {spelt: read for camel, read in _CAMEL_READERS.items() for spelt in (
 
 def edit_part(part: Part, old: Any) -> Any:
     """`old` with the new content of `part`; its signature and every other key stay."""
-    if isinstance(old, str):
+    if isinstance(old, str) or (isinstance(part, Text) and "text" not in old):  # a line of ours for a picture
         return make_part(part)
     match part:
         case Text() | Reasoning():

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import binascii
 import re
+import string
 from base64 import b64decode, b64encode
 from typing import Literal, TypeAlias
 
@@ -19,6 +20,7 @@ MediaKind: TypeAlias = Literal["image", "document", "audio", "video", "file"]
 
 _DATA_URL = re.compile(r"data:(?P<mime>[^;,]*)(?:;[^;,]*)*;base64,(?P<data>.*)", re.DOTALL)
 _DOCUMENT_TYPES = ("application/pdf", "application/json", "application/xml", "text/")
+_ALPHABET = (string.ascii_letters + string.digits + "+/").encode()
 _URL_SAFE = str.maketrans("-_", "+/")
 _KINDS: dict[str, MediaKind] = {"image": "image", "audio": "audio", "video": "video"}
 UNKNOWN_TYPE = "application/octet-stream"
@@ -45,6 +47,18 @@ def usual(base64: str) -> str:
     if "-" not in base64 and "_" not in base64:
         return base64
     return base64.translate(_URL_SAFE) + "=" * (-len(base64) % 4)
+
+
+def is_base64(data: str) -> bool:
+    """True for base64 that is not empty, padded and in the usual alphabet."""
+    bare = data.rstrip("=")
+    return (
+        bool(bare)
+        and len(data) % 4 == 0
+        and len(data) - len(bare) < 3
+        and data.isascii()
+        and not bare.encode().translate(None, _ALPHABET)
+    )
 
 
 def payload_of(mime: str | None, base64: str) -> str | None:

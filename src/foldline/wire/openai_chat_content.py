@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from foldline.core.message import Media, Opaque, Text
 from foldline.wire import strict
+from foldline.wire.carry import fit_media
 from foldline.wire.codec import WireValue
 from foldline.wire.media import MediaKind, base64_of, data_url_of, media_kind, payload_of, split_data_url
 from foldline.wire.splice import splice, text_or_none
@@ -92,7 +93,7 @@ def _read(item: Any, slot: int) -> Piece:
             raise strict.placed(f".{kind}", error) from None
     if media is None:
         return Opaque(type=kind, raw=strict.dump_foreign(item), slot=slot)
-    return replace(media, slot=slot)
+    return fit_media(replace(media, slot=slot))
 
 
 def _read_media(inner: WireValue, kind: str) -> Media | None:

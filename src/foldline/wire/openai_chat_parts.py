@@ -16,7 +16,18 @@ from typing import Any, TypeAlias, assert_never
 
 from msgspec.structs import replace
 
-from foldline.core.message import NEW, Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
+from foldline.core.message import (
+    NEW,
+    Media,
+    Message,
+    Opaque,
+    Part,
+    Reasoning,
+    Text,
+    ToolCall,
+    ToolResult,
+    is_blank,
+)
 from foldline.wire import strict
 from foldline.wire.codec import WireValue
 from foldline.wire.openai_chat_content import make_pieces, need_text, read_piece, read_pieces, write_pieces
@@ -73,7 +84,17 @@ def read_parts(value: WireValue) -> tuple[Part, ...]:
     content = value.get("content")
     if content is not None and not isinstance(content, (str, list, tuple)):
         raise ValueError(f"content: expected text or a list of parts, got {type(content).__name__}")
-    return tuple([_read_part(value, place, slot=slot) for slot, place in enumerate(places_of(value))])
+    parts = [_read_part(value, place, slot=slot) for slot, place in enumerate(places_of(value))]
+    calls = value.get("tool_calls")
+    if calls and isinstance(
+        content, (list, tuple)
+    ):  # beside calls a string may be blank, no piece (kimi-cli#2395)
+        parts = [replace(part, edited=True) if is_blank(part) else part for part in parts]
+    elif (
+        parts and calls is not None and not calls
+    ):  # 400 "Invalid 'messages[1].tool_calls': empty array" (openai-node#1341)
+        parts[0] = replace(parts[0], edited=True)
+    return tuple(parts)
 
 
 def _read_part(value: WireValue, place: Place, *, slot: int) -> Part:
@@ -165,12 +186,17 @@ def read_result(value: WireValue) -> ToolResult:
         raise ValueError(f"tool_call_id: expected text, got {given!r:.80}")
     content = tuple(read_pieces(value.get("content")))
     call_id = _made_up_id(name or "") if wired is None else wired
-    return ToolResult(call_id=call_id, content=content, name=name, wire_id=wired is not None, slot=0)
+    no_text = value.get("content") is None
+    return ToolResult(
+        call_id=call_id, content=content, name=name, wire_id=wired is not None, slot=0, edited=no_text
+    )
 
 
 def edit(parts: Sequence[Part], origin: WireValue) -> WireValue:
     """The origin with the parts' new values; keys that hold no part stay."""
     value, places = dict(origin), places_of(origin)
+    if value.get("tool_calls") is not None and not value["tool_calls"]:
+        del value["tool_calls"]
     by_key: dict[str, list[tuple[Part, int]]] = {}
     reasoning = reasoning_key(origin) or REASONING[0]
     for part in parts:
@@ -280,7 +306,7 @@ def edit_result(parts: Sequence[Part], origin: WireValue) -> WireValue:
     """The origin of a result with new values."""
     part = _only_result(parts)
     content = write_pieces(part.content, origin.get("content")) if part.edited else origin.get("content")
-    value = {**origin, "content": content}
+    value = {**origin, "content": "" if content is None else content}
     if part.edited and part.wire_id:
         value["tool_call_id"] = part.call_id
     if part.edited and part.name is not None:

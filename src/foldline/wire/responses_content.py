@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any, assert_never
 
 from foldline.core.message import Media, Opaque, Text
+from foldline.wire.carry import fit_media
 from foldline.wire.media import data_url_of, media_kind, payload_of, split_data_url
 from foldline.wire.splice import splice, text_or_none
 from foldline.wire.strict import dump, parse, plain
@@ -50,7 +51,7 @@ def read_piece(item: Any, *, slot: int) -> Piece:
             return Text(text=text, slot=slot)
         media = _read_media(kind, item, slot=slot)
         if media is not None:
-            return media
+            return fit_media(media)
         return Opaque(type=str(kind), raw=dump(item), slot=slot)
     return Opaque(type=type(item).__name__, raw=dump(item), slot=slot)
 

@@ -28,7 +28,10 @@ BREAKS: dict[str, list[Change]] = {
     "json": [lambda b: b["contents"][4]["parts"][0].update(text="\ud83d")],
     "size": [lambda b: b["contents"][4]["parts"][0].update(text="x" * (20 * 1024 * 1024))],
     "count": [lambda b: b.update(contents=[]), lambda b: b["contents"][4].update(parts=[])],
-    "roles": [lambda b: b["contents"][2].update(role="function")],
+    "roles": [
+        lambda b: b["contents"][4].update(role="function"),
+        lambda b: b["contents"][2].update(role="assistant"),
+    ],
     "first-user": [lambda b: b["contents"].insert(0, {"role": "model", "parts": [{"text": "Hello."}]})],
     "part-roles": [
         lambda b: b["contents"][4]["parts"].append(gemini_call("ls")),

@@ -6,7 +6,7 @@ and `foldline.cli.report`, which lays the report out.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -24,6 +24,11 @@ from foldline.cli.options import (
     reads_file,
     size,
     write_result,
+)
+
+UNMENDED: Final = (
+    "this stood in what came in, and no repair mends it (`foldline check` names the places): correct it there, or leave it to a server "
+    "that takes more than the provider does"
 )
 
 
@@ -82,7 +87,7 @@ def command(source: Source, **given: Any) -> int:
     document = compaction.report_document
     code = exits.code_of_outcomes([exits.outcome_of(one) for one in document.get("sessions", [document])])
     written = None
-    if not wanted.dry_run and code not in (exits.OUR_FAULT, exits.REFUSED):
+    if not wanted.dry_run and code in (exits.DONE, exits.UNREACHABLE):
         written = write_result(compaction.data, wanted.out, source=source)
     if source.as_json:
         screen.write_document(document)
@@ -90,6 +95,8 @@ def command(source: Source, **given: Any) -> int:
     screen.show(*report.blocks_of(document, name=source.name), to="stderr")
     for note in report.notes_in(document):
         screen.say(note)
+    if any(one.get("unmended") for one in document.get("sessions", [document])):
+        screen.say(UNMENDED)
     screen.say(_where(wanted, written=written, code=code))
     return code
 
@@ -102,6 +109,8 @@ def _where(wanted: Wanted, *, written: str | None, code: int) -> str:
         return "a fault of foldline: nothing was written; please report it with the lines above"
     if code == exits.REFUSED:
         return "refused: nothing was written"
+    if code == exits.BAD_INPUT:
+        return "not valid: nothing was written"
     if written is not None:
         return f"written to {written}"
     if wanted.out is None and screen.is_terminal("stdout"):

@@ -52,7 +52,10 @@ def _camel(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _role(content: dict[str, Any]) -> str:
-    return str(content.get("role") or "user")
+    """`tool` and the older `function` are taken for the user's where a content holds responses alone: the SDK's README sends them so."""
+    role = str(content.get("role") or "user")
+    answers = role in ("tool", "function") and all("functionResponse" in part for part in _parts(content))
+    return "user" if answers else role
 
 
 def _parts(content: dict[str, Any]) -> list[dict[str, Any]]:
