@@ -19,5 +19,5 @@ def test_a_name_that_a_folder_has_everywhere_is_one(name: str) -> None:
 def test_any_other_is_refused_and_the_rule_is_said(name: str) -> None:
     """S8: no name leads out of a home."""
     assert not is_name(name)
-    with pytest.raises(InvalidOption, match="1 to 128 letters"):
+    with pytest.raises(InvalidOption, match="1 to 128 ASCII letters"):
         check_name(name)

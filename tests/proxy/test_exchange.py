@@ -48,6 +48,16 @@ def test_what_is_no_json_goes_on_as_it_came() -> None:
         assert proxy.wait_for(1)[0].why == "its body is no JSON that is read here"
 
 
+def test_a_mark_of_byte_order_before_a_body_is_passed_over() -> None:
+    """RFC 8259, 8.1: a reader may ignore it; the bytes go on as they came."""
+    body = b"\xef\xbb\xbf" + json.dumps(BODY).encode()
+    with Twin(replies=["ok"]) as twin, Proxy(twin.url) as proxy:
+        assert post(proxy, body)[0] == 200
+        assert twin.requests[0].body == body
+        assert proxy.wait_for(1)[0].why != "its body is no conversation"
+        assert proxy.wait_for(1)[0].model == MODEL or proxy.wait_for(1)[0].model == BODY["model"]
+
+
 def test_a_form_is_refused_before_anything_is_sent() -> None:
     """Threat 6."""
     with Twin() as twin, Proxy(twin.url) as proxy:

@@ -89,6 +89,14 @@ def test_an_override_that_cannot_be_read_is_refused_by_name(values: dict[str, ob
         model("my-model", overrides={"my-model": values})
 
 
+@pytest.mark.parametrize("price", [float("inf"), float("nan"), -1])
+def test_a_price_is_a_number_that_json_can_say(price: float) -> None:
+    """TOK-10: as a limit, so that `--json` is JSON and no cost is below nothing."""
+    with pytest.raises(InvalidOption, match=r"models\.m\.prices\.output"):
+        model("m", overrides={"m": {"window": 1_000, "prices": {"output": price}}})
+    assert model("m", overrides={"m": {"window": 1_000, "prices": {"output": 0}}}).prices.output == 0
+
+
 def test_a_limit_that_makes_no_sense_is_clamped_and_reported() -> None:
     """anomalyco/opencode#49965: an output limit equal to the window leaves no room, and every step compacts."""
     found = model("local", overrides={"local": {"window": 32_768, "max_output": 32_768, "max_input": 40_000}})

@@ -68,6 +68,8 @@ def test_a_named_format_is_not_guessed_again() -> None:
         (b"dear diary\n", InvalidTranscript, "not JSON"),
         (b'{"name":"x","dependencies":{}}', UnknownFormat, "keys name, dependencies"),
         (b"[1,2,3]", UnknownFormat, "without an object"),
+        (b"null", UnknownFormat, "without an object"),
+        (b"[[[[", UnknownFormat, "breaks off"),
         (b'{"\x1b[31mred":1}', UnknownFormat, "nothing a person could read"),
     ],
 )

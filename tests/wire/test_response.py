@@ -96,3 +96,40 @@ def test_a_response_nested_too_deep_is_refused() -> None:
         deep = [deep]
     with pytest.raises(InvalidOption, match="nested too deep"):
         plain_value(deep)
+
+
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [
+        ({"candidates": [{"content": {"role": "model"}, "finishReason": "MAX_TOKENS"}]}, "MAX_TOKENS"),
+        ({"candidates": [{"finishReason": "SAFETY", "index": 0}]}, "SAFETY"),
+        ({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}, "PROHIBITED_CONTENT"),
+    ],
+)
+def test_an_answer_of_gemini_that_says_nothing_is_an_answer(told: dict[str, Any], reason: str) -> None:
+    """As Anthropic's `content: []`: it cost tokens, and says why it ended. Its content is in no request, as no blank one is."""
+    usage = {"promptTokenCount": 5, "totalTokenCount": 50, "thoughtsTokenCount": 45}
+    response = read_response({**told, "usageMetadata": usage}, format="gemini")
+    (message,) = response.messages
+    assert (message.role, message.parts, response.is_open) == ("assistant", (), False)
+    assert message.meta is not None
+    assert message.meta.stop_reason == reason
+    assert message.meta.usage is not None
+    assert message.meta.usage.tokens_input == 5
+    alone = read_response({"role": "model"}, format="gemini")
+    assert alone.messages[0].parts == ()
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": "error", "code": "server_error", "message": "overloaded", "sequence_number": 3},
+        {"type": "response.failed", "response": {"status": "failed"}},
+        {"type": "response.output_text.delta", "delta": "x", "item_id": "a"},
+    ],
+)
+def test_an_event_of_a_stream_is_no_answer(event: dict[str, Any]) -> None:
+    """It has a type, as an item has: it would go out with every later request."""
+    with pytest.raises(InvalidOption, match="event of a stream") as caught:
+        read_response(event, format="openai-responses")
+    assert "overloaded" not in str(caught.value)

@@ -51,7 +51,7 @@ def _shown(value: object) -> str:
         return f"a {type(value).__name__}"
 
 
-CONVERSATION = frozenset({"messages", "system", "tools"})
+CONVERSATION = frozenset({"messages", "system", "tools", "response"})
 """Options that hold what was said: an error ends in logs, so it names their kind and quotes nothing."""
 
 

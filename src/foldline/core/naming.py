@@ -20,7 +20,7 @@ def check_name(name: str) -> str:
     """A name that a session may have. Raises `InvalidOption` for any other."""
     if not is_name(name):
         why = (
-            f"a session's name has 1 to {NAME_CHARS_MAX} letters, digits, dots, hyphens or underscores, and begins with a "
+            f"a session's name has 1 to {NAME_CHARS_MAX} ASCII letters, digits, dots, hyphens or underscores, and begins with a "
             "letter or digit"
         )
         raise InvalidOption("name", name, why=why)

@@ -11,6 +11,7 @@ not taken into the session.
 from __future__ import annotations
 
 import asyncio
+from codecs import BOM_UTF8
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any, Final, Literal, TypeAlias, TypeVar
@@ -171,6 +172,7 @@ class Exchange:
         try:
             bytes_max = BODY_BYTES_MAX[way.route.provider]
             plain = opened(data, way.asked.one("content-encoding"), bytes_max=bytes_max)
+            plain = plain.removeprefix(BOM_UTF8)  # which a reader of JSON may pass over (RFC 8259, 8.1)
             call = self._bodies.call(plain, format=way.route.format, model=way.route.model)
         except CannotOpen as error:
             return str(error)

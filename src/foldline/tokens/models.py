@@ -7,6 +7,7 @@ family named here into one. Reads nothing but that file, and only when first ask
 
 from __future__ import annotations
 
+import math
 import pkgutil
 import re
 import warnings
@@ -225,6 +226,10 @@ def _override(name: str, overrides: Overrides) -> Override:
     for field, value in limits.items():
         if value is not None and value < 1:
             raise InvalidOption(f"models.{key}.{field}", value, why="give a positive number of tokens")
+    for field in Prices.__struct_fields__ if own.prices is not None else ():
+        price = getattr(own.prices, field)
+        if price is not None and not 0 <= price < math.inf:  # which no NaN is
+            raise InvalidOption(f"models.{key}.prices.{field}", price, why="give a price of 0 or more")
     return own
 
 

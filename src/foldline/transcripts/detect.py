@@ -17,6 +17,7 @@ from foldline.core.errors import UnknownFormat
 from foldline.core.message import Message
 from foldline.transcripts.source import Progress, Source, keys, open_source
 from foldline.transcripts.transcript import Reader, Transcript, Writer
+from foldline.wire import strict
 
 READERS: Final = {
     "claude-code": "foldline.transcripts.claude_code:READER",
@@ -174,7 +175,12 @@ def _looks_like(head: bytes) -> str | None:
     """What can be said of content that no reader recognises; `None` when it is not JSON at all."""
     found = keys(head)
     if not found:
-        return "JSON without an object in it" if head.lstrip()[:1] in (b"[", b"{") else None
+        try:
+            strict.loads(head)
+        except strict.BadJson:
+            is_begun = head.lstrip()[:1] in (b"[", b"{")
+            return "JSON that breaks off, or goes on for long, before its first object" if is_begun else None
+        return "JSON without an object in it"
     names = [name for name in found if name.isprintable()][:_KEYS_SHOWN]
     shown = ", ".join(names) or "(nothing a person could read)"
     return f"no reader recognises JSON objects with the keys {shown}"

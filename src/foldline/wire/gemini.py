@@ -70,7 +70,7 @@ class GeminiCodec:
         wire = _dumped(wire)
         content = object_of(wire)
         role = content.get("role") or "user"  # "If not set, the service will default to 'user'"
-        parts = content.get("parts")
+        parts = content.get("parts", [] if content == {"role": "model"} else None)  # cut off while it thought
         if not isinstance(role, str) or role not in _ROLES:
             raise ValueError(f"content: key 'role' must be one of {', '.join(_ROLES)}, not {role!r}")
         if not isinstance(parts, list):
@@ -85,7 +85,11 @@ class GeminiCodec:
                 "role": "model" if message.role == "assistant" else "user",
                 "parts": _make(message.parts),
             }
-        return origin if not message.edited else {**origin, "parts": _write(message.parts, origin["parts"])}
+        return (
+            origin
+            if not message.edited
+            else {**origin, "parts": _write(message.parts, origin.get("parts", []))}
+        )
 
     def encode_bytes(self, message: Message) -> bytes:
         """As `encode`, in JSON bytes."""
@@ -116,7 +120,7 @@ class GeminiCodec:
     def join(self, first: Message, second: Message) -> Message:
         """One content with the parts of both; ids stay as they were paired."""
         one, two = self.encode(first), self.encode(second)
-        joined = self.decode({**one, "parts": [*one["parts"], *two["parts"]]})
+        joined = self.decode({**one, "parts": [*one.get("parts", []), *two.get("parts", [])]})
         parts = tuple(
             _same_id(new, old) for new, old in zip(joined.parts, (*first.parts, *second.parts), strict=True)
         )

@@ -136,12 +136,26 @@ def _messages(opened: Mapping[str, Any], *, format: str) -> list[Any]:
             return [_without_nulls(choice.get("message")) for choice in _first(opened["choices"])]
         case "openai-responses" if "output" in opened:
             return [_without_nulls(item) for item in _listed(opened["output"])]
-        case "gemini" if "candidates" in opened:
-            return [choice.get("content") for choice in _first(opened["candidates"])]
+        case "gemini" if _is_whole(opened, format):
+            return [_content(next(iter(_first(opened.get("candidates"))), {}))]
+        case "openai-responses" if _is_event(opened):
+            raise _refused(opened, "it is an event of a stream; record the response that the stream comes to")
         case "anthropic":
             return [{key: opened[key] for key in ("role", "content") if key in opened}]
         case _:
             return [opened]
+
+
+def _content(candidate: Mapping[str, Any]) -> dict[str, Any]:
+    """What the model said; with no part of it where a thought took the whole output, or a filter the answer."""
+    content = candidate.get("content")
+    return {"role": "model", "parts": [], **(content if isinstance(content, Mapping) else {})}
+
+
+def _is_event(opened: Mapping[str, Any]) -> bool:
+    """True for an event of a Responses stream (SDK types/responses/response_stream_event.py), which has a type as an item has."""
+    kind = opened.get("type")
+    return kind == "error" or "sequence_number" in opened or str(kind).startswith("response.")
 
 
 def _listed(value: Any) -> list[Any]:
@@ -170,7 +184,7 @@ def _is_whole(opened: Mapping[str, Any], format: str) -> bool:
         return "usage" in opened or "stop_reason" in opened
     if format == "openai-responses":
         return "output" in opened and len(opened) > 1
-    return "choices" in opened or "candidates" in opened
+    return any(key in opened for key in ("choices", "candidates", "promptFeedback", "prompt_feedback"))
 
 
 def _without_nulls(wire: Any) -> Any:
@@ -192,7 +206,7 @@ def _meta(opened: Mapping[str, Any], usage: Usage | None, *, format: str) -> Met
     return Meta(
         response_id=_text(opened, shape.id),
         model=_text(opened, shape.model),
-        stop_reason=_incomplete(ended) or _text(ended, shape.stop),
+        stop_reason=_incomplete(ended) or _blocked(ended) or _text(ended, shape.stop),
         usage=usage,
     )
 
@@ -201,6 +215,12 @@ def _incomplete(told: Mapping[str, Any]) -> str | None:
     """Why a response of OpenAI Responses is incomplete, where it says; its status says no more than that."""
     details = told.get("incomplete_details")
     return _text(details, ("reason",)) if isinstance(details, Mapping) else None
+
+
+def _blocked(told: Mapping[str, Any]) -> str | None:
+    """Why Gemini answered a prompt with no candidate at all."""
+    feedback = told.get("promptFeedback", told.get("prompt_feedback"))
+    return _text(feedback, ("blockReason", "block_reason")) if isinstance(feedback, Mapping) else None
 
 
 def _text(told: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:

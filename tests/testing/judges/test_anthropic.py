@@ -160,6 +160,9 @@ BREAKS: dict[str, list[Change]] = {
     "server-tools": [
         lambda b: b["messages"][3]["content"].pop(0),
         lambda b: b["messages"][3]["content"].pop(1),
+        lambda b: (
+            b["messages"][3]["content"].pop(1) and b["messages"][3]["content"][0].update(type="mcp_tool_use")
+        ),
     ],
 }
 
@@ -175,6 +178,29 @@ def test_every_rule_has_a_broken_body_and_a_source() -> None:
     assert {rule.name for rule in anthropic.RULES} == set(BREAKS)
     assert len(anthropic.RULES) == len({rule.name for rule in anthropic.RULES})
     assert all(rule.source for rule in anthropic.RULES)
+
+
+def test_the_call_of_a_connected_server_has_its_result_behind_it() -> None:
+    """SDK types/beta/beta_mcp_tool_use_block_param.py: `mcp_tool_use`, then `mcp_tool_result`."""
+    called = {"type": "mcp_tool_use", "id": "mcptoolu_1", "name": "echo", "server_name": "s", "input": {}}
+    told = {
+        "type": "mcp_tool_result",
+        "tool_use_id": "mcptoolu_1",
+        "is_error": False,
+        "content": [text("hi")],
+    }
+    body: Body = {
+        "messages": [
+            {"role": "user", "content": "go"},
+            {"role": "assistant", "content": [called, told, text("ok")]},
+            {"role": "user", "content": "next"},
+        ]
+    }
+    assert anthropic.violations(body) == []
+    body["messages"][1]["content"].pop(0)
+    assert anthropic.violations(body) == [
+        "server-tools at messages.1.content.0: mcp_tool_result without its call before it"
+    ]
 
 
 def test_too_many_messages_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,8 @@ ID_PATTERN = re.compile(r"[a-zA-Z0-9_-]+")
 
 REASONING = frozenset({"thinking", "redacted_thinking"})
 USER_ONLY = frozenset({"tool_result"})
-ASSISTANT_ONLY = frozenset({"tool_use", "server_tool_use"}) | REASONING
+SERVER_CALLS = frozenset({"server_tool_use", "mcp_tool_use"})
+ASSISTANT_ONLY = frozenset({"tool_use"}) | SERVER_CALLS | REASONING
 INSIDE_RESULTS = frozenset({"text", "image", "document", "search_result", "tool_reference", "browser_state"})
 
 _MARK = "cache_control"
@@ -266,7 +267,7 @@ def _ids(case: Case) -> Found:
 def _ids_once(case: Case) -> Found:
     seen: set[str] = set()
     for place, _, block in _placed(case.body):
-        if block["type"] in ("tool_use", "server_tool_use"):
+        if block["type"] == "tool_use" or block["type"] in SERVER_CALLS:
             if block["id"] in seen:
                 yield place, f"tool_use ids must be unique: {block['id']!r}"
             seen.add(block["id"])
@@ -421,13 +422,13 @@ def _server_tools(case: Case) -> Found:
     called: dict[str, str] = {}
     last = f"messages.{_last_assistant(case.body)}."
     for place, _, block in _placed(case.body):
-        if block["type"] == "server_tool_use":
+        if block["type"] in SERVER_CALLS:
             called[block["id"]] = place
         elif _is_server_result(block) and called.pop(block.get("tool_use_id", ""), None) is None:
-            yield place, f"{block['type']} without server_tool_use before it"
+            yield place, f"{block['type']} without its call before it"
     for name, place in called.items():
         if not place.startswith(last):
-            yield place, f"server_tool_use {name!r} without its result"
+            yield place, f"call {name!r} of the server's own tool without its result"
 
 
 _ERRORS = "error message of the API, as quoted in "
