@@ -19,7 +19,7 @@ from foldline.core.mending import torn
 from foldline.core.message import Message, ToolCall, calls_of
 from foldline.core.needs import Needs
 from foldline.core.pairing import Placed
-from foldline.core.repair import UNFIT, UNFIT_ELSE, late_reasoning, why_not
+from foldline.core.part_places import late_reasoning, out_of_shape, why_not
 from foldline.wire import strict
 from foldline.wire.body import KEYS, write_body
 from foldline.wire.codec import Request
@@ -87,10 +87,8 @@ def broken_demands(
 
 
 def _whys(message: Message, needs: Needs, *, is_last: bool) -> Iterator[str]:
-    if not message.edited:
-        unfit = dict.fromkeys(type(part) for part in message.parts if part.edited)
-        yield from (UNFIT.get(kind, UNFIT_ELSE)[1] for kind in unfit)
-    yield from dict.fromkeys(why for part in message.parts if (why := why_not(part, message, needs)))
+    yield from (why for _, why in out_of_shape(message))
+    yield from dict.fromkeys(why for part in message.parts if (why := why_not(part, message, needs=needs)))
     if message.role != "assistant":
         return
     for call in calls_of(message):

@@ -45,7 +45,6 @@ from msgspec.structs import replace
 from foldline.core.mending import mended_part
 from foldline.core.message import (
     Message,
-    Opaque,
     Part,
     Reasoning,
     Text,
@@ -56,7 +55,8 @@ from foldline.core.message import (
     may_open,
 )
 from foldline.core.needs import Needs
-from foldline.core.pairing import Placed, Repair, RepairKind, ours, pair
+from foldline.core.pairing import Placed, Repair, ours, pair
+from foldline.core.part_places import is_compaction, late_reasoning, out_of_shape, why_not
 from foldline.core.spelling import fit_id, fit_name
 from foldline.core.system_place import misplaced, system_in_place
 
@@ -64,12 +64,6 @@ OPENING = "[foldline: the conversation opens with the assistant]"
 SILENT = "[foldline: the tool failed and said nothing]"
 APART = "[foldline: what stood here cannot be sent]"
 NOTHING = "[foldline: the conversation holds nothing that can be sent]"
-UNFIT: dict[type[Part], tuple[RepairKind, str]] = {
-    ToolCall: ("no-arguments", "a call whose arguments have no shape that is taken"),
-    ToolResult: ("no-output", "a result whose content has no shape that is taken"),
-}
-"""What is said of a part that the wire had in a shape that is not taken."""
-UNFIT_ELSE: tuple[RepairKind, str] = ("refused-shape", "a part or key in a shape that is refused")
 
 
 class Repaired(Struct, frozen=True, kw_only=True):
@@ -166,50 +160,19 @@ def cleaned(
 
 def _in_shape(message: Message, seq: int, *, repairs: list[Repair]) -> Message:
     """The message with its parts written as they were read, where the wire had another shape for them than is taken."""
-    if message.edited:
-        return message
-    unfit = dict.fromkeys(type(part) for part in message.parts if part.edited)
-    for kind, why in dict.fromkeys(UNFIT.get(kind, UNFIT_ELSE) for kind in unfit):
-        repairs.append(Repair(kind=kind, seq=seq, why=why))
+    unfit = out_of_shape(message)
+    repairs.extend(Repair(kind=kind, seq=seq, why=why) for kind, why in unfit)
     return replace(message, edited=True) if unfit else message
 
 
 def _with_parts(message: Message, seq: int, *, needs: Needs, repairs: list[Repair]) -> Message:
     """The message without parts that may not stand in it."""
-    whys = [why_not(part, message, needs) for part in message.parts]
+    whys = [why_not(part, message, needs=needs) for part in message.parts]
     if not any(whys):
         return message
     repairs.extend(Repair(kind="refused-part", seq=seq, why=why) for why in whys if why)
     kept = tuple(part for part, why in zip(message.parts, whys, strict=True) if not why)
     return replace(message, parts=kept, edited=True)
-
-
-def why_not(part: Part, message: Message, needs: Needs) -> str:
-    """Why a part may not stand in its message; empty where it may."""
-    if message.role == "assistant":
-        is_unsigned = isinstance(part, Reasoning) and needs.reasoning_signed and not part.signature
-        return "reasoning without a signature" if is_unsigned else ""
-    is_calling = isinstance(part, ToolCall) or (isinstance(part, ToolResult) and part.server)
-    if is_calling or (isinstance(part, Reasoning) and needs.reasoning_first):
-        return f"a part that only the model may write, in a message of role {message.role}"
-    return ""
-
-
-def late_reasoning(message: Message, *, is_last: bool) -> str:
-    """Why reasoning of an assistant's message may not stand where it does; empty where it may. `is_last`: nothing of the assistant's
-    comes behind it. A provider's own compaction stands before all else."""
-    said = [part for part in message.parts if not _is_compaction(part)]
-    reasons = [isinstance(part, Reasoning) for part in said]
-    called = next(
-        (n for n, part in enumerate(said) if isinstance(part, ToolCall) and not part.server), len(said)
-    )
-    if any(reasons[called:]):
-        return "reasoning behind a call"
-    return (
-        "reasoning behind other content of the last answer"
-        if is_last and any(reasons) and not reasons[0]
-        else ""
-    )
 
 
 def _reasoning_first(message: Message, seq: int, *, is_last: bool, repairs: list[Repair]) -> Message:
@@ -218,12 +181,8 @@ def _reasoning_first(message: Message, seq: int, *, is_last: bool, repairs: list
     if not why:
         return message
     repairs.append(Repair(kind="late-reasoning", seq=seq, why=why))
-    parts = sorted(message.parts, key=lambda part: 2 - isinstance(part, Reasoning) - 2 * _is_compaction(part))
+    parts = sorted(message.parts, key=lambda part: 2 - isinstance(part, Reasoning) - 2 * is_compaction(part))
     return replace(message, parts=tuple(parts), edited=True)
-
-
-def _is_compaction(part: Part) -> bool:
-    return isinstance(part, Opaque) and part.type == "compaction"
 
 
 def _respelt(message: Message, seq: int, *, needs: Needs, repairs: list[Repair]) -> Message:

@@ -30,7 +30,6 @@ IMAGE_MIMES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 ID_PATTERN = re.compile(r"[a-zA-Z0-9_-]+")
 
 REASONING = frozenset({"thinking", "redacted_thinking"})
-USER_ONLY = frozenset({"tool_result"})
 SERVER_CALLS = frozenset({"server_tool_use", "mcp_tool_use"})
 ASSISTANT_ONLY = frozenset({"tool_use"}) | SERVER_CALLS | REASONING
 INSIDE_RESULTS = frozenset({"text", "image", "document", "search_result", "tool_reference", "browser_state"})
@@ -227,7 +226,7 @@ def _is_server_result(block: dict[str, Any]) -> bool:
 def _block_roles(case: Case) -> Found:
     for place, message, block in _placed(case.body):
         kind = block["type"]
-        if kind in USER_ONLY and message["role"] != "user":
+        if kind == "tool_result" and message["role"] != "user":
             yield place, f"{kind} blocks can only be in user messages"
         if (kind in ASSISTANT_ONLY or _is_server_result(block)) and message["role"] != "assistant":
             yield place, f"{kind} blocks can only be in assistant messages"
