@@ -214,6 +214,8 @@ def test_a_file_that_a_patch_deletes_is_told_as_deleted() -> None:
         "Maybe it should go into main.ts since it is small.",
         "It could stay in main.ts because it is small.",
         "A gating network decides which expert to use.",
+        "Since this flight is part of your reservation, we need to address this before the change.",
+        "It's like having a team of specialists instead of one generalist.",
         "It goes into main.ts since it is small. Actually, we could simplify even more.",
     ],
 )

@@ -98,3 +98,12 @@ def test_what_a_patch_says_that_the_agent_quotes_is_no_reason_of_its_own() -> No
     assert list(reasons_in(f"I keep the list because order matters.\n\n{patch}")) == [
         "I keep the list because order matters."
     ]
+
+
+def test_what_is_needed_may_be_the_reason_of_a_decision() -> None:
+    """CMP-8: what has to be done is no decision; that it has to be, or why it failed, is a reason."""
+    for said in (
+        "I use a queue because we need to keep the order.",
+        "The root cause is the cache, so we need to clear it.",
+    ):
+        assert list(reasons_in(said)) == [said]

@@ -28,6 +28,8 @@ _DEFINES = re.compile(
 )
 _LINES = re.compile(r"edit (\d{1,9}:\d{1,9})\s*\n([\s\S]*?)\n?end_of_edit\s*$")
 """How an editor is told the lines that it is to replace (SWE-agent)."""
+_PLACED = ("replacement_text", "start_line", "end_line")
+"""The same in a call's arguments."""
 _WORDS = re.compile(r"\w{3}")
 _COMMENT = ("#", "//", "/*", "*", '"""', "<!", ":root", "@charset")
 
@@ -36,8 +38,10 @@ def gist_of(arguments: Mapping[str, Any], path: str) -> str:
     """What a call does to the file at `path`, to stand behind that it did so; empty where its arguments do not say."""
     command = arguments.get("command")
     if isinstance(command, str) and (lines := _LINES.match(command[:TEXT_CHARS_MAX])) is not None:
-        told = _telling(list(_lines(lines[2])))
-        return f", lines {lines[1]}{f': `{told}`' if told else ''}"
+        return _placed(lines[1], lines[2])
+    text, first, last = (arguments.get(key) for key in _PLACED)
+    if isinstance(text, str) and type(first) is int and type(last) is int:
+        return _placed(f"{first}:{last}", text)
     came, went, moved = [], [], []
     added = removed = 0
     for old, new in _texts(arguments, path):
@@ -52,6 +56,12 @@ def gist_of(arguments: Mapping[str, Any], path: str) -> str:
     told = _telling(came) or _telling(went)
     size = " ".join([f"+{added:,}"] * bool(added) + [f"−{removed:,}"] * bool(removed))
     return f", {size}: `{told}`" if told else f", {size}"
+
+
+def _placed(lines: str, text: str) -> str:
+    """What stands in the place of these lines."""
+    told = _telling(list(_lines(text)))
+    return f", lines {lines}{f': `{told}`' if told else ''}"
 
 
 def _texts(arguments: Mapping[str, Any], path: str) -> Iterator[tuple[str, str]]:

@@ -54,6 +54,7 @@ _LEFT_TO = re.compile(
 _GUESSED = re.compile(
     r"^(?:(?!\b(?:because|decided|chose)\b).){0,400}?\b(?:(?:i|we|it|this|that|they|you) should|probably|might|seems?|appears?|presumably|i guess|i suppose|i wonder)\b"
     r"|\b(?:let['’]?s|let me|we can|i can|we could|i(?:['’]ll| will)|we(?:['’]ll| will)|to) (?:\w{1,20} )?try\b"
+    r"|^(?:(?!\b(?:because|decided|chose|cause)\b).){0,400}?\b(?:i|we|you) (?:still |also )?(?:need|have) to\b|\b(?:is|['’]s) (?:(?:a bit|kind of|almost|just) )?like\b"
     r"|\b(?:i|we)(?:['’]ll| will) (?:now|first|next)\b|\bassum(?:e|ing|ption)\b"
     r"|^(?:(?!决定|改用|采用).){0,400}?(?:应该|应当)|可能|也许|或许|大概|似乎|好像|不确定|可以(?:选择|采用|考虑|先)",
     re.IGNORECASE,
