@@ -38,8 +38,8 @@ from tests.proxy.upstreams import HEAD, Sent, Upstream, exchanged, recorded
 
 WINDOW: Final = 20_000
 WAIT_S: Final = 20.0
-TURNS: Final = 16
-RESTARTED: Final = 13
+TURNS: Final = 23
+RESTARTED: Final = 19
 NOTHING: Final = Answer(text=FINAL, thinking="no need to look")
 
 
