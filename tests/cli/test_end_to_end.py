@@ -9,15 +9,20 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 import foldline
+from foldline.environment import FOLDLINE_HOME
 from tests.cli.payloads import FORBIDDEN, PAYLOADS
 from tests.cli.running import REPO, documents, environment, run, run_on_screen
+from tests.cli.sessions import imported
 
 SESSION = REPO / "tests" / "data" / "langgraph" / "deerflow-5aa47db1-cjk.json"
 MANY = REPO / "tests" / "data" / "tau-bench" / "gpt-4o-airline-first3.json"
@@ -294,3 +299,33 @@ def test_of_many_conversations_the_first_ten_are_shown(tmp_path: Path) -> None:
     done = run("context", str(file))
     assert len(re.findall(r"\[\d+\]$", done.stdout, re.MULTILINE)) == 10
     assert "5 more conversations: --select N shows one" in done.stderr
+
+
+FIGURE = re.compile(r"\d[\d,.]*\d%?|\d%?")
+FIGURED = [
+    ("stats",), ("sessions",), ("verify", "demo"), ("events", "demo"), ("undo", "demo", "--list"), ("models", "claude-opus-4-5"),
+    ("policies",), ("scan", "demo"), ("context", "one.json"),
+    ("compact", "one.json", "--to", "30%", "--dry-run"), ("compact", "many.json", "--to", "30%", "--dry-run"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", FIGURED, ids=" ".join)
+def test_a_figure_is_shown_whole_at_every_width(
+    command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a wide page says a narrow one says too: no figure cut, none left out, no line wider than the page."""
+    monkeypatch.setenv(FOLDLINE_HOME.name, str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(SESSION, "one.json")
+    shutil.copy(MANY, "many.json")
+    imported()
+    assert run("compact", "demo", "--to", "50%").exit_code == 0
+    found: dict[int, Counter[str]] = {}
+    for columns in (120, 100, 80, 70, 60, 55, 50, 45, 41, 40, 20):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        page = [row for row in run(*command).output.splitlines() if not row.startswith("foldline: ")]
+        assert max(map(cell_len, page)) <= max(40, columns)
+        found[columns] = Counter(FIGURE.findall(re.sub(r"\d[\d.]* m?s\b", "", "\n".join(page))))
+    assert found[120]
+    for columns, figures in found.items():
+        assert figures == found[120], columns

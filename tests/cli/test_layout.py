@@ -46,14 +46,14 @@ def test_a_share_never_rounds_to_nothing_or_to_all() -> None:
 )
 def test_a_bar_is_as_long_as_its_share(share: float, drawn: str) -> None:
     """To an eighth of a column; a share above nothing shows something; none grows past its room."""
-    assert bar(share, columns=8).plain == drawn
+    assert bar(share, columns=8).drawn(8).plain == drawn
 
 
 def test_a_bar_shows_its_mark() -> None:
     """The threshold stands where it is, unless the bar has passed it."""
-    assert bar(0.25, mark=0.5, columns=8).plain == "██  │"
-    assert bar(0.75, mark=0.5, columns=8).plain == "██████"
-    assert bar(0.5, mark=1.0, columns=8).plain == "████   │"
+    assert bar(0.25, mark=0.5, columns=8).drawn(8).plain == "██  │"
+    assert bar(0.75, mark=0.5, columns=8).drawn(8).plain == "██████"
+    assert bar(0.5, mark=1.0, columns=8).drawn(8).plain == "████   │"
 
 
 @pytest.mark.parametrize("columns", [40, 60, 100])

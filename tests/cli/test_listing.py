@@ -60,28 +60,17 @@ def test_an_empty_list_prints_nothing_wrong(monkeypatch: pytest.MonkeyPatch) -> 
     assert out.getvalue().strip() == ""
 
 
-def test_a_narrow_page_leaves_out_numbers_rather_than_cut_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At 60 columns the first numbers stand whole beside a name that can be read."""
-    out = printed(monkeypatch)
-    monkeypatch.setenv("COLUMNS", "60")
-    show_table([{"name": "a" * 25, **{f"n{n}": 1_000_000 for n in range(6)}}])
-    assert out.getvalue().splitlines() == [
-        "name                              n0         n1",
-        "a" * 25 + "  1,000,000  1,000,000",
-    ]
-
-
-def test_a_stacked_table_leaves_nothing_out_on_a_narrow_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_leaves_nothing_out_on_a_narrow_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """At 60 columns every field stands under the name; no word is broken."""
     out = printed(monkeypatch)
     monkeypatch.setenv("COLUMNS", "60")
     rows = [{"name": "a" * 25, "format": "anthropic", "parent": "", **{f"n{n}": 1_000_000 for n in range(4)}}]
-    show_table(rows, stacks=True)
+    show_table(rows)
     assert out.getvalue().splitlines() == [
         "a" * 25,
         "  format anthropic · n0 1,000,000 · n1 1,000,000",
         "  n2 1,000,000 · n3 1,000,000",
     ]
     monkeypatch.setenv("COLUMNS", "100")
-    show_table(rows, stacks=True)
+    show_table(rows)
     assert "name                       format" in out.getvalue()

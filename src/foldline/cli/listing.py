@@ -16,33 +16,29 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _NAME = "name"
-TEXT_COLUMNS_MIN = 28
-"""Columns of the page that numbers leave to text."""
 _DESCRIBING = ("sentence", "description", "summary", "title", "notes")
 """Fields that are sentences; one of them stands under the name."""
 
 
-def show_table(rows: Sequence[Mapping[str, Any]], *, stacks: bool = False) -> None:
-    """One row each, a column for every field, numbers flush right. On a page too narrow for all of them the last
-    columns of numbers are left out, which `--json` has; or, where the table `stacks`, what is said of each thing stands
-    under its name, with nothing left out and no word broken."""
+def show_table(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print `table`."""
+    screen.show(table(rows, columns=screen.width_of("stdout")))
+
+
+def table(rows: Sequence[Mapping[str, Any]], *, columns: int) -> RenderableType:
+    """One row each, a column for every field, numbers flush right. On a page too narrow for all of them what is said of
+    each thing stands under its name, with nothing left out and no word broken."""
     keys = list(dict.fromkeys(key for row in rows for key in row))
     written = {key: [value_of(row.get(key)) for row in rows] for key in keys}
-    if stacks and _columns_of(written) > screen.width_of("stdout"):
-        _show_stacked(written)
-        return
-    numbers = [key for key in keys if any(_is_number(row.get(key)) for row in rows)]
-    room = screen.width_of("stdout") - TEXT_COLUMNS_MIN
-    for key in numbers:
-        room -= 2 + max(len(text) for text in [key, *written[key]])
-        if room < 0:
-            keys.remove(key)
+    if _columns_of(written) > columns:
+        return _stacked(written, columns=columns)
     cells: list[tuple[RenderableType, ...]] = [
         tuple(screen.cell(key.replace("_", " "), "dim") for key in keys)
     ]
     for index in range(len(rows)):
         cells.append(tuple(screen.cell(written[key][index], "bold" if key == _NAME else "") for key in keys))
-    screen.show(grid(cells, right=[keys.index(key) for key in numbers if key in keys]))
+    numbers = [index for index, key in enumerate(keys) if any(_is_number(row.get(key)) for row in rows)]
+    return grid(cells, right=numbers)
 
 
 def _columns_of(written: Mapping[str, Sequence[str]]) -> int:
@@ -52,15 +48,19 @@ def _columns_of(written: Mapping[str, Sequence[str]]) -> int:
     return sum(2 + max(cell_len(text) for text in [key, *texts]) for key, texts in written.items()) - 2
 
 
-def _show_stacked(written: Mapping[str, Sequence[str]]) -> None:
+def _stacked(written: Mapping[str, Sequence[str]], *, columns: int) -> RenderableType:
+    from rich.console import Group
+
     first, *others = written
+    blocks: list[RenderableType] = []
     for index, name in enumerate(written[first]):
         said = [
             f"{key.replace('_', ' ')} {written[key][index]}"
             for key in others
             if written[key][index] not in ("", "–")
         ]
-        screen.show(screen.cell(name, "bold"), gap(flowed(said, columns=screen.width_of("stdout") - 2)))
+        blocks += [screen.cell(name, "bold"), gap(flowed(said, columns=columns - 2))]
+    return Group(*blocks)
 
 
 def show_one(row: Mapping[str, Any]) -> None:

@@ -44,8 +44,7 @@ def command(*, after: str | None, limit: int | None, as_json: bool) -> int:
         screen.say(f"none of the {len(there):,} sessions comes after {after}")
     else:
         show_table(
-            stacks=True,
-            rows=[
+            [
                 {
                     "name": one.name,
                     "format": one.format,

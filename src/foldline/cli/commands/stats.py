@@ -11,6 +11,7 @@ import click
 
 from foldline.cli import exits, progress, screen
 from foldline.cli.layout import gap, grid, percent, plural, title, value_of
+from foldline.cli.listing import table
 from foldline.cli.options import as_json_option
 
 if TYPE_CHECKING:
@@ -75,10 +76,8 @@ def _show(document: dict[str, Any], session: str | None) -> None:
 def _table(heading: str, rows: list[dict[str, Any]]) -> None:
     if not rows:
         return
-    keys = list(rows[0])
-    cells: list[tuple[RenderableType, ...]] = [tuple(screen.cell(_head(key), "dim") for key in keys)]
-    cells += [tuple(screen.cell(value_of(row[key]) or "–") for key in keys) for row in rows[:ROWS_MAX]]
-    screen.show(screen.cell(heading, "dim"), gap(grid(cells, right=range(1, len(keys)))))
+    named = [{_head(key): value for key, value in row.items()} for row in rows[:ROWS_MAX]]
+    screen.show(screen.cell(heading, "dim"), gap(table(named, columns=screen.width_of("stdout") - 2)))
     if len(rows) > ROWS_MAX:
         screen.say(f"{len(rows) - ROWS_MAX:,} more {heading} are in `foldline stats --json`")
 

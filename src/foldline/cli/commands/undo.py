@@ -90,7 +90,7 @@ def _list(session: str, *, before: int | None, limit: int | None, as_json: bool)
         screen.write_document({**told, "before": page.before})
         return exits.DONE
     if page.made:
-        show_table([_row(made) for made in page.made], stacks=True)
+        show_table([_row(made) for made in page.made])
     else:
         screen.say(f"session {session} was never compacted{'' if before is None else ' before that'}")
     if page.before is not None:

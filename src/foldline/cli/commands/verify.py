@@ -113,8 +113,7 @@ def _tell(verdicts: list[Verdict]) -> None:
         screen.say("there are no sessions")
         return
     show_table(
-        stacks=True,
-        rows=[
+        [
             {
                 "name": verdict.name,
                 "state": verdict.state,
