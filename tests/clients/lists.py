@@ -16,6 +16,7 @@ from foldline.presets import policy_of
 from foldline.session.opening import open_in
 from foldline.session.session import Session
 from foldline.session.setup import SessionOptions
+from foldline.settings import Planned, in_window, plan_for
 from foldline.stores.disk import DiskStore
 from foldline.stores.memory import MemoryStore
 from foldline.wire import strict
@@ -49,16 +50,30 @@ def conversations(
     name: str = "main",
     recalls: bool = False,
     store: Store | None = None,
+    window: int | None = None,
+    is_proxy: bool = False,
 ) -> Conversations:
-    """Of one client, with sessions in a store, on disk below `home`, or in memory."""
+    """Of one client, with sessions in a store, on disk below `home`, or in memory. `is_proxy`: on the terms of a proxy."""
     store = store or (MemoryStore() if home is None else DiskStore(home))
-    chosen: Policy = policy_of(policy, 128_000)
+    chosen: Policy = policy_of(policy, window or 128_000)
 
     def opened(name: str, call: Call) -> Session:
-        asked = SessionOptions(model=call.model, policy=policy, format=call.format)
+        asked = SessionOptions(model=call.model, policy=policy, format=call.format, window=window)
         return open_in(store if name else MemoryStore(), name or "memory", asked=asked)
 
-    return Conversations(Terms(open=opened, policy=chosen, recalls=recalls), name=name)
+    def planned(model: str | None) -> Planned:
+        return plan_for(model) if window is None else in_window(plan_for(model), window)
+
+    terms = Terms(
+        open=opened,
+        policy=chosen,
+        is_known=(lambda name: name in store.names()) if is_proxy else None,
+        names=store.names,
+        numbers=is_proxy,
+        recalls=recalls,
+        plan=planned,
+    )
+    return Conversations(terms, name=name)
 
 
 def call(messages: list[Any], *, system: str | None = None, **more: Any) -> Call:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.clients.chains import Chain, ReadList, beginning_in, link_of
+from foldline.clients.chains import Chain, Link, ReadList, beginning_in, link_of
 from foldline.session.following import Following
 from foldline.session.opening import open_in
 from foldline.session.setup import SessionOptions
@@ -118,3 +118,18 @@ def test_an_answer_behind_a_silent_look_up_is_itself() -> None:
     """Nothing was given before it: what is sent is the caller's own message."""
     [_, link] = looked_up("", final="so it is").links
     assert link.merged == frozenset()
+
+
+def test_a_log_says_what_was_shown_for_a_list_that_its_own_began_with() -> None:
+    """Law PREFIX: what was made later is none of it. Known by the last entry when the list was sent, else by the one before the next
+    message."""
+    first, second, last = (Link(seq=seq) for seq in (0, 4, 7))
+    chain = Chain(links=[first, second, last])
+    assert [chain.stood(chain.links[:count]) for count in range(4)] == [None, 3, 6, None]
+    first.shown = 2
+    assert chain.stood([first]) == 2
+    assert chain.stood([Link(seq=9)]) is None
+    branch = Chain()
+    branch.branch_off(chain, 2)
+    assert [(link.seq, link.shown) for link in branch.links] == [(0, -1), (4, -1)]
+    assert (branch.parent, branch.shared, branch.answers) == (chain, 2, 0)

@@ -1,5 +1,5 @@
 """Random callers of one client, as agents are written: they go on, say their newest message anew, begin their answers, ask for titles,
-rewind, start sub-agents, start again, and their disk fails. What must hold is said of every request.
+rewind, run again, start sub-agents, start again, and their disk fails. What must hold is said of every request.
 
 Laws TAIL and PREFIX, requirement STO, and issue 5: one conversation is one session.
 """
@@ -88,10 +88,11 @@ class Callers(RuleBasedStateMachine):
         """A short request about nothing that is known."""
         self.ask([user("Write a title.")], system="You write titles.")
 
-    @precondition(lambda self: self.has_begun and len(self.messages) > 2)
+    @precondition(lambda self: self.has_begun and len(self.messages) > 4)
     @rule()
     def side_question(self) -> None:
-        """One that begins like the conversation, and goes no further."""
+        """One that begins like the conversation, and goes no further. The first answer has come back: before that nothing tells it from a
+        conversation whose answer was dropped."""
         self.ask([*self.messages[:1], user("Sum it up.")])
 
     @precondition(lambda self: self.has_begun)
@@ -104,6 +105,14 @@ class Callers(RuleBasedStateMachine):
             if text is None:
                 return
             messages += [assistant(text), user(f"review {n} {long(f'r{self.turns}x', tokens)}")]
+
+    @precondition(lambda self: self.has_begun and len(self.messages) > 2)
+    @rule(turns=st.integers(1, 3))
+    def run_again(self, turns: int) -> None:
+        """Its first turns once more, as they were recorded: whatever is answered, the list has what was answered then."""
+        for n in range(turns):
+            if self.ask(self.messages[: 2 * n + 1]) is None:
+                return
 
     @precondition(lambda self: len(self.messages) > 4)
     @rule()

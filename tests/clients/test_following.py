@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from foldline.clients import following
+from foldline.clients.chains import Chain
 from foldline.clients.following import Conversations
 from foldline.clients.own_summaries import CUES, IN_PART, WHY
 from foldline.core.errors import SessionFailed
@@ -19,6 +20,7 @@ from foldline.stores.disk import DiskStore
 from foldline.testing.disk import Call, SimulatedDisk
 from foldline.wire import strict
 from tests.clients.lists import answer, assistant, call, conversations, long, sent, user
+from tests.clients.runs import WINDOW, Run
 
 RULE = "Fix the login. Never touch auth.py."
 
@@ -328,6 +330,95 @@ def test_a_rewind_of_a_rewind_is_the_same_conversation(tmp_path: Path) -> None:
         "on",
     ]
     assert DiskStore(tmp_path).names() == ("main",)
+    known.close()
+
+
+TURNS = 12
+"""Of a run: three compactions and more."""
+
+
+@pytest.mark.parametrize("restart_at", [None, 2, 7], ids=["one process", "restarted early", "restarted late"])
+def test_a_task_that_is_run_again_through_a_proxy_sends_the_first_runs_requests(
+    tmp_path: Path, restart_at: int | None
+) -> None:
+    """Laws PREFIX and ONCE, issue: same list, same view. Evals, cassettes and local models say the same again; each run has one session,
+    however often its proxy was restarted."""
+    known = conversations(tmp_path, window=WINDOW, is_proxy=True)
+    first = Run().to(TURNS, known)
+    assert first.breaks >= 3
+    for n in range(2):
+        again = Run()
+        if restart_at is not None:
+            again.to(restart_at, known)
+            known.close()
+            known = conversations(tmp_path, window=WINDOW, is_proxy=True)
+        assert again.to(TURNS, known).sent == first.sent
+        assert len(DiskStore(tmp_path).names()) == n + 2
+    known.close()
+
+
+def test_a_task_that_is_run_again_by_a_client_takes_the_place_of_its_first_run(tmp_path: Path) -> None:
+    """As any list that goes on while the other one rests: one session, though it is run three times."""
+    known = conversations(tmp_path, window=WINDOW)
+    first = Run().to(TURNS, known)
+    again = Run().to(TURNS // 2, known)
+    known.close()
+    known = conversations(tmp_path, window=WINDOW)
+    again.to(TURNS, known)
+    third = Run().to(TURNS, known)
+    assert first.breaks == again.breaks == third.breaks >= 3
+    assert names(known) == [str(message["content"])[:12] for message in third.messages[:-1]]
+    assert DiskStore(tmp_path).names() == ("main",)
+    known.close()
+
+
+@pytest.mark.parametrize("is_proxy", [False, True], ids=["client", "proxy"])
+@pytest.mark.parametrize("is_recorded", [False, True], ids=["asked again", "recorded"])
+def test_a_second_run_that_takes_another_way_is_one_conversation(
+    tmp_path: Path, is_proxy: bool, is_recorded: bool
+) -> None:
+    """Law ONCE: before it parts from the first run and behind that, also where what is answered is not what its list has."""
+    known = conversations(tmp_path, window=WINDOW, is_proxy=is_proxy)
+    first = Run().to(TURNS, known)
+    again = Run(other_from=TURNS // 2, is_recorded=is_recorded).to(TURNS + 4, known)
+    assert again.breaks <= first.breaks + 2
+    assert len(DiskStore(tmp_path).names()) <= 2
+    held = [str(message["content"]) for one in [known._first, *known._branches] for message in said_in(one)]
+    assert [message["content"] for message in again.messages[-3:-1]] == held[-2:] or is_recorded
+    known.close()
+
+
+def said_in(chain: Chain) -> list[Any]:
+    return [] if chain.kept is None else list(chain.kept.session.messages)
+
+
+@pytest.mark.parametrize("is_proxy", [False, True], ids=["client", "proxy"])
+@pytest.mark.parametrize("ahead", [0, 1, 3])
+def test_two_runs_of_one_task_at_the_same_time_leave_each_other_alone(
+    tmp_path: Path, is_proxy: bool, ahead: int
+) -> None:
+    """Law ONCE and requirement STO: side by side, one request apart and further apart; then one of them takes another way."""
+    known = conversations(tmp_path, window=WINDOW, is_proxy=is_proxy)
+    one = Run().to(ahead, known)
+    other = Run(other_from=TURNS)
+    for _ in range(TURNS + 4):
+        one.turn(known)
+        other.turn(known)
+    alone = Run().to(TURNS + 4 + ahead, conversations(window=WINDOW, is_proxy=is_proxy))
+    assert one.breaks <= alone.breaks + 1
+    assert other.breaks <= alone.breaks + 1
+    assert len(DiskStore(tmp_path).names()) <= 2
+    known.close()
+
+
+def test_a_count_is_of_the_run_that_asks_for_it(tmp_path: Path) -> None:
+    """An agent that asks how full its window is hears of its own requests, though the first run had more of the list."""
+    known = conversations(tmp_path, window=WINDOW, is_proxy=True)
+    Run().to(TURNS, known)
+    again = Run().to(TURNS // 2, known)
+    counted = known.counted(call(again.messages))
+    assert counted is not None
+    assert [strict.parse(wire) for wire in counted][: len(again.sent[-1])] == again.sent[-1]
     known.close()
 
 

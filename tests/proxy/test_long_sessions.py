@@ -84,3 +84,26 @@ def test_three_hundred_turns_past_three_windows(home: Path, format: str, kind: s
         assert records[-1].tokens_in > 3 * WINDOW > 3 * twin.requests[-1].tokens
     [session] = listed(disk_store(home))
     assert session.messages == len(agent.messages) - (2 if format == "openai-chat" else 1)
+
+
+@pytest.mark.parametrize(("format", "kind"), [("openai-chat", "replayed"), ("gemini", "generated")])
+def test_a_session_that_is_run_again_sends_the_bytes_of_its_first_run(
+    home: Path, format: str, kind: str
+) -> None:
+    """Laws PREFIX and ONCE, issue: the second run of one task made a session a request and broke the cache each time. By two proxies, of
+    which the second finds the second run half way."""
+    count = 60
+    turns = generated(count, tokens=480) if kind == "generated" else replayed(count, chars_max=2_400)
+    with Twin([*script(turns), *script(turns)], window=WINDOW) as twin:
+        first, again = (Agent(format, first=FIRST, tools=tools_of(turns)) for _ in range(2))
+        with Proxy(twin.url) as proxy:
+            run(first, turns, proxy.url)
+            run(again, turns[: count // 2], proxy.url)
+        with Proxy(twin.url) as proxy:
+            run(again, turns[count // 2 :], proxy.url)
+        sent = [request.body for request in twin.requests]
+        broken = [n for n in range(1, count) if twin.requests[n].extends != n - 1]
+    assert len(broken) >= 2
+    assert again.messages == first.messages
+    assert sent[count:] == sent[:count]
+    assert len(disk_store(home).names()) == 2

@@ -1,8 +1,8 @@
 """Lists of messages that are known, and how a request's list is compared with them.
 
 A link is one message as a caller sent it: by its bytes first, and by what it says where bytes differ (`digests`). Knows nothing of
-sessions but the numbers that a link has there; what is done about a list that differs is `foldline.clients.following`'s, with the
-turn of the conversation that it belongs to.
+sessions but the numbers that a link has there. Which conversation a list belongs to is `foldline.clients.finding`'s to say; what is done
+about a list that differs is `foldline.clients.following`'s, with the turn of that conversation.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from hashlib import blake2b
 from itertools import takewhile
-from typing import Final, Literal
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -27,9 +27,6 @@ from foldline.tokens.choose import counter_for
 from foldline.tokens.counter import Counter
 from foldline.tokens.media import NAMED_TOKENS_MAX
 from foldline.wire.formats import codec
-
-SAID_ANEW_MAX: Final = 8
-"""Messages before an answer that a client may have said otherwise when it sends the answer back."""
 
 UNREADABLE: Final = (ValueError, LookupError, TypeError, RecursionError)
 """What a codec raises of a message that it does not read."""
@@ -69,6 +66,8 @@ class Link(Struct, kw_only=True):
     seq: int = -1
     """Its entry in the session's log."""
     ordinal: int = -1
+    shown: int = -1
+    """The last entry of the log when a list that ends with it was sent; -1 where that is not known."""
     tokens: int = 0
     """What it weighs as the caller sends it, by the counter of that name."""
     counter: str = ""
@@ -151,15 +150,28 @@ class Chain(Struct, kw_only=True, eq=False):
         """Tokens of a list that it goes on with, at most, by what the provider counted; 0 where it did not."""
         return self.reported and self.reported + read.size_from(self.reported_at)
 
+    def stood(self, links: Sequence[Link]) -> int | None:
+        """The last entry of the log when a list that is so far this one was all there was: it says what was shown for that. `None` for
+        another list, and for one that has all of this."""
+        count = len(links)
+        if not 0 < count < len(self.links) or links[-1].seq != self.links[count - 1].seq:
+            return None
+        shown = self.links[count - 1].shown
+        return self.links[count].seq - 1 if shown < 0 else shown
+
+    def branch_off(self, parent: Chain, count: int) -> None:
+        """Have so many messages of another, and no more."""
+        self.links = [replace(link, shown=-1, tokens=0, counter="") for link in parent.links[:count]]
+        self.parent, self.shared, self.answers, self.stamp = parent, count, 0, self.stamp + 1
+
     def remember(self, kept: Sequence[Kept]) -> None:
         """Take in what a log has: its last answer may not have come back yet, and what was said before it may be said anew."""
         self.links = [link_of(one) for one in kept]
-        answers = _last_run(kept, are_answers=True)
-        self.answers = len(answers)
-        self.before_answer = answers[0].seq - 1 if answers else -1
-        self.steady = (
-            len(kept) - len(answers) - len(_last_run(kept[: len(kept) - len(answers)], are_answers=False))
-        )
+        messages = [one.message for one in kept]
+        asked = _run_start(messages.__getitem__, len(kept), are_answers=True)
+        self.answers = len(kept) - asked
+        self.before_answer = kept[asked].seq - 1 if self.answers else -1
+        self.steady = _run_start(messages.__getitem__, asked, are_answers=False)
 
 
 class ReadList:
@@ -249,6 +261,12 @@ class ReadList:
         except UNREADABLE as error:
             raise Unreadable(f"system prompt or tools cannot be read here ({_where(error)})") from error
 
+    def asked_before(self) -> int:
+        """So many messages stand before the last answer: what the request before this one had, where a caller appends and asks on."""
+        return _run_start(
+            self.message, _run_start(self.message, len(self), are_answers=False), are_answers=True
+        )
+
     def answers_at(self, place: int, chain: Chain) -> bool:
         """True where the conversation's last answer stands there."""
         answers = chain.links[len(chain.links) - chain.answers :]
@@ -298,12 +316,11 @@ def _digest(data: bytes) -> bytes:
     return blake2b(data, digest_size=DIGEST_BYTES).digest() if data else b"none"
 
 
-def _last_run(kept: Sequence[Kept], *, are_answers: bool) -> Sequence[Kept]:
-    """The messages at the end that all are answers, or all are none."""
-    count = 0
-    while count < len(kept) and (kept[-1 - count].message.role == "assistant") == are_answers:
-        count += 1
-    return kept[len(kept) - count :]
+def _run_start(message: Callable[[int], Message], end: int, *, are_answers: bool) -> int:
+    """Where the messages before `end` begin that all are answers, or all are none."""
+    while end and (message(end - 1).role == "assistant") == are_answers:
+        end -= 1
+    return end
 
 
 def link_of(kept: Kept) -> Link:
@@ -321,79 +338,10 @@ def new_link(message: Message, *, seq: int = -1, ordinal: int = -1) -> Link:
     return Link(said=strictly, loose=loosely, seq=seq, ordinal=ordinal)
 
 
-class Found(Struct, frozen=True, kw_only=True):
-    """The conversation that a list belongs to, or branches off."""
-
-    chain: Chain
-    count: int
-    """So many of its messages are the list's."""
-    how: Literal["goes on", "said anew", "branch"]
-    into: Chain | None = None
-    """The conversation whose place it takes: it goes on, and that one rests."""
-
-    @property
-    def changed(self) -> tuple[Chain, ...]:
-        """What is changed for the list; a branch reads its parent alone."""
-        if self.how == "branch":
-            return ()
-        return (self.chain,) if self.into is None else (self.chain, self.into)
-
-
-def found(read: ReadList, chains: Sequence[Chain], *, takes_places: bool = True) -> Found:
-    """Where a list goes on, or branches off. The first of the chains may be gone on with by a list that shares nothing with it,
-    while it holds nothing. `takes_places`: false where a branch stays one, though the other rests."""
-    known = [read.common(chain) for chain in chains]
-    most = max(known)
-    for chain, count in zip(chains, known, strict=True):
-        goes_on = count >= len(chain.links) - chain.answers
-        if count == most and goes_on and (count or chain is chains[0]):
-            return Found(
-                chain=chain,
-                count=count,
-                how="goes on",
-                into=_place_taken(chain, read) if takes_places else None,
-            )
-    nearest = chains[known.index(most)]
-    anew = _is_said_anew(nearest, most, read=read)
-    return Found(chain=nearest, count=most, how="said anew" if anew else "branch")
-
-
-def _place_taken(chain: Chain, read: ReadList) -> Chain | None:
-    """The conversation whose place a branch of it takes, if it does: it goes further, and the other one rests."""
-    parent = chain.parent
-    goes_further = len(read) > len(chain.links) - chain.answers
-    if parent is None or chain.kept is not None or not goes_further:
-        return None
-    if parent.used == 0:
-        return parent  # known from a log, and nobody's in this process: a program that begins anew under the name
-    rests = parent.used < chain.born and parent.waiting is None and not parent.has_open_calls
-    is_rewind = chain.shared > 0 and read.fixed.is_of_one_agent(parent.fixed)
-    return parent if rests and is_rewind else None
-
-
-def _is_said_anew(chain: Chain, count: int, *, read: ReadList) -> bool:
-    """True for a list that differs only in what the last request brought, and has its answer behind that: of a client that puts the
-    time or a reminder behind its newest message, and takes it away again, or that gives each answer a beginning."""
-    asked = len(chain.links) - chain.answers
-    if chain.merged and count == asked - 1 < len(read) and merged(read.message(count)) == chain.merged:
-        return True
-    is_its = chain.steady > 0 or chain.fixed in (NOT_YET, read.fixed)
-    if not (chain.answers and chain.steady <= count and is_its):
-        return False
-    last = min(len(read) - chain.answers, count + SAID_ANEW_MAX)
-    return any(read.answers_at(place, chain) for place in range(count, last + 1))
-
-
 def _where(error: Exception) -> str:
     """The field that an error of a codec is about, whatever place it has in its list; else what kind of error it is."""
     field = _FIELD.match(str(error))
     return type(error).__name__ if field is None else _PLACE.sub("", field[0])
-
-
-def branched(parent: Chain, count: int, *, now: int) -> Chain:
-    """A conversation of its own that has so many messages of another."""
-    links = [replace(link, tokens=0, counter="") for link in parent.links[:count]]
-    return Chain(links=links, parent=parent, born=now, shared=count)
 
 
 def beginning_in(wire: bytes, format: str) -> Message | None:

@@ -1,4 +1,4 @@
-"""The conversations of one client, each found again by the longest known chain of messages.
+"""The conversations of one client, each found again by what is known of its messages (`finding`).
 
     known    a b c d          the list goes on: e is appended, the session prepares, the request goes out
     request  a b c d e
@@ -43,7 +43,8 @@ from msgspec.structs import replace
 
 from foldline.asking import adriven
 from foldline.clients.calls import Call
-from foldline.clients.chains import Chain, Found, ReadList, Unreadable, branched, found, link_of
+from foldline.clients.chains import Chain, ReadList, Unreadable, link_of
+from foldline.clients.finding import Found, found
 from foldline.clients.own_summaries import IN_PART, WHY, is_own_summary
 from foldline.clients.same_model import ON_ITS_WAY
 from foldline.clients.sessions import Sessions, Terms, recorded, taken
@@ -243,10 +244,9 @@ class Conversations:
         if only_too_long and self._sessions.fits_whole(read):
             return None
         with self._lock:
-            counts = [(read.common(chain), chain) for chain in (self._first, *self._branches)]
-            count, chain = max(counts, key=lambda pair: pair[0])
-            links, answers = chain.links, chain.answers
-        return would_show(chain, read, links=links, count=count) if count >= len(links) - answers else None
+            where = self._found(read)
+            chain, links = where.chain, where.chain.links
+        return would_show(chain, read, links=links, count=where.count) if where.how == "goes on" else None
 
     def _count(self, why: str) -> None:
         with self._lock:
@@ -352,9 +352,8 @@ class Conversations:
                 return None
             self._now += 1
             if where.how == "branch":
-                branch = branched(where.chain, where.count, now=self._now)
-                self._branches.append(branch)
-                where = Found(chain=branch, count=where.count, how="goes on")
+                where = where.branched(read, now=self._now)
+                self._branches = [*(one for one in self._branches if one is not where.chain), where.chain]
             for one in where.changed:
                 one.waiting = []
             return where
@@ -428,9 +427,9 @@ class Conversations:
         there is not known here."""
         chain = where.chain
         if where.into is not None:
-            chain = self._promoted(chain, where.into)
+            chain = self._promoted(chain, where.into, read=read)
         elif where.how == "said anew":
-            self._cut_back(chain, where.count)
+            self._cut_back(chain, where.count, read=read)
         elif where.count < len(chain.links):
             self._answered_otherwise(chain, where.count)
         chain.answers, chain.fixed, start = 0, read.fixed, len(chain.links)
@@ -466,24 +465,26 @@ class Conversations:
         with self._lock:
             chain.links, chain.answers, chain.stamp = chain.links[:count], 0, chain.stamp + 1
 
-    def _promoted(self, branch: Chain, into: Chain) -> Chain:
-        """The conversation that a branch takes the place of, without what came after the two parted."""
-        self._cut_back(into, branch.shared)
+    def _promoted(self, branch: Chain, into: Chain, *, read: ReadList) -> Chain:
+        """The conversation that a branch takes the place of, with what it has of the list."""
+        self._cut_back(into, read.common(into), read=read)
         with self._lock:
             self._branches.remove(branch)
-            for other in [one for one in self._branches if one.parent is branch]:
+            for other in [one for one in self._branches if one.parent is branch and one is not into]:
                 other.parent = into
         return into
 
-    def _cut_back(self, chain: Chain, count: int) -> None:
-        """Back to so many messages, which keep what was made of them since."""
-        seq, ordinal = (chain.links[count - 1].seq, chain.links[count - 1].ordinal) if count else (-1, -1)
+    def _cut_back(self, chain: Chain, count: int, *, read: ReadList) -> None:
+        """Back to so many messages, which keep what was made of them since; as they stood then, where they are all of the list."""
+        links = chain.links[:count]
+        stood = chain.stood(links) if count == len(read) else None
+        seq, ordinal = (links[-1].seq, links[-1].ordinal) if links else (-1, -1)
         if chain.kept is not None:
-            made = chain.kept.made_since(seq, ordinal=ordinal)
-            chain.kept.session.rollback(to=seq)
+            made = chain.kept.made_since(seq, ordinal=ordinal) if stood is None else []
+            chain.kept.session.rollback(to=seq if stood is None else stood)
             chain.remade = chain.kept.make_again(made)  # here if it can be: it stays when this is said anew
         with self._lock:
-            chain.links, chain.answers, chain.stamp = chain.links[:count], 0, chain.stamp + 1
+            chain.links, chain.answers, chain.stamp = links, 0, chain.stamp + 1
 
     def _forget(self) -> None:
         """The conversations that rested longest, where there are too many."""

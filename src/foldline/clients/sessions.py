@@ -126,34 +126,36 @@ class Sessions:
 
     def begun(self, chain: Chain, read: ReadList, *, is_first: bool) -> Begun:
         """A session for a conversation that has none: a fork where it branched off one that has, its own else."""
-        at = next((n for n, link in enumerate(chain.links) if link.seq < 0), 0)
+        at = next((n for n, link in enumerate(chain.links) if link.seq < 0), len(chain.links))
         there = frozenset() if is_first or not self.name else frozenset(self._terms.names())
-        if (found := self._found(chain, read, among=there, beyond=at)) is not None:
+        if (found := self._found(chain, read, among=there)) is not None:
             return _gone_on(found, read)
-        parent = chain.parent.kept if chain.parent is not None and at else None
+        parent = chain.parent if chain.parent is not None and at else None
         name = (
             self.name
             if is_first or not self.name
             else self._marked(chain.links[min(at, len(chain.links) - 1)])
         )
         remade: list[Made] = []
-        fork = None if parent is None or not self.name else (parent.session, chain.links[at - 1].seq)
+        stood = None if parent is None else parent.stood(chain.links)
+        last = chain.links[at - 1]
+        kept = None if parent is None or not self.name else parent.kept
+        fork = None if kept is None else (kept.session, last.seq if stood is None else stood)
         opened, is_fork = self._opened(self._free(name, there), read, fork=fork)
-        if is_fork and parent is not None:
-            last = chain.links[at - 1]
-            remade = opened.kept.make_again(parent.made_since(last.seq, ordinal=last.ordinal))
+        if is_fork and kept is not None and stood is None:
+            remade = opened.kept.make_again(kept.made_since(last.seq, ordinal=last.ordinal))
         return _gone_on(opened, read, remade=remade)
 
     def _marked(self, link: Link) -> str:
         """The name of a branch that parts from what is known with this message."""
         return f"{self.name}.{link.says().hex()[:NAME_DIGITS]}"
 
-    def _found(self, chain: Chain, read: ReadList, *, among: Set[str], beyond: int) -> _Opened | None:
-        """The session of a branch that was begun before a restart: the one of which all is on the list, and most of the list in it,
-        more than the first `beyond` messages. It bears the mark of a message of the list; what does not match is left as it is."""
+    def _found(self, chain: Chain, read: ReadList, *, among: Set[str]) -> _Opened | None:
+        """The session of a branch that was begun before a restart: the one of which all is on the list, and most of the list in it. It
+        bears the mark of a message of the list; what does not match is left as it is."""
         marks = {self._marked(link) for link in chain.links}
         found: _Opened | None = None
-        most = beyond
+        most = 0
         for name in sorted(among):
             if name not in marks and name.rpartition(".")[0] not in marks:
                 continue

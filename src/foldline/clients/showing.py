@@ -15,6 +15,7 @@ def shown(chain: Chain, read: ReadList, *, prepared: Prepared) -> list[bytes] | 
     An answer that its caller has together with others is the session's own."""
     kept = chain.kept
     assert kept is not None, "who prepared has a session"
+    chain.links[len(read) - 1].shown = kept.session.seq
     if kept.is_whole():
         return None
     places = {link.ordinal: place for place, link in enumerate(chain.links[: len(read)]) if not link.merged}

@@ -24,7 +24,8 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from foldline.clients.calls import Call, call_of
-from foldline.clients.chains import SAID_ANEW_MAX, UNREADABLE
+from foldline.clients.chains import UNREADABLE
+from foldline.clients.finding import SAID_ANEW_MAX
 from foldline.clients.looks import Look
 from foldline.proxy.limits import BODIES_BYTES_MAX, BODIES_MAX, BODY_BYTES_MIN
 from foldline.wire import strict
