@@ -350,7 +350,7 @@ def test_wrong_options_are_refused_by_name(twin: Twin) -> None:
         wrap(client_of("openai-chat", twin.url), model="")
     with pytest.raises(InvalidOption, match="give the name of a session, or one that is open"):
         wrap(client_of("openai-chat", twin.url), session=5)  # type: ignore[arg-type]
-    with pytest.raises(InvalidOption, match="a session's name has 1 to 128 letters"):
+    with pytest.raises(InvalidOption, match="a session's name has 1 to 128 ASCII letters"):
         wrap(client_of("openai-chat", twin.url), session="a/b")
     with pytest.raises(InvalidOption, match=r"give the genai\.Client itself"):
         wrap(client_of("gemini", twin.url).aio)
