@@ -867,3 +867,17 @@ def test_an_output_cap_that_leaves_no_room_is_lowered_and_nothing_is_compacted()
     small = known.outgoing(call([*messages, assistant("a"), user("b")], max_tokens=500))
     assert small is not None
     assert small.body is None
+
+
+def test_a_cap_that_thinking_needs_is_not_lowered_and_not_reported() -> None:
+    """CMP-41: what is reported is what went out. Anthropic refuses a cap at or below `budget_tokens`."""
+    known = conversations()
+    messages = [user(RULE)]
+    grown(known, messages, 5)
+    for budget, is_lowered in ((99_000, False), (5_000, True)):
+        asked = call(messages, max_tokens=100_000, thinking={"type": "enabled", "budget_tokens": budget})
+        going = known.outgoing(asked)
+        assert going is not None
+        assert (going.body is not None, going.is_edited) == (is_lowered, is_lowered)
+        assert known.report is not None
+        assert any("output cap lowered" in note for note in known.report.notes) is is_lowered

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from foldline.proxy.limits import BODY_BYTES_MAX
-from foldline.proxy.meters import Record
+from foldline.proxy.meters import Record, as_json
 from foldline.testing.twin import Answer, Delivery, Fault, Twin, endless
 from tests.proxy.running import Proxy, own_settings
 from tests.proxy.sessions import HEADERS, MODEL, PATHS, Agent, generated, replayed, run, script
@@ -425,3 +425,26 @@ def test_an_answer_has_the_upstreams_headers_and_none_beside_them(
         connection.close()
         assert told == [pair for pair in given if pair[0] != "Connection"]
         assert b"user-agent" not in upstream.heads[0].lower(), "nor does a request get any"
+
+
+@pytest.mark.parametrize(("mode", "outcome"), [("open", "edited"), ("observe", "would edit")])
+def test_a_lowered_output_cap_is_an_edit_and_is_told_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, outcome: str
+) -> None:
+    """CMP-41: `as it came` is said of the caller's own bytes alone; a cap that thinking needs stays, and nothing is said of one."""
+    own_settings(monkeypatch, tmp_path, window=40_000)
+    body = {"model": MODEL, "max_tokens": 64_000, "messages": [{"role": "user", "content": "go"}]}
+    thinks = {**body, "thinking": {"type": "enabled", "budget_tokens": 63_000}}
+    with Twin(endless("ok")) as twin, Proxy(twin.url, home=tmp_path / "home", mode=mode) as proxy:
+        for one in (body, thinks):
+            post(proxy, one, path="/v1/messages", anthropic_version="2023-06-01", x_api_key="k")
+        lowered, left = proxy.wait_for(2)
+        caps = [request.parsed["max_tokens"] for request in twin.requests]
+    sent = caps[0] if mode == "open" else 64_000
+    assert (sent < 64_000, caps) == (mode == "open", [sent, 64_000])
+    assert lowered.outcome == outcome
+    why = as_json(lowered)["why"]
+    assert why.startswith("output cap lowered to ")
+    assert why.endswith(" from 64,000")
+    assert (left.outcome, as_json(left)["why"]) == ("as it came", "")
+    assert not any("cap lowered" in note for record in (lowered, left) for note in record.notes)

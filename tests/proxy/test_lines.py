@@ -131,3 +131,13 @@ def test_lines_stand_in_columns() -> None:
     told = [Record(**{"method": "POST", "path": "/", "ms": 7, **values, **same}) for values in RECORDS]
     ends = {line(record, clock="14:02:11", columns=120).index(" ms") for record in told}
     assert len(ends) == 1
+
+
+def test_what_was_recovered_from_and_what_is_no_message_is_told() -> None:
+    """Of an outcome alone nobody knows what the provider refused, or what was changed."""
+    refused = {"outcome": "recovered", "cause": "refused signature"}
+    assert "recovered: refused signature" in shown(**refused, tokens_in=9, tokens_sent=9)
+    assert "recovered: too long, fold" in shown(outcome="recovered", cause="too long", passes=("fold",))
+    capped = {"outcome": "edited", "output_cap": "output cap lowered to 38,825 from 64,000"}
+    assert "edited" in shown(**capped)
+    assert "(output cap lowered to 38,825 from 64,000; more)" in shown(**capped, why="more")

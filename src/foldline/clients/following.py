@@ -104,8 +104,7 @@ class Conversations:
     # ── requests ─────────────────────────────────────────────────────────────────────────────────────────────
 
     def outgoing(self, call: Call) -> Outgoing | None:
-        """What goes out for a request; `None` for one that is none of ours. Raises what opening and preparing raise; nothing is
-        to go out then."""
+        """What goes out for a request; `None` for one that is none of ours. Raises what opening and preparing raise."""
         told = self.told(call)
         return told if isinstance(told, Outgoing) else None
 
@@ -197,7 +196,7 @@ class Conversations:
                     yield from self._prepared(chain, ticket.call)
                 prepared = yield from self._prepared(chain, ticket.call, refusal=(status, body))
                 assert prepared is not None, "who has a session prepares"
-                return self._made(ticket, read, prepared=prepared)
+                return replace(self._made(ticket, read, prepared=prepared), cause=told.cause)
         except FoldlineError:
             return None  # the view is as it was, and the refusal says what is wrong (requirement REA-4)
         finally:
@@ -225,6 +224,8 @@ class Conversations:
         if isinstance(told, Raised):
             raise told.error
         prepared: Prepared = told
+        if prepared.lowered and call.with_output_cap(prepared.output_cap or 0) is call:
+            prepared.uncapped()
         self.report = prepared.report
         return prepared
 

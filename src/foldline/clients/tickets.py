@@ -51,6 +51,8 @@ class Outgoing(Struct, frozen=True, kw_only=True):
     """What its session made of it; `None` while it has none."""
     why: str = ""
     """Why nothing is made of it, where nothing is to be; or what a person should know of what was."""
+    cause: str = ""
+    """What the provider refused, where it is sent once more."""
     tokens_came: int = 0
     """Of the caller's own list, in the scale of `prepared.tokens`; the same as that where nothing was put in its place."""
 
@@ -72,6 +74,11 @@ class Outgoing(Struct, frozen=True, kw_only=True):
             for key, value in (*body.items(), *self.asked.body.items())
             if value is not came.get(key)
         }
+
+    @property
+    def is_edited(self) -> bool:
+        """True where something else is sent than what came, be it no message."""
+        return self.messages is not None or bool(self.changed)
 
     @property
     def asked(self) -> Asked:

@@ -108,7 +108,10 @@ def _tokens(record: Record) -> str:
 
 def _done(record: Record) -> str:
     if record.outcome == "would edit":
-        return f"{' '.join([record.outcome, record.tier]).strip()} to ~{record.tokens_would_send:,}"
+        to = f"to ~{record.tokens_would_send:,}" if record.tokens_would_send != record.tokens_in else ""
+        return " ".join(filter(None, (record.outcome, record.tier, to)))
+    if record.outcome == "recovered" and record.cause:
+        return f"{record.outcome}: {', '.join(filter(None, (record.cause, record.tier)))}"
     if record.outcome in ("edited", "recovered"):
         return " ".join([record.outcome, record.tier]).strip()
     return record.outcome
@@ -122,4 +125,4 @@ def _trouble(record: Record) -> list[str]:
     told = [str(record.status)] if record.status >= 400 or not record.status else []
     if record.is_cut:
         told.append("cut off")
-    return [*told, *([f"({record.why})"] if record.why else [])]
+    return [*told, *([f"({record.told})"] if record.told else [])]

@@ -34,6 +34,10 @@ class Record(Struct, kw_only=True):
     outcome: Outcome = "as it came"
     why: str = ""
     """Why it was none of ours, or what went wrong."""
+    cause: str = ""
+    """What the provider refused, where it was sent once more."""
+    output_cap: str = ""
+    """What was done to the output cap, where it was lowered."""
     status: int = 0
     tokens_in: int = 0
     """Of what the client sent: what went up, and an estimate of what was taken out of it."""
@@ -60,6 +64,11 @@ class Record(Struct, kw_only=True):
     def tier(self) -> str:
         """What was done for it, in a word or two."""
         return "+".join(self.passes)
+
+    @property
+    def told(self) -> str:
+        """What a person should know of it beside that: what was changed that is no message, and what went wrong."""
+        return "; ".join(filter(None, (self.output_cap, self.why)))
 
 
 class Meters:
@@ -137,4 +146,5 @@ COUNTS = (
 
 def as_json(record: Record) -> dict[str, Any]:
     """A record as a line of JSON has it."""
-    return {"schema": "foldline.proxy/1", **asdict(record)}
+    why = "; ".join(filter(None, (record.cause, record.told)))
+    return {"schema": "foldline.proxy/1", **asdict(record), "why": why}

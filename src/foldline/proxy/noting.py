@@ -12,16 +12,19 @@ from foldline.proxy.meters import Record
 def note(record: Record, going: Going) -> None:
     """What was done for a request, in its record."""
     prepared, out = going.out.prepared, going.out
-    record.why = out.why
+    record.why, record.cause = out.why, out.cause or record.cause
     if prepared is None:
         return
     record.session = going.name
     record.tokens_sent, record.tokens_in = prepared.tokens.tokens, out.tokens_came
     report = prepared.report
-    record.passes = tuple(one.name for one in report.passes if one.edits)
-    record.notes = report.notes
+    made = (one.name for one in report.passes if one.edits)
+    record.passes = tuple(dict.fromkeys((*record.passes, *made)))
+    record.output_cap = prepared.lowered.partition(":")[0]
+    notes = (note for note in report.notes if note != prepared.lowered)
+    record.notes = tuple(dict.fromkeys((*record.notes, *notes)))
     record.is_compaction = record.is_compaction or report.outcome == "compacted"
-    if out.messages is not None:
+    if out.is_edited:
         record.outcome = "edited"
 
 

@@ -307,15 +307,15 @@ class Planning:
             sha.update(dumps(dict(asked.body)))
         cap = self._capped(tokens)
         lowered = (
-            () if cap == self._cap else (LOWERED.format(cap, self._cap, tokens.tokens, setup.planned.window),)
+            LOWERED.format(cap, self._cap, tokens.tokens, setup.planned.window) if cap != self._cap else ""
         )
-        notes = (*report.notes, *self._heard, *lowered)
+        notes = (*report.notes, *self._heard, *filter(None, (lowered,)))
         if report.outcome == "unchanged":
             notes += setup.policy.advised(tokens.tokens, self._room(tokens))
         self._heard = ()
         report = replace(report, messages_after=len(made), notes=notes)
         digest = sha.hexdigest()[:FINGERPRINT_CHARS]
-        beside = Beside(asked=asked, output_cap=cap)
+        beside = Beside(asked=asked, output_cap=cap, lowered=lowered)
         return Prepared(made, report=report, tokens=tokens, fingerprint=digest, beside=beside)
 
     def _room(self, tokens: Estimate) -> Room:

@@ -51,6 +51,11 @@ class Refused(Struct, frozen=True, kw_only=True):
     """True where nobody knows the words, and it may be the size: probably, where the request is near the limit."""
 
     @property
+    def cause(self) -> str:
+        """In a word or two, of one that was recovered from."""
+        return "refused signature" if self.is_about_reasoning else "too long"
+
+    @property
     def names_compaction(self) -> bool:
         """True where a smaller conversation is the remedy."""
         return self.refusal.is_overflow or "compact" in self.refusal.recovery or self.status == TOO_LARGE

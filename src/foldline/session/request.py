@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.core.estimate import Estimate
 from foldline.engine.report import Report
@@ -28,6 +29,8 @@ class Beside(Struct, frozen=True, kw_only=True):
     asked: Asked = NOTHING
     """Of the provider's own service."""
     output_cap: int | None = None
+    lowered: str = ""
+    """What the report says of the output cap, where it is lower than the one that was asked for."""
 
 
 PLAIN: Final = Beside()
@@ -45,13 +48,19 @@ class Prepared:
         fingerprint: str,
         beside: Beside = PLAIN,
     ) -> None:
-        self.asked, self.output_cap = beside.asked, beside.output_cap
-        """What it asks of the provider's own service · the output cap to send: the one that was asked for, or what the window leaves of it; `None` where none was named."""
+        self.asked, self.output_cap, self.lowered = beside.asked, beside.output_cap, beside.lowered
+        """What it asks of the provider's own service · the output cap to send: the one that was asked for, or what the window leaves of it; `None` where none was named · what the report says of one that is lower, else nothing."""
         self.betas = beside.asked.betas
         """Names that the header `anthropic-beta` has to hold for it; none for other providers."""
         self._made, self.report, self.tokens, self.fingerprint = made, report, tokens, fingerprint
         """… · what the passes did for it · its projected size · a digest of system prompt, tools and history: equal ones are
         equal requests (requirement TOK-7)."""
+
+    def uncapped(self) -> None:
+        """Ask for no lower output cap, and report none: who sends it cannot."""
+        notes = tuple(note for note in self.report.notes if note != self.lowered)
+        self.report = replace(self.report, notes=notes)
+        self.output_cap, self.lowered = None, ""
 
     @cached_property
     def request(self) -> Request:
