@@ -188,7 +188,7 @@ LINES = {
 BUDGETS = """\
 
 `input` is the window less the output reserve (a tenth of the window between 8,192 and 32,768, or the request's own
-output cap, up to half of the window and as long as the window has room for both); `effective` is 95 % of the window less what a policy reserves; `reserve` is the window less the model's
+output cap, as long as the window has room for both; never more than half of the window); `effective` is 95 % of the window less what a policy reserves; `reserve` is the window less the model's
 longest output (at most 20,000) less 13,000; `window` is the window. A tier that *needs* something which a call without
 a session or a model does not have is listed and passed over.
 """

@@ -93,6 +93,14 @@ def test_an_address_of_something_else_is_refused(address: str) -> None:
         show([], address)
 
 
+def test_beyond_the_end_there_is_nothing() -> None:
+    """What is said of a place that no message has is true of it."""
+    with pytest.raises(UnknownAddress, match="this history holds nothing there"):
+        show([FILE], f"m{len(FILE.messages)}@00000000")
+    with pytest.raises(UnknownAddress, match="this history holds something else there"):
+        show([FILE], "m0@00000000")
+
+
 def test_two_results_that_a_repair_joined_open_as_they_were_joined() -> None:
     """TRACE: a compaction shortens what the repaired history holds, in the place of the first result."""
     both = transcript(user("go"), assistant(call("a")), result("a", "one"), result("a", "two"), user("on"))

@@ -10,6 +10,8 @@ import pytest
 
 from foldline import reading
 from foldline.core.errors import InvalidOption, InvalidTranscript, UnknownFormat
+from foldline.environment import FOLDLINE_HOME
+from foldline.stores.disk import DiskStore
 
 DATA = Path(__file__).parent / "data"
 LANGGRAPH = DATA / "langgraph" / "deerflow-5aa47db1-cjk.json"
@@ -49,3 +51,18 @@ def test_a_file_that_is_no_session_is_refused(tmp_path: Path) -> None:
     with pytest.raises((InvalidTranscript, UnknownFormat)) as caught:
         reading.read(str(path))
     assert "notes.txt" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("asked", "then"), [("fix-login2", "did you mean 'fix-login'"), ("notes.json", "lists the sessions")]
+)
+def test_a_name_of_neither_a_file_nor_a_session_is_told_as_both(
+    asked: str, then: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the nearest session, where one is near."""
+    monkeypatch.setenv(FOLDLINE_HOME.name, str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    DiskStore(tmp_path).create("fix-login", format="anthropic", about=b"{}").close()
+    for read in (reading.read, reading.read_both):
+        with pytest.raises(InvalidTranscript, match=f"no such file, and no session of that name; .*{then}"):
+            read(asked)

@@ -45,8 +45,10 @@ def show(transcripts: Sequence[Transcript], address: str) -> Shown:
         found = _find_mended(transcript, place)
         if found is not None:
             return found
+    messages_max = max((len(one) for read in transcripts for one in (read.messages, read.history)), default=0)
+    held = "something else" if place.start < messages_max else "nothing"
     raise UnknownAddress(
-        address, "this history holds something else there; give the file that the address was made from"
+        address, f"this history holds {held} there; give the file that the address was made from"
     )
 
 
@@ -62,9 +64,8 @@ def show_in(
         left = _find(messages, replace(place, digest=_digest_at(messages, place)), first=place.start)
         found = left and replace(left, title=f"{left.title}, of which something was forgotten")
     if found is None:
-        raise UnknownAddress(
-            address, "this session holds something else there; take the address from its own view"
-        )
+        held = "something else" if messages else "nothing"
+        raise UnknownAddress(address, f"this session holds {held} there; take the address from its own view")
     return found
 
 

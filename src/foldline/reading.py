@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 
 from msgspec import Struct
 
@@ -32,6 +33,7 @@ def read(
         from foldline.session.library import transcript_of
 
         return (transcript_of(disk_store(), path),)
+    _refuse_no_session(path)
     found = detect.read(_given(path), format=format, progress=progress)
     return found if select is None else (_selected(found, select),)
 
@@ -67,6 +69,7 @@ def read_both(
     """As `read`, with what came before another tool's compactions."""
     if path != "-" and names_session(path):
         return tuple(Both(live=one, whole=None) for one in read(path))
+    _refuse_no_session(path)
     given = _given(path)
     found = detect.read(given, format=format, progress=progress)
     whole = detect.read_whole(given, format=found[0].format) or (None,) * len(found)
@@ -94,6 +97,17 @@ def names_session(path: str) -> bool:
     from foldline.home import disk_store
 
     return path in disk_store().names()
+
+
+def _refuse_no_session(path: str) -> None:
+    """A name that is neither a file's nor a session's is told as both, with the nearest session."""
+    if path == "-" or "/" in path or os.path.lexists(path):
+        return
+    from foldline.home import disk_store
+
+    near = get_close_matches(path, disk_store().names(), n=1)
+    then = f"did you mean {near[0]!r}?" if near else "check the name; `foldline sessions` lists the sessions"
+    raise InvalidTranscript(path, None, f"no such file, and no session of that name; {then}")
 
 
 def _selected(found: Sequence[Transcript], select: str) -> Transcript:

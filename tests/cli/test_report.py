@@ -33,7 +33,7 @@ def test_every_number_of_the_document_is_on_the_page(monkeypatch: pytest.MonkeyP
         "compacted  my session.jsonl",
         "pi · balanced · counted with o200k_base",
         "135,468 → 17,853   87% less · target 17,858",
-        "354 → 41",
+        "354 as read and mended, 41 as written",
         "microcompact  212 edits  60,211 freed",
         "1 edit  57,404 freed",
         "313 messages folded; read the originals with",
@@ -81,7 +81,7 @@ def test_a_report_with_nothing_but_the_necessary_prints(monkeypatch: pytest.Monk
                 "retention": {}, "summary": None, "cache": None, "valid": True, "seconds": 0.001}  # fmt: skip
     page = printed(document, monkeypatch)
     assert "90 → 90" in page
-    assert "4, none folded" in page
+    assert "4 as read, 4 as written, none folded" in page
     assert "none folded" not in printed(
         document | {"outcome": "compacted", "covers": {"messages": 1, "addresses": ["m1@00000000"]}},
         monkeypatch,

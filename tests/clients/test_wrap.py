@@ -342,7 +342,9 @@ def test_a_recall_that_cannot_be_kept_costs_no_answer(monkeypatch: pytest.Monkey
 
 def test_wrong_options_are_refused_by_name(twin: Twin) -> None:
     """Before anything is opened."""
-    with pytest.raises(InvalidOption, match="give a client of anthropic, openai or google-genai"):
+    with pytest.raises(
+        InvalidOption, match=r"client='object': give a client of anthropic, openai or google-genai$"
+    ):
         wrap(object())
     with pytest.raises(foldline.UnknownPolicy):
         wrap(client_of("openai-chat", twin.url), policy="none")

@@ -186,7 +186,7 @@ def _show_version(ctx: click.Context) -> None:
     cls=Program,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Start with: foldline compact session.jsonl --to 20k -o smaller.jsonl",
+    epilog="Start with: foldline compact session.jsonl --to 20k --as anthropic -o smaller.json",
 )
 @click.option(
     "--version",

@@ -34,13 +34,15 @@ _STYLES = {
 }
 
 
-def blocks_of(document: Mapping[str, Any], *, name: str) -> Iterator[RenderableType]:
-    """What to show of a report document (of one session or of many) for the file called `name`."""
+def blocks_of(
+    document: Mapping[str, Any], *, name: str, is_planned: bool = False
+) -> Iterator[RenderableType]:
+    """What to show of a report document (of one session or of many) for the file called `name`; `is_planned`: nothing was done."""
     if "sessions" in document:
-        yield from _many(document, name)
+        yield from _many(document, name, is_planned=is_planned)
         return
     outcome = str(document["outcome"])
-    yield title(outcome, name, style=_STYLES.get(outcome, "bold"))
+    yield title(_headed(outcome, is_planned=is_planned), name, style=_style(outcome, is_planned=is_planned))
     rows = [
         ("", _settings(document)),
         ("why", document.get("reason") if outcome != "compacted" else None),
@@ -56,6 +58,15 @@ def blocks_of(document: Mapping[str, Any], *, name: str) -> Iterator[RenderableT
         ("time", span(document["seconds"]) if document.get("seconds") is not None else None),
     ]
     yield fields(rows)
+
+
+def _headed(outcome: str, *, is_planned: bool) -> str:
+    return "would compact" if is_planned and outcome == "compacted" else outcome
+
+
+def _style(outcome: str, *, is_planned: bool) -> str:
+    """Green is what was done."""
+    return "bold" if is_planned and outcome == "compacted" else _STYLES.get(outcome, "bold")
 
 
 def notes_of(transcripts: Sequence[Transcript]) -> list[str]:
@@ -102,15 +113,9 @@ def _tokens(document: Mapping[str, Any]) -> RenderableType:
 
 def _messages(document: Mapping[str, Any]) -> str:
     before, after = document.get("messages_before") or 0, document.get("messages_after") or 0
-    if (
-        before != after and document.get("outcome") == "unchanged"
-    ):  # by another format's rules, or by a repair
-        return f"{count(before)} as read, {count(after)} as written, none folded"
-    if before != after:
-        return f"{count(before)} → {count(after)}"
-    return (
-        count(before) if (document.get("covers") or {}).get("messages") else f"{count(before)}, none folded"
-    )
+    mended = " and mended" if document.get("repairs") else ""
+    said = f"{count(before)} as read{mended}, {count(after)} as written"
+    return said if (document.get("covers") or {}).get("messages") else f"{said}, none folded"
 
 
 def _passes(passes: Sequence[Mapping[str, Any]]) -> RenderableType | None:
@@ -133,6 +138,8 @@ def _covers(covers: Mapping[str, Any], name: str) -> RenderableType | None:
         return None
     folded = covers.get("messages") or 0
     words = f"{plural(folded, 'message')} folded" if folded else "parts of messages, no message whole"
+    if folded and any("-" in address for address in addresses):
+        words += " (a range spans those between that stay, too)"
     rows = [screen.cell(f"{words}; read the originals with")]
     file = "FILE" if name == STDIN else shlex.quote(name)
     rows.append(screen.cell(f"foldline show {file} ADDRESS", "cyan"))
@@ -208,14 +215,13 @@ def violation_rows(violations: Sequence[Any]) -> list[tuple[RenderableType, ...]
     return rows
 
 
-def _many(document: Mapping[str, Any], name: str) -> Iterator[RenderableType]:
+def _many(document: Mapping[str, Any], name: str, *, is_planned: bool) -> Iterator[RenderableType]:
     sessions: Sequence[Mapping[str, Any]] = document["sessions"]
     outcomes = [str(session["outcome"]) for session in sessions]
     tally = {outcome: outcomes.count(outcome) for outcome in _STYLES if outcome in outcomes}
     gravest = list(tally)[-1] if tally else "unchanged"
-    yield title(
-        ", ".join(f"{number:,} {outcome}" for outcome, number in tally.items()), name, style=_STYLES[gravest]
-    )
+    told = (f"{number:,} {_headed(outcome, is_planned=is_planned)}" for outcome, number in tally.items())
+    yield title(", ".join(told), name, style=_style(gravest, is_planned=is_planned))
     rows: list[tuple[RenderableType, ...]] = []
     for index, session in enumerate(sessions[:ROWS_MAX]):
         before, after = session.get("tokens_before") or 0, session.get("tokens_after") or 0
@@ -224,7 +230,10 @@ def _many(document: Mapping[str, Any], name: str) -> Iterator[RenderableType]:
                 screen.cell(index, "dim"),
                 screen.cell(f"{count(before)} → {count(after)}", "bold"),
                 screen.cell(f"target {count(session.get('tokens_target') or 0)}", "dim"),
-                screen.cell(session["outcome"], _STYLES.get(str(session["outcome"]), "")),
+                screen.cell(
+                    _headed(str(session["outcome"]), is_planned=is_planned),
+                    _style(str(session["outcome"]), is_planned=is_planned),
+                ),
                 screen.cell("" if session.get("valid", True) else "not valid", "bold red"),
             )
         )

@@ -18,6 +18,11 @@ WHY_CHARS_MAX = 300
 """Longest reason, characters."""
 
 
+def installing(extra: str) -> str:
+    """The command that installs what an extra of ours needs."""
+    return f"pip install '.[{extra}]' in a clone, 'foldline[{extra}]' elsewhere"
+
+
 class Raised(Struct, frozen=True):
     """What was raised in place of an answer."""
 

@@ -21,6 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.errors import InvalidOption, ProviderFailed
+from foldline.core.foreign import installing
 from foldline.providers.bodies import Body
 from foldline.providers.faults import AnswerFailed
 from foldline.providers.hidden import client_headers, sent
@@ -99,8 +100,9 @@ def sdk_of(client: object) -> Sdk:
             return SDKS["openai"] if host.endswith(OPENAI_HOSTS) else _ELSEWHERE
         if kind.__module__ == "google.genai.client" and kind.__name__ in ("Client", "AsyncClient"):
             return SDKS["gemini"]
-    why = f"give a client of anthropic, openai or google-genai, or one of {', '.join(SDKS)}"
-    raise InvalidOption("client", type(client).__name__, why=why)
+    raise InvalidOption(
+        "client", type(client).__name__, why="give a client of anthropic, openai or google-genai"
+    )
 
 
 def is_async(client: object) -> bool:
@@ -152,7 +154,7 @@ def imported(sdk: Sdk) -> Any:
     try:
         return importlib.import_module(sdk.module)
     except ModuleNotFoundError as error:
-        why = f"its SDK is not installed: pip install 'foldline[{sdk.extra}]', in a clone '.[{sdk.extra}]'"
+        why = f"its SDK is not installed: {installing(sdk.extra)}"
         raise InvalidOption("provider", sdk.name, why=why) from error
 
 

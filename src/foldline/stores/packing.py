@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from typing import Final, Protocol
 
 from foldline.core.errors import InvalidOption
+from foldline.core.foreign import installing
 
 
 class BadBlock(ValueError):
@@ -124,6 +125,8 @@ def packing_of(suffix: str, path: str) -> Packing:
     """What a file of this suffix is packed with. Raises `InvalidOption` where that is not installed."""
     if suffix == ZSTANDARD.suffix and not has_zstandard():
         raise InvalidOption(
-            "archive", path, why="it is packed with zstandard; `pip install 'foldline[archive]'` reads it"
+            "archive",
+            path,
+            why=f"it is packed with zstandard, which is not installed: {installing('archive')}",
         )
     return _BY_SUFFIX[suffix]

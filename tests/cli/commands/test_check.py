@@ -13,14 +13,16 @@ def test_a_valid_session_says_so() -> None:
     """Exit 0, by the file's own format."""
     done = run("check", "session.jsonl")
     assert done.exit_code == 0
-    assert done.stdout == "valid  session.jsonl\n  pi · 4 messages\n"
+    assert done.stdout == "valid  session.jsonl\n  pi · 4 messages as written\n"
 
 
 def test_violations_are_listed_with_law_place_and_reason() -> None:
     """Interface: exit 1 lists each violation with its place."""
     done = run("check", "invalid.jsonl", "--as", "anthropic")
     assert done.exit_code == 1
-    assert done.stdout.startswith("not valid  invalid.jsonl\n  anthropic · 4 messages · 3 violations\n")
+    assert done.stdout.startswith(
+        "not valid  invalid.jsonl\n  anthropic · 4 messages as written · 3 violations\n"
+    )
     assert done.stdout.count("PAIR message 3 text: text") == 3
 
 

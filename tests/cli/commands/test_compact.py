@@ -48,6 +48,7 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     assert not out.exists()
     assert done.stdout == ""
     assert "dry run, nothing was written" in done.stderr
+    assert done.stderr.startswith("would compact  session.jsonl"), "it was not"
     assert documents(run("compact", "session.jsonl", "--dry-run", "--json", "-o", "-").stdout)
 
 

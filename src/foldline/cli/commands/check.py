@@ -45,7 +45,7 @@ def command(source: Source, *, as_format: str | None) -> int:
 
 
 def _show(document: dict[str, Any], name: str) -> None:
-    said = f"{document['format']} · {plural(document['messages'], 'message')}"
+    said = f"{document['format']} · {plural(document['messages'], 'message')} as written"
     if document["valid"]:
         screen.show(title("valid", name, style="bold green"), gap(screen.cell(said)))
         return

@@ -92,7 +92,7 @@ def command(source: Source, **given: Any) -> int:
     if source.as_json:
         screen.write_document(document)
         return code
-    screen.show(*report.blocks_of(document, name=source.name), to="stderr")
+    screen.show(*report.blocks_of(document, name=source.name, is_planned=wanted.dry_run), to="stderr")
     for note in report.notes_in(document):
         screen.say(note)
     if any(one.get("unmended") for one in document.get("sessions", [document])):

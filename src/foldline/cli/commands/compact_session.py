@@ -54,7 +54,7 @@ def compact_session(source: Source, wanted: Wanted) -> int:
     if source.as_json:
         screen.write_document(document)
         return code
-    screen.show(*report.blocks_of(document, name=source.file), to="stderr")
+    screen.show(*report.blocks_of(document, name=source.file, is_planned=wanted.dry_run), to="stderr")
     for note in report.notes_in(document):
         screen.say(note)
     screen.say(_where(source.file, wanted, outcome=document["outcome"]))

@@ -70,7 +70,9 @@ def _tell(done: list[Imported], source: Source, *, dry_run: bool) -> None:
     for one in done:
         compactions = f", {plural(one.compactions, 'compaction')}" if one.compactions else ""
         verb = "would become" if dry_run else "is now"
-        screen.say(f"{source.name} {verb} session {one.name}: {plural(one.messages, 'message')}{compactions}")
+        screen.say(
+            f"{source.name} {verb} session {one.name}: {plural(one.messages, 'message')} as read{compactions}"
+        )
 
 
 def _left_out(one: Imported, source: Source) -> str:

@@ -135,10 +135,10 @@ class Wanted(Struct, frozen=True, kw_only=True):
 def _need_the_extra() -> None:
     import importlib.util
 
+    from foldline.core.foreign import installing
+
     if importlib.util.find_spec("aiohttp") is None:
-        raise click.ClickException(
-            "the proxy needs its extra: pip install 'foldline[proxy]', in a clone '.[proxy]'"
-        )
+        raise click.UsageError(f"the proxy needs its extra: {installing('proxy')}")
 
 
 def _options(wanted: Wanted) -> Options:
