@@ -15,6 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 import foldline
+from foldline.core.budget import OUTPUT_RESERVE_MIN
 from foldline.proxy.beginning import Keeping
 from foldline.testing.twin import Answer, Call, Fault, Twin, endless
 from foldline.testing.twin.script import Received
@@ -201,7 +202,7 @@ def test_what_was_looked_up_is_not_shortened_again(format: str) -> None:
         return Call(name="recall", arguments={"address": found[0], "tokens": 16_000}, id="recall_1")
 
     turns, step = recalling(first="get", results={0: original}, looks=looks)
-    agent = Agent(format, first="get")
+    agent = Agent(format, first="get", output_cap=OUTPUT_RESERVE_MIN)
     keeping = Keeping(recalls=True)
     with Twin(endless(step), window=WINDOW) as twin, Proxy(twin.url, keeping=keeping, recalls=True) as proxy:
         run(agent, turns, proxy.url)

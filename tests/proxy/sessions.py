@@ -155,13 +155,18 @@ def script(turns: Sequence[Turn]) -> list[Answer]:
 class Agent:
     """A list of its own in one dialect."""
 
-    def __init__(self, format: str, *, first: str, tools: Sequence[str] = TOOLS) -> None:
-        self._format, self._tools = format, tools
+    def __init__(
+        self, format: str, *, first: str, tools: Sequence[str] = TOOLS, output_cap: int = 2_000
+    ) -> None:
+        self._format, self._tools, self._output_cap = format, tools, output_cap
         self.messages: list[Any] = [*_system(format), user_says(format, first)]
 
     def body(self) -> bytes:
         """The next request."""
-        return json.dumps(_body(self._format, self.messages, tools=self._tools)).encode()
+        body = _body(self._format, self.messages, tools=self._tools)
+        if "max_tokens" in body:
+            body["max_tokens"] = self._output_cap
+        return json.dumps(body).encode()
 
     def ask(self, url: str) -> Any:
         """Send it; the answer, put together from its stream. Raises `AssertionError` for a refusal."""
