@@ -74,3 +74,10 @@ def test_a_table_leaves_nothing_out_on_a_narrow_page(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("COLUMNS", "100")
     show_table(rows)
     assert "name                       format" in out.getvalue()
+
+
+def test_a_row_is_one_line_in_a_pipe_of_no_named_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`foldline models | head` shows as many models as it shows lines."""
+    out = printed(monkeypatch)
+    show_table([{"name": "a" * 80, "n": 1_000_000, "m": "b" * 40}])
+    assert out.getvalue().splitlines()[1:] == ["a" * 80 + "  1,000,000  " + "b" * 40]

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from foldline.cli.options import lines, size, write_file
+from foldline.cli.options import lines, page_of, size, write_file
 from tests.cli.running import documents, run, run_on_terminal
 from tests.cli.sessions import EXCERPT as PI_SESSION
 
@@ -136,3 +136,10 @@ def address_in(file: Path) -> str:
     """The address of something in a file."""
     [document] = documents(run("context", str(file), "--json").stdout)
     return str(document["largest"][0]["address"])
+
+
+def test_numbers_in_names_are_sorted_as_numbers() -> None:
+    """A page goes on behind a name that need not be there any more."""
+    names = ["run.10", "run.2", "a", "run.1", "run"]
+    assert page_of(names, after=None, limit=3) == (["a", "run", "run.1"], "run.1")
+    assert page_of(names, after="run.3", limit=3) == (["run.10"], None)

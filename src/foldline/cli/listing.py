@@ -21,8 +21,9 @@ _DESCRIBING = ("sentence", "description", "summary", "title", "notes")
 
 
 def show_table(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print `table`."""
-    screen.show(table(rows, columns=screen.width_of("stdout")))
+    """Print `table`; a row stays one line in a pipe of no named width."""
+    columns = screen.row_of("stdout")
+    screen.show(table(rows, columns=columns), columns=columns)
 
 
 def table(rows: Sequence[Mapping[str, Any]], *, columns: int) -> RenderableType:

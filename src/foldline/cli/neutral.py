@@ -11,6 +11,7 @@ code points that Unicode says to draw as nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 _ACTING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -24,6 +25,11 @@ _INVISIBLE = frozenset(
 """Letters and marks that are drawn as nothing (Unicode `Default_Ignorable_Code_Point`), in which text can hide.
 The two selectors that choose between text and emoji style, U+FE0E and U+FE0F, stay."""
 
+_JOINED = re.compile(
+    "(?<=[\u2600-\u27bf\ufe0f\U0001f000-\U0001faff])\u200d(?=[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff])"
+)
+"""A zero-width joiner inside one emoji, a family or a profession: it hides nothing there, and stays."""
+
 _NAMED = {0x09: "\\t", 0x0A: "\\n", 0x0D: "\\r", 0x1B: "\\e"}
 
 
@@ -33,7 +39,10 @@ def neutral(text: str, *, keep_newlines: bool = True) -> str:
     Line feeds and tabs stay, or with `keep_newlines=False` are shown as `\\n` and `\\t`, for text that must stay
     on one line. Neutral text stays as it is. The result is for eyes: a backslash in `text` is not doubled.
     """
-    return text.translate(_TEXT if keep_newlines else _LINE)
+    table = _TEXT if keep_newlines else _LINE
+    if "\u200d" not in text:
+        return text.translate(table)
+    return "\u200d".join(piece.translate(table) for piece in _JOINED.split(text))
 
 
 def neutral_json(document: str) -> str:

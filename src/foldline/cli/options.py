@@ -143,11 +143,18 @@ def rows_of(limit: int | None, *, as_json: bool) -> int | None:
     return ROWS_MAX if limit is None and not as_json else limit
 
 
+def in_order(name: str) -> tuple[tuple[str | int, ...], str]:
+    """What names are sorted by: numbers in them as numbers, so that `run.2` comes before `run.10`."""
+    pieces = re.split(r"([0-9]+)", name)
+    return tuple(int(piece) if index % 2 else piece for index, piece in enumerate(pieces)), name
+
+
 def page_of(
     names: Sequence[str], *, after: str | None, limit: int | None
 ) -> tuple[Sequence[str], str | None]:
-    """A page of sorted names, and the name behind which the next one begins; `None`: there is none."""
-    rest = names if after is None else names[bisect_right(names, after) :]
+    """A page of the names in order, and the name behind which the next one begins; `None`: there is none."""
+    ordered = sorted(names, key=in_order)
+    rest = ordered if after is None else ordered[bisect_right(ordered, in_order(after), key=in_order) :]
     page = rest[:limit]
     return page, page[-1] if page and len(page) < len(rest) else None
 

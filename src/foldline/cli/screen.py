@@ -31,6 +31,8 @@ WIDTH_MIN, WIDTH_MAX = 40, 110
 """Columns. Wider lines are hard to read; on a wide terminal the rest stays empty."""
 WIDTH_PIPE = 100
 """Columns where there is no terminal and `COLUMNS` is not set."""
+ROW_PIPE = 200
+"""Columns of a table's row there, which is read by line."""
 
 _ASCII = str.maketrans(
     {"→": "->", "·": "-", "…": "...", "█": "#", "▏": "", "▎": "", "▍": "", "▌": "", "▋": "", "▊": "", "▉": "#",
@@ -59,6 +61,12 @@ def width_of(name: Stream) -> int:
     return min(WIDTH_MAX, max(WIDTH_MIN, width or shutil.get_terminal_size((WIDTH_PIPE, 0)).columns))
 
 
+def row_of(name: Stream) -> int:
+    """Columns that a table may use on a stream: its width, but `ROW_PIPE` where there is neither terminal nor `COLUMNS`."""
+    is_named = is_terminal(name) or shutil.get_terminal_size((0, 0)).columns
+    return width_of(name) if is_named else ROW_PIPE
+
+
 def line(text: object) -> str:
     """Foreign text on one line, neutral."""
     return neutral(str(text), keep_newlines=False)
@@ -71,14 +79,14 @@ def cell(text: object, style: str = "") -> Text:
     return Text(line(text), style=style)
 
 
-def show(*blocks: RenderableType, to: Stream = "stdout") -> None:
-    """Print tables and texts for people. Strings in `blocks` must come through `cell` or `line`."""
+def show(*blocks: RenderableType, to: Stream = "stdout", columns: int | None = None) -> None:
+    """Print tables and texts for people, within `columns` or the stream's own. Strings in `blocks` must come through `cell` or `line`."""
     from rich.console import Console
 
     page = io.StringIO()
     console = Console(
         file=page,
-        width=width_of(to),
+        width=columns or width_of(to),
         force_terminal=True if is_terminal(to) else None,
         highlight=False,
         markup=False,

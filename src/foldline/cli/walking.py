@@ -63,7 +63,7 @@ def listed(
     """Those that are not sound, and of the sound ones so many; and the name behind which the next page begins, if any."""
     sound = [one.name for one in found if is_sound(one)]
     page, behind = page_of(sound, after=None, limit=limit)
-    left_out = frozenset(sound[len(page) :])
+    left_out = frozenset(sound) - frozenset(page)
     return [one for one in found if one.name not in left_out], behind
 
 

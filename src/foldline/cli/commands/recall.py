@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from foldline.cli import exits, progress, screen
+from foldline.cli.layout import gap
 from foldline.cli.options import as_json_option, lines
 
 if TYPE_CHECKING:
@@ -100,7 +101,11 @@ def _show_found(found: Found) -> None:
     if not found.hits:
         screen.say("nothing was found; try other or fewer words")
     for hit in found.hits:
-        screen.write_text(f"{hit_told(hit, names=True)}\n    {screen.line(hit.snippet)}\n")
+        told = hit_told(hit, names=True)
+        if screen.is_terminal("stdout"):
+            screen.show(screen.cell(told), gap(gap(screen.cell(hit.snippet))))
+        else:
+            screen.write_text(f"{told}\n    {screen.line(hit.snippet)}\n")
     if found.more:
         screen.say("there are more; ask with more words, a filter or a larger --limit")
 

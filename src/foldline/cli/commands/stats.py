@@ -77,7 +77,8 @@ def _table(heading: str, rows: list[dict[str, Any]]) -> None:
     if not rows:
         return
     named = [{_head(key): value for key, value in row.items()} for row in rows[:ROWS_MAX]]
-    screen.show(screen.cell(heading, "dim"), gap(table(named, columns=screen.width_of("stdout") - 2)))
+    columns = screen.row_of("stdout")
+    screen.show(screen.cell(heading, "dim"), gap(table(named, columns=columns - 2)), columns=columns)
     if len(rows) > ROWS_MAX:
         screen.say(f"{len(rows) - ROWS_MAX:,} more {heading} are in `foldline stats --json`")
 

@@ -15,7 +15,7 @@ import click
 from foldline.cli import exits, progress, screen
 from foldline.cli.layout import plural
 from foldline.cli.listing import show_table
-from foldline.cli.options import as_json_option, page_of, rows_of, write_file
+from foldline.cli.options import as_json_option, in_order, page_of, rows_of, write_file
 from foldline.cli.walking import listed, more_of, refuse_unfit, walk_options
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _verdicts(names: Sequence[str]) -> list[Verdict]:
 
         if len(names) == 1:
             return [verify(names[0], progress=tick(names[0]))]
-        return sorted(verify_each(names, progress=tick), key=lambda verdict: verdict.name)
+        return sorted(verify_each(names, progress=tick), key=lambda verdict: in_order(verdict.name))
 
 
 def _tell(verdicts: list[Verdict]) -> None:
