@@ -69,6 +69,8 @@ def test_a_summary_is_asked_of_the_same_model_on_the_live_prefix(home: Path, for
     assert {request.status for request in twin.requests} == {200}
     assert 1 <= len(asked) == len(twin.requests) - TURNS
     assert sum(record.is_compaction for record in records) >= 1
+    assert sum(record.summary_requests for record in records) == len(asked)
+    assert sum(record.summary_tokens for record in records) > 0
     assert all(request.tokens_shared > request.tokens * 0.7 for request in asked), (
         "a fork goes on from the prefix"
     )

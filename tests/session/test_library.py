@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from foldline.core.address import part_address
 from foldline.core.entry import Draft
@@ -275,3 +276,16 @@ def test_what_the_disk_refuses_leaves_no_session_behind(what: str) -> None:
             break
     assert refused > 5
     assert told == {f"session 'new' was not made ({os.strerror(errno.ENOSPC)}); mend the cause and try again"}
+
+
+def test_what_is_brought_in_is_counted_as_its_file_is() -> None:
+    """TOK-3: a session goes on from what the provider last counted, where the file's tool keeps that beside its messages."""
+    given = detect.read("examples/session.jsonl")[0]
+    assert given.usage is not None
+    store = MemoryStore()
+    import_transcript(store, given, name="s", redact=lambda data: data)
+    kept = transcript_of(store, "s")
+    assert (kept.usage, kept.usage_at) == (given.usage, given.usage_at)
+    again = MemoryStore()
+    import_transcript(again, replace(given, usage=None, usage_at=None), name="s", redact=lambda data: data)
+    assert transcript_of(again, "s").usage is None

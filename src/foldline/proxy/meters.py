@@ -52,6 +52,12 @@ class Record(Struct, kw_only=True):
     passes: tuple[str, ...] = ()
     """What the policy did for this request."""
     is_compaction: bool = False
+    summary_requests: int = 0
+    """Asked of the upstream beside it, for summaries."""
+    summary_failures: int = 0
+    """Attempts at one that came to nothing."""
+    summary_tokens: int = 0
+    """What those requests cost, input and output, as far as the provider said."""
     recalls: int = 0
     """Answers in which the model looked something up."""
     notes: tuple[str, ...] = ()
@@ -104,8 +110,7 @@ class Meters:
             counts["requests"] += 1
             counts["compactions"] += record.is_compaction
             counts["answers_cut"] += record.is_cut
-            counts["recalls"] += record.recalls
-            for key in ("tokens_in", "tokens_sent", "tokens_cached", "tokens_output"):
+            for key in SUMMED:
                 counts[key] += getattr(record, key)
 
     def _check(self, record: Record) -> None:
@@ -132,16 +137,17 @@ class Meters:
             }
 
 
-COUNTS = (
-    "requests",
-    "compactions",
-    "answers_cut",
+SUMMED = (
     "recalls",
+    "summary_requests",
+    "summary_failures",
+    "summary_tokens",
     "tokens_in",
     "tokens_sent",
     "tokens_cached",
     "tokens_output",
 )
+COUNTS = ("requests", "compactions", "answers_cut", *SUMMED)
 
 
 def as_json(record: Record) -> dict[str, Any]:

@@ -23,6 +23,11 @@ def note(record: Record, going: Going) -> None:
     record.output_cap = prepared.lowered.partition(":")[0]
     notes = (note for note in report.notes if note != prepared.lowered)
     record.notes = tuple(dict.fromkeys((*record.notes, *notes)))
+    summary = report.summary
+    record.summary_requests += summary.requests
+    record.summary_failures += len(summary.failures)
+    if summary.usage is not None:
+        record.summary_tokens += summary.usage.tokens_input + summary.usage.tokens_output
     record.is_compaction = record.is_compaction or report.outcome == "compacted"
     if out.is_edited:
         record.outcome = "edited"

@@ -23,6 +23,7 @@ from foldline.core.errors import (
     SessionFailed,
     UnknownSession,
 )
+from foldline.core.message import Message, Meta
 from foldline.core.ports import Journal, Pages, Store
 from foldline.log.chain import naming
 from foldline.log.lineage import Lineage, read_lineage
@@ -212,7 +213,7 @@ def import_transcript(
     was_summarised = transcript.format != foldline_log.NAME and any(
         message.synthetic == "summary" for message in transcript.messages
     )
-    data = foldline_log.WRITER.write(transcript, NewHistory(messages=transcript.messages))
+    data = foldline_log.WRITER.write(transcript, NewHistory(messages=_counted(transcript)))
     log = parse_log(data)
     drafts = [Draft(kind=draft.kind, body=redact(draft.body)) for draft in map(unplaced, log.entries)]
     counted = Imported(
@@ -231,6 +232,16 @@ def import_transcript(
             store, name, drafts=drafts, format=format, about={k: v for k, v in about.items() if v is not None}
         )
     return counted
+
+
+def _counted(transcript: Transcript) -> tuple[Message, ...]:
+    """The messages, the answer that the provider last counted with its count, which other tools keep beside it: a session goes on from
+    that (requirement TOK-3)."""
+    at, usage, messages = transcript.usage_at, transcript.usage, transcript.messages
+    if at is None or usage is None or isinstance(transcript.source, foldline_log.LogSource):
+        return messages
+    meta = replace(messages[at].meta or Meta(), usage=usage)
+    return (*messages[:at], replace(messages[at], meta=meta), *messages[at + 1 :])
 
 
 def refuse_taken(store: Store, name: str, *, format: str = "") -> None:

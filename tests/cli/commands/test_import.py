@@ -109,3 +109,15 @@ def test_of_a_file_that_was_never_compacted_nothing_is_left_and_all_is_the_same(
     assert "compacted" not in done.stderr
     again = run("import", str(EXCERPT), "--name", "t", "--json", "--all")
     assert documents(again.stdout)[0]["sessions"][0]["messages"] == told["messages"]
+
+
+@pytest.mark.parametrize("format", [format for format, *_ in COMPACTED])
+def test_what_the_provider_counted_is_kept_with_what_it_counted(format: str) -> None:
+    """TOK-3: `context` says of the session what it says of its file; with `--all` the request that was counted is another one."""
+    [file] = DATA.glob(f"{format}/shape-fixture-*compact*.jsonl")
+    counted = "the provider last counted"
+    of_file = run("context", str(file)).stdout
+    for name, options in (("s", ()), ("whole", ("--all",))):
+        assert run("import", str(file), "--name", name, *options).exit_code == 0
+    assert (counted in run("context", "s").stdout) == (counted in of_file)
+    assert counted not in run("context", "whole").stdout

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from foldline.cli import exits, progress, report, screen
 from foldline.cli.layout import plural
@@ -46,10 +47,15 @@ def command(source: Source, *, name: str | None, everything: bool, dry_run: bool
     with progress.busy("bringing it in"):
         for number, both in enumerate(read):
             wanted = name or name_for(None if many else both.live.id, source.name)
-            taken = both.whole if everything and both.whole is not None else both.live
+            whole = both.whole if everything else None
+            if (
+                whole is not None and both.messages_left
+            ):  # what the provider counted is what its tool left of that
+                whole = replace(whole, usage=None, usage_at=None)
+            taken = both.live if whole is None else whole
             chosen = f"{wanted}-{number}" if many else wanted
             made = import_transcript(store, taken, name=chosen, redact=redact, dry_run=dry_run)
-            done.append(made.leaving(0 if taken is both.whole else both.messages_left))
+            done.append(made.leaving(both.messages_left if whole is None else 0))
     _tell(done, source, dry_run=dry_run)
     for note in report.notes_of([both.live for both in read]):
         screen.say(note)

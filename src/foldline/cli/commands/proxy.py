@@ -205,7 +205,13 @@ def _say_stopped(running: Running) -> None:
     told = running.meters.told()
     names = ("requests", "compactions", "tokens_saved")
     requests, compactions, saved = (f"{told[name]:,}" for name in names)
-    screen.say(f"stopped: {requests} requests, {compactions} compactions, {saved} tokens saved")
+    spent = ""
+    if told["summary_requests"]:
+        asked, failed, tokens = (
+            f"{told[f'summary_{name}']:,}" for name in ("requests", "failures", "tokens")
+        )
+        spent = f", {tokens} spent on summaries ({asked} requests, {failed} refused)"
+    screen.say(f"stopped: {requests} requests, {compactions} compactions, {saved} tokens saved{spent}")
 
 
 def teller(wanted: Wanted) -> Any:
