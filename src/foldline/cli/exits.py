@@ -94,7 +94,7 @@ def sentence_of(error: Exception) -> str:
     if isinstance(error, OSError) and error.errno in _MACHINE:
         return f"{error.filename or 'output'}: {error.strerror}; make room or choose another place with -o"
     if code_of(error) != OUR_FAULT:
-        return str(error)
+        return error.sentence if isinstance(error, errors.InvalidOption) else str(error)
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return (
         f"internal error: {what}. This is a fault of foldline, not of your input: please report it with this line "

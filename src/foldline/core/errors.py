@@ -110,6 +110,16 @@ class InvalidOption(FoldlineError, ValueError):
         shown = _kind_of(value) if option in CONVERSATION else _shown(value)
         super().__init__(f"{option}={shown}: {why}")
 
+    @property
+    def sentence(self) -> str:
+        """The same for whoever gave the option on a command line, and not in Python."""
+        if self.option in CONVERSATION:
+            return str(self)
+        if self.value is None:
+            return f"{self.option}: {self.why}"
+        given = _bounded(self.value) if isinstance(self.value, str) else _shown(self.value)
+        return f"{self.option} {given}: {self.why}" if given else str(self)
+
 
 class LawViolation(FoldlineError):
     """An edit would break a law. A pass that causes it has a fault; the view is unchanged."""

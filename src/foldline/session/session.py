@@ -217,10 +217,8 @@ class Session(Conversation):
                 counting.insert(0, str(one.seq))
         if entry is None:
             raise InvalidOption("session", self.name, why="no compaction of it counts that could be undone")
-        told = ", ".join(counting) or "none"
-        raise InvalidOption(
-            "entry", entry, why=f"no compaction that counts has this number; the last are {told}"
-        )
+        told = f"no compaction that counts has this number; the last are {', '.join(counting)}"
+        raise InvalidOption("entry", entry, why=told if counting else "no compaction of this session counts")
 
     def _counting(self) -> Iterator[Applied]:
         """The compactions and edits that count, the newest first."""

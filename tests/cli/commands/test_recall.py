@@ -9,7 +9,7 @@ import pytest
 
 from foldline.stores.disk import DiskStore
 from foldline.testing.builders import assistant, call, image, result, user
-from tests.cli.running import run
+from tests.cli.running import run, run_on_screen
 from tests.recall.logs import written
 
 LINES = "\n".join(f"line {number} pool" for number in range(1, 2_001))
@@ -52,6 +52,15 @@ def test_hits_name_their_address_session_and_time() -> None:
     first, second = done.stdout.splitlines()
     assert first.endswith("result of bash, line 1 of 2001, session fix-login, 2026-11-30 01:24 UTC")
     assert second.startswith("    line 1 pool line 2 pool")
+
+
+def test_on_a_terminal_a_hit_is_broken_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal itself would break it anywhere."""
+    monkeypatch.setenv("COLUMNS", "45")
+    rows = run_on_screen(monkeypatch, "recall", "fix-login", "pool").out.splitlines()
+    assert max(map(len, rows)) <= 45
+    in_pipe = run("recall", "fix-login", "pool").stdout
+    assert " ".join(rows).split() == in_pipe.split()
 
 
 def test_all_sessions_are_searched_unless_one_is_named() -> None:
