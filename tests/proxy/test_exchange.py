@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from foldline.proxy.limits import BODY_BYTES_MAX
+from foldline.proxy.lines import line
 from foldline.proxy.meters import Record, as_json
 from foldline.testing.twin import Answer, Delivery, Fault, Twin, endless
 from tests.proxy.running import Proxy, own_settings
@@ -448,3 +449,26 @@ def test_a_lowered_output_cap_is_an_edit_and_is_told_as_one(
     assert why.endswith(" from 64,000")
     assert (left.outcome, as_json(left)["why"]) == ("as it came", "")
     assert not any("cap lowered" in note for record in (lowered, left) for note in record.notes)
+
+
+def test_what_a_provider_refused_is_told_where_it_was_recovered_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """REA-1: a signature that is refused; the request goes up once more without the reasoning, and its line says why."""
+    own_settings(monkeypatch, tmp_path, window=40_000)
+    thought = {"type": "thinking", "thinking": "so", "signature": "c2lnbmVk"}
+    messages = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": [thought, {"type": "text", "text": "gone"}]},
+        {"role": "user", "content": "on"},
+    ]
+    fault = Fault(status=400, message="messages.1.content.0: Invalid `signature` in `thinking` block")
+    body = {"model": MODEL, "max_tokens": 1_000, "messages": messages}
+    steps: list[Any] = [lambda request: fault if b"signature" in request.body else "ok"] * 2
+    with Twin(steps) as twin, Proxy(twin.url, home=tmp_path / "home") as proxy:
+        told = post(proxy, body, path="/v1/messages", anthropic_version="2023-06-01", x_api_key="k")
+        assert told[0] == 200
+        [record] = proxy.wait_for(1)
+        assert "signature" not in twin.requests[1].body.decode()
+    assert (record.outcome, as_json(record)["why"]) == ("recovered", "refused signature")
+    assert "recovered: refused signature" in line(record, clock="14:02:11")

@@ -141,3 +141,18 @@ def test_what_was_recovered_from_and_what_is_no_message_is_told() -> None:
     capped = {"outcome": "edited", "output_cap": "output cap lowered to 38,825 from 64,000"}
     assert "edited" in shown(**capped)
     assert "(output cap lowered to 38,825 from 64,000; more)" in shown(**capped, why="more")
+
+
+@pytest.mark.parametrize("model", ["claude-sonnet-5", "claude-sonnet-4-5-20250929"])
+def test_a_model_is_not_cut_beside_empty_columns(model: str) -> None:
+    """At 80 columns a line without a second number has room for any name; the columns behind it stand where they stood."""
+    short, long = (
+        line(
+            Record(method="POST", path="/", status=200, model=model, ms=1, tokens_in=came, tokens_sent=9_120),
+            clock="14:02:11",
+            columns=80,
+        )
+        for came in (9_120, 182_410)
+    )
+    assert model in short
+    assert (short.index("9,120") + 5, short.index(" ms")) == (long.index("9,120") + 5, long.index(" ms"))

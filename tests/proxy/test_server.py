@@ -97,6 +97,7 @@ def test_an_overflow_is_recovered_from_before_the_client_sees_anything(format: s
     assert refused
     assert len(twin.requests) == 9 + len(refused)
     assert sum(record.outcome == "recovered" for record in records) == len(refused)
+    assert {record.cause for record in records if record.outcome == "recovered"} == {"too long"}
     assert {record.status for record in records} == {200}
 
 

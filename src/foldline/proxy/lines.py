@@ -48,10 +48,11 @@ def line(record: Record, *, clock: str, columns: int = COLUMNS) -> str:
         said = [piece for piece in (clock, model, tokens, told, cache, ms) if piece]
         whole = _folded(said, columns)
         return f"{whole}\n{below(trouble, columns=columns)}" if trouble else whole
+    model_cells += tokens_cells - len(tokens)  # what numbers leave of their column stands before them
     pieces = [
         clock,
         set_cell_size(_clipped(model, model_cells), model_cells),
-        f"{tokens:>{tokens_cells}}",
+        tokens,
         set_cell_size(_clipped(told, done_cells), done_cells),
         f"{cache:<{CACHE_CELLS}}",
         f"{ms:>{ms_cells}}",
