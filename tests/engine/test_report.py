@@ -17,7 +17,7 @@ TALK = [
 ]
 KEYS = (
     "schema format model policy counter outcome reason messages_before messages_after tokens_before tokens_after "
-    "tokens_target passes covers retention retention_evicted summary cache repairs notes below_floor valid violations seconds"
+    "tokens_target passes covers retention retention_evicted summary cache repairs notes below_floor valid violations unmended seconds"
 )
 
 

@@ -266,4 +266,5 @@ def test_an_agent_that_compacts_itself_goes_on_from_its_own_summary(home: Path, 
     assert record.outcome == ("as it came" if is_within else "edited")
     assert f"({record.why})" in " ".join(line(record, clock="14:02:11").split())
     assert "Never touch auth.py" in twin.requests[-1].body.decode()
-    assert len(list(listed(disk_store(home)))) == 2
+    kept = 1 if is_within else 2  # a conversation that nothing was due for leaves no log
+    assert len(list(listed(disk_store(home)))) == kept
