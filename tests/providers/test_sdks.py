@@ -74,7 +74,9 @@ def test_a_name_that_is_none_and_an_sdk_that_is_not_there_say_what_to_do(
     with pytest.raises(InvalidOption, match="there are: anthropic, openai, openai-chat, gemini"):
         made("mistral", base_url=None)
     monkeypatch.setitem(sys.modules, "anthropic", None)
-    with pytest.raises(InvalidOption, match=r"pip install 'foldline\[anthropic\]'"):
+    with pytest.raises(
+        InvalidOption, match=r"pip install '\.\[anthropic\]' in a clone, 'foldline\[anthropic\]'"
+    ):
         imported(SDKS["anthropic"])
 
 

@@ -48,5 +48,5 @@ def test_without_the_extra_gzip_packs_and_zstandard_is_told_how_to_be_read(
     monkeypatch.setattr(packing, "has_zstandard", lambda: False)
     assert best_packing() is GZIP
     assert packing_of("gz", "f") is GZIP
-    with pytest.raises(InvalidOption, match=r"pip install 'foldline\[archive\]'"):
+    with pytest.raises(InvalidOption, match=r"pip install '\.\[archive\]' in a clone, 'foldline\[archive\]'"):
         packing_of("zst", "f")
