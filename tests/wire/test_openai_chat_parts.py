@@ -68,6 +68,21 @@ def test_a_recording_without_an_id_is_carried_along() -> None:
     assert edit([other], origin)["audio"] == {"transcript": "bye"}
 
 
+def test_a_call_of_an_unknown_type_stays_beside_one_that_is_edited() -> None:
+    """What is not known is carried along; an edit of it puts the new value in its place."""
+    known = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    strange = {"id": "d", "type": "of tomorrow"}
+    origin = {"role": "assistant", "content": None, "tool_calls": [strange, known]}
+    unknown, call = read_parts(origin)
+    assert isinstance(unknown, Opaque)
+    assert isinstance(call, ToolCall)
+    edited = edit([unknown, replace(call, arguments='{"a":1}', edited=True)], origin)
+    assert edited["tool_calls"][0] == strange
+    assert edited["tool_calls"][1]["function"]["arguments"] == '{"a":1}'
+    other = replace(unknown, raw=b'{"id":"d","type":"other"}', edited=True)
+    assert edit([other, call], origin)["tool_calls"] == [{"id": "d", "type": "other"}, known]
+
+
 def test_a_refusal_that_goes_leaves_its_key_empty() -> None:
     """The SDK's own messages hold the key with null."""
     origin = {"role": "assistant", "content": "well", "refusal": "no"}

@@ -19,6 +19,7 @@ import re
 from collections import Counter
 from hashlib import sha256
 from itertools import islice
+from operator import itemgetter
 from typing import Any, NoReturn
 
 import msgspec
@@ -201,7 +202,7 @@ def _openings(data: bytes) -> int:
 
 def _refuse_swarm(data: bytes) -> None:
     """Raise if there are more than `CONTAINERS_MAX` arrays and objects; text is passed over."""
-    openings = (token for token in _OPENING.finditer(data) if token[1])
+    openings = filter(itemgetter(1), _OPENING.finditer(data))
     if next(islice(openings, CONTAINERS_MAX, None), None) is not None:
         raise BadJson(f"more than {CONTAINERS_MAX:,} arrays and objects with next to nothing in them")
 
