@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
-import msgspec
-
+from foldline.core.json_text import object_in
 from foldline.core.message import ToolResult, result_text
 from foldline.ledger.lines import OUTCOME_CHARS, one_line, untagged
 from foldline.ledger.outcomes import is_refused, put_off, status_of
@@ -145,21 +144,13 @@ def _says_all(value: str, later: str) -> bool:
 def _fields(text: str, arguments: Mapping[str, Any]) -> str:
     """What a structured answer says came of its call, beside what was asked for; its beginning where no field tells."""
     asked = {said for _, said in _leaves(arguments)}
-    every = [leaf for leaf in _leaves(_object_in(text)) if leaf[1] not in ("true", "false")]
+    every = [leaf for leaf in _leaves(object_in(text)) if leaf[1] not in ("true", "false")]
     leaves = [leaf for leaf in every if leaf[1] not in asked]
     states = [leaf for leaf in leaves if _STATE.search(leaf[0])][:1]
     references = [leaf for leaf in every[:1] if leaf in leaves and _REFERENCE.search(leaf[0])]
     amounts = [leaf for leaf in leaves if _AMOUNT.search(leaf[0])][-1:]
     told = " ".join([f"{key}={said}" for key, said in (*states, *references, *amounts)])
     return one_line(told or text, ANSWER_CHARS)
-
-
-def _object_in(text: str) -> Mapping[str, Any]:
-    try:
-        value: Any = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _values(arguments: Mapping[str, Any]) -> list[tuple[str, str]]:

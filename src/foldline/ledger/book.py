@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
+from foldline.core.json_text import object_in
 from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult, result_text, speaks_for_user
 from foldline.core.view import Item
 from foldline.ledger.actions import answer_of, call_line, gist_of_call, is_action, is_same_task
@@ -232,11 +232,7 @@ def _keeps_tasks(name: str) -> bool:
 
 def arguments_of(call: ToolCall) -> dict[str, Any]:
     """A call's arguments; empty where they are no object."""
-    try:
-        value = msgspec.json.decode(call.arguments)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
+    return object_in(call.arguments)
 
 
 def paths_of(call: ToolCall) -> tuple[str, ...]:

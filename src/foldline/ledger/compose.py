@@ -19,7 +19,16 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult, result_text, speaks_for_user
+from foldline.core.message import (
+    Message,
+    Reasoning,
+    Text,
+    ToolCall,
+    ToolResult,
+    is_injected,
+    result_text,
+    speaks_for_user,
+)
 from foldline.core.view import Item
 from foldline.ledger.book import (
     Told,
@@ -220,7 +229,7 @@ def _summed_up(item: Item) -> Entry:
 
 def _called(evicted: Evicted) -> Iterator[Entry]:
     """What commands ask that a user called, as their host put it behind the calls: their lists, without headings and examples."""
-    bodies = [item for item in evicted.folded if _is_injected(item.message)]
+    bodies = [item for item in evicted.folded if item.message.role == "user" and is_injected(item.message)]
     if not bodies:
         return
     said = dict(zip(evicted.seqs, evicted.kept, strict=False)) | {
@@ -235,10 +244,6 @@ def _called(evicted: Evicted) -> Iterator[Entry]:
             told = one_line(" ".join(lines).replace("**", ""), COMMAND_CHARS)
             text = f"{QUOTE}{called[1]}: {told}{QUOTE}"
             yield Entry(section="objective", key=text, text=text, seq=item.seq, origin="system")
-
-
-def _is_injected(message: Message) -> bool:
-    return message.role == "user" and message.meta is not None and message.meta.injected
 
 
 def _texts(item: Item, words: Words) -> list[str]:

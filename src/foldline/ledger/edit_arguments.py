@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from foldline.core.json_text import object_in
 from foldline.ledger.changes import NEW, OLD, WHOLE
 from foldline.ledger.symbols_in_text import is_name
 
@@ -42,11 +43,8 @@ def _is_turned(arguments: str, *, old: str, new: str) -> bool:
 
 
 def _rewritten(arguments: str, *, bared: tuple[str, ...]) -> str:
-    try:
-        value: Any = msgspec.json.decode(arguments)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return arguments
-    if not isinstance(value, dict):
+    value = object_in(arguments)
+    if not value:
         return arguments
     edits = value.get("edits")
     if isinstance(edits, list):

@@ -12,8 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
+from foldline.core.json_text import object_in
 from foldline.core.message import ToolResult, result_text
 from foldline.core.pairing import INTERRUPTED
 from foldline.ledger.command_lines import only_reads, verifies
@@ -226,11 +225,8 @@ def told_in(text: str) -> str:
     """What a program said, out of the object in which Codex gives it: `{"output": "…", "metadata": {"exit_code": 0}}`."""
     if not text.startswith('{"output":'):
         return text
-    try:
-        value: Any = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return text
-    told = value.get("output") if isinstance(value, dict) and value.keys() <= {"output", "metadata"} else None
+    value = object_in(text)
+    told = value.get("output") if value.keys() <= {"output", "metadata"} else None
     return told if isinstance(told, str) else text
 
 
@@ -280,11 +276,8 @@ def status_of(text: str, *, script: str = "", shows: bool = False) -> int | None
 
 def _status_in_json(text: str) -> int | None:
     """Codex and others: `{"output": "…", "metadata": {"exit_code": 0}}`."""
-    try:
-        value: Any = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return None
-    if not isinstance(value, dict) or not value.keys() & {"output", "stdout"}:
+    value = object_in(text)
+    if not value.keys() & {"output", "stdout"}:
         return None
     for holder in (value, value.get("metadata")):
         status = holder.get("exit_code") if isinstance(holder, dict) else None

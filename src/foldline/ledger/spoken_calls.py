@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import msgspec
 
-from foldline.core.message import Message, Text, ToolCall, ToolResult
+from foldline.core.message import Message, Text, ToolCall, ToolResult, is_injected
 
 OPENS, CLOSES = "<function=", "</function>"
 PARAMETER, PARAMETER_CLOSES = "<parameter=", "</parameter>"
@@ -38,7 +38,7 @@ def spoken_call(message: Message) -> ToolCall | None:
 
 def spoken_result(message: Message) -> ToolResult | None:
     """The result that a host gives as a user's text, if the message is one."""
-    if message.meta is None or not message.meta.injected or not message.text.startswith(RESULT):
+    if not is_injected(message) or not message.text.startswith(RESULT):
         return None
     _, closed, output = message.text.partition(RESULT_CLOSES)
     return ToolResult(call_id="", content=(Text(text=output.lstrip("\n")),)) if closed else None

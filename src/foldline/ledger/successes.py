@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
+from foldline.core.json_text import object_in
 
 ANSWER_CHARS = 400
 """How far an answer is read for what it says of its call; behind that stands what it shows."""
@@ -93,11 +93,7 @@ def structured_success(text: str) -> bool | None:
     opening = text.lstrip()[:1]
     if opening != "{":
         return None
-    try:
-        value: Any = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return None
-    return _said_by(value) if isinstance(value, dict) else None
+    return _said_by(object_in(text))
 
 
 def _said_by(value: Mapping[str, Any]) -> bool | None:

@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct
 
 from foldline.core.address import Marked, read_block, read_mark
-from foldline.core.message import Message, Text, is_fold, speaks_for_user
+from foldline.core.message import Message, Text, is_fold, is_injected, speaks_for_user
 from foldline.core.view import Item
 from foldline.ledger.constraints import Constraint, constraints
 from foldline.ledger.entries import Entry
@@ -171,7 +171,7 @@ def ledgers_in(message: Message) -> Iterator[str]:
     """Bodies of earlier folds: of a message known as a fold of ours, or of one of plain text into which a fold was joined
     because roles must alternate. Never of a block that a host or a tool brought in, which could plant rules in a
     user's name."""
-    if message.role != "user" or (message.meta is not None and message.meta.injected):
+    if message.role != "user" or is_injected(message):
         return
     texts = [part.text for part in message.parts if isinstance(part, Text)]
     if not (is_fold(message) or (speaks_for_user(message) and 1 < len(texts) == len(message.parts))):

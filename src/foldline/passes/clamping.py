@@ -17,7 +17,7 @@ from foldline.core.address import notice
 from foldline.core.clamp import fit_head, fit_tail, head_and_tail
 from foldline.core.clamp_json import clamp_json
 from foldline.core.edit import Edit, Frame, Replace
-from foldline.core.message import Message, Part, Text, ToolCall, ToolResult
+from foldline.core.message import Message, Part, Text, ToolCall, ToolResult, is_injected
 from foldline.core.rounds import Outline, Unit
 from foldline.passes.budget_reduction import common_cap
 from foldline.passes.results import Found
@@ -95,7 +95,7 @@ def _may_cut(part: _Cuttable, message: Message, *, is_open: bool) -> bool:
 
 def _is_hosts(message: Message) -> bool:
     """Text under the user's name that no user wrote: command output, reminders."""
-    return message.role == "user" and message.meta is not None and message.meta.injected
+    return message.role == "user" and is_injected(message)
 
 
 def _cut(part: _Part, size: int, *, frame: Frame) -> Replace | None:

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from foldline.core.address import has_notice, is_notice
 from foldline.core.bounds import Positive, Seconds, Share, Whole
 from foldline.core.edit import Edit, Frame, Plan, Replace
+from foldline.core.json_text import sorted_json
 from foldline.core.message import ToolResult, result_text
 from foldline.core.ports import Moment
 from foldline.core.rounds import newest_units_start, outline_of
@@ -233,11 +233,7 @@ def _reads(results: Iterable[Found]) -> list[tuple[Found, tuple[str, str]]]:
 def _same_read(found: Found) -> tuple[str, str] | None:
     if found.kind != "file_read" or found.part.is_error or not found.arguments:
         return None
-    try:
-        value = msgspec.json.decode(found.arguments)
-    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-        return (found.name, found.arguments)
-    return (found.name, msgspec.json.encode(value, order="sorted").decode())
+    return (found.name, sorted_json(found.arguments))
 
 
 def _copies(reads: Sequence[tuple[Found, tuple[str, str]]]) -> dict[int, Found]:

@@ -19,6 +19,7 @@ from foldline.core.address import parse_address
 from foldline.core.edit import Drop, Edit, Fold, Mark, Replace
 from foldline.core.entry import Entry
 from foldline.core.errors import UnknownAddress, UnknownFormat
+from foldline.core.json_text import sorted_json
 from foldline.core.message import Message, ToolCall, ToolResult
 from foldline.core.view import seqs_in
 from foldline.ledger.book import paths_of
@@ -186,14 +187,7 @@ def _keys_of(call: ToolCall) -> list[Key]:
     """What a reading call reads: its files, else its arguments."""
     kind = kind_of(call.name)
     paths = paths_of(call) if kind == "file_read" else ()
-    return [(kind, path) for path in paths] or [(kind, _canonical(call.arguments))]
-
-
-def _canonical(json_text: str) -> str:
-    try:
-        return msgspec.json.encode(msgspec.json.decode(json_text), order="sorted").decode()
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return json_text
+    return [(kind, path) for path in paths] or [(kind, sorted_json(call.arguments))]
 
 
 def _ordinals(entry: Entry) -> Iterator[int]:

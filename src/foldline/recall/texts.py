@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias, assert_never, get_args
 
-import msgspec
 from msgspec import Struct
 
 from foldline.core.address import digest_of, is_recalled
+from foldline.core.json_text import decoded
 from foldline.core.message import (
     Media,
     Message,
@@ -123,10 +123,7 @@ def is_asking(call: ToolCall) -> bool:
 
 def asked_in(call: ToolCall) -> dict[str, Any] | None:
     """What a call asks recall for; `None` where it asks for something that recall does not know."""
-    try:
-        value = msgspec.json.decode(call.arguments or "{}")
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return None
+    value = decoded(call.arguments or "{}")
     return value if isinstance(value, dict) and value.keys() <= ASKS else None
 
 
@@ -134,11 +131,8 @@ def _plain_json(json_text: str) -> str:
     """JSON with its strings as they are meant, where escapes stand in it; text that is no JSON as it is."""
     if "\\" not in json_text and len(json_text) < 2_000:
         return json_text
-    try:
-        value = msgspec.json.decode(json_text)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return json_text
-    return "\n".join(_strings(value, 0))
+    value = decoded(json_text)
+    return json_text if value is None else "\n".join(_strings(value, 0))
 
 
 def _strings(value: Any, depth: int) -> Iterator[str]:

@@ -15,11 +15,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.errors import FoldlineError, InvalidOption
+from foldline.core.json_text import decoded
 from foldline.core.kinds import refuse_no_text
 from foldline.core.message import Media, Message, Part, Role, Text, ToolCall, ToolResult, calls_of
 from foldline.recall.find import HITS, HITS_MAX, TOKENS, Found, Recall
@@ -240,10 +240,7 @@ def _call(id: Any, name: Any, *, arguments: Any) -> ToolCall:
 
 def _arguments(json_text: str) -> Mapping[str, Any]:
     """What the model asks for. Words where an object should be are a query."""
-    try:
-        value = msgspec.json.decode(json_text or "{}")
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return {"query": json_text}
+    value = decoded(json_text or "{}")
     return value if isinstance(value, dict) else {"query": value if isinstance(value, str) else json_text}
 
 

@@ -19,7 +19,7 @@ from uuid import UUID, uuid5
 
 from msgspec import Raw, Struct
 
-from foldline.core.message import Message
+from foldline.core.message import Message, is_injected
 from foldline.transcripts.claude_code import Places, blocks_of, content_of, merged
 from foldline.transcripts.claude_record import Record, decode_line
 from foldline.transcripts.source import Mark, Source
@@ -241,7 +241,7 @@ class _Out:
         }
         if message.synthetic in _FOLDS:
             record |= {"isCompactSummary": True, "isVisibleInTranscriptOnly": True}
-        elif message.synthetic is not None or (meta is not None and meta.injected):
+        elif message.synthetic is not None or is_injected(message):
             record["isMeta"] = True
         self._add(record, uuid)
 
