@@ -6,7 +6,7 @@ from base64 import b64encode
 
 import pytest
 
-from foldline.core.address import part_address, span_address
+from foldline.core.address import block, part_address, span_address
 from foldline.core.errors import UnknownAddress
 from foldline.core.message import Media, Message, Opaque, Reasoning, Text, ToolCall, ToolResult
 from foldline.lookup import show, text_of
@@ -99,6 +99,49 @@ def test_beyond_the_end_there_is_nothing() -> None:
         show([FILE], f"m{len(FILE.messages)}@00000000")
     with pytest.raises(UnknownAddress, match="this history holds something else there"):
         show([FILE], "m0@00000000")
+
+
+@pytest.mark.parametrize(
+    ("address", "title"),
+    [
+        ("m1", "message 1"),
+        ("(m1", "message 1"),
+        ("m1-2", "messages 1 to 2"),
+        ("m1-m2", "messages 1 to 2"),
+        ("m2.0", "tool result of message 2"),
+    ],
+)
+def test_a_ledgers_short_address_opens_what_stands_there(address: str, title: str) -> None:
+    """Law TRACE: whoever reads a ledger types what it prints."""
+    assert show([FILE], address).title == title
+
+
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("m4", "nothing there, but m0 to m3"),
+        ("m2-m9", "nothing there, but m0 to m3"),
+        ("m2.9", "nothing there; m2 opens that message whole"),
+    ],
+)
+def test_a_short_address_of_no_place_says_which_there_are(address: str, why: str) -> None:
+    with pytest.raises(UnknownAddress, match=why):
+        show([FILE], address)
+    with pytest.raises(UnknownAddress, match="nothing there, but one message, m0"):
+        show([transcript(user("go"))], "m4")
+    with pytest.raises(UnknownAddress, match="no message yet"):
+        show([transcript()], "m4")
+
+
+def test_a_short_address_means_one_place_or_none_is_opened() -> None:
+    """A history that was compacted counts the messages of the one it was made from, unless it keeps them; several count alike."""
+    fold = user(block("fold", "m0-9@0a1b2c3d", body="- go (m1 user)"))
+    with pytest.raises(UnknownAddress, match="name messages of the file that it was made from"):
+        show([transcript(fold, user("go on"))], "m1")
+    kept = Transcript(format="foldline", wire="anthropic", messages=(fold, user("go on")), history=MESSAGES)
+    assert show([kept], "m1").text == show([FILE], "m1").text
+    with pytest.raises(UnknownAddress, match="each of 2 conversations has such a place"):
+        show([FILE, FILE], "m1")
 
 
 def test_two_results_that_a_repair_joined_open_as_they_were_joined() -> None:

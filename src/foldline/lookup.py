@@ -1,7 +1,8 @@
 """The original behind an address: `foldline show FILE ADDRESS`.
 
 An address says where in the history it was made from, and carries a piece of the digest of what stood there; a file
-that holds something else is refused rather than shown. Counterpart: `foldline.core.address`, which makes addresses.
+that holds something else is refused rather than shown. A short one carries none: it is opened where it can mean one place.
+Counterpart: `foldline.core.address`, which makes addresses.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import Place, digest_of, parse_address
+from foldline.core.address import Place, digest_of, held, place_in, read_block
 from foldline.core.errors import UnknownAddress
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.core.received import slotted
@@ -35,7 +36,9 @@ class Shown(Struct, frozen=True, kw_only=True):
 
 def show(transcripts: Sequence[Transcript], address: str) -> Shown:
     """The original behind an address. Raises `UnknownAddress` where the history holds nothing or something else there."""
-    place = parse_address(address)
+    place = place_in(address)
+    if not place.digest:
+        return _show_short(transcripts, place, address=address)
     for transcript in transcripts:
         for messages in (transcript.messages, transcript.history):
             found = _find(messages, place)
@@ -46,26 +49,58 @@ def show(transcripts: Sequence[Transcript], address: str) -> Shown:
         if found is not None:
             return found
     messages_max = max((len(one) for read in transcripts for one in (read.messages, read.history)), default=0)
-    held = "something else" if place.start < messages_max else "nothing"
+    what = "something else" if place.start < messages_max else "nothing"
     raise UnknownAddress(
-        address, f"this history holds {held} there; give the file that the address was made from"
+        address, f"this history holds {what} there; give the file that the address was made from"
     )
 
 
+def _show_short(transcripts: Sequence[Transcript], place: Place, *, address: str) -> Shown:
+    """What stands at a place of the one history that counts it. In a file that was compacted, and does not keep what it was made
+    from, a ledger counts other messages than the file has."""
+    if len(transcripts) != 1:
+        why = f"each of {len(transcripts):,} conversations has such a place; select one, or give the whole address"
+        raise UnknownAddress(address, why)
+    [transcript] = transcripts
+    said = transcript.history or transcript.messages
+    if not transcript.history and any(map(_is_fold, said)):
+        raise UnknownAddress(
+            address,
+            "the summaries of this file name messages of the file that it was made from: open it there. What stands here is "
+            "opened by its whole address, as `foldline show FILE` lists it",
+        )
+    found = _find(said, replace(place, digest=_digest_at(said[place.start : place.end], place)))
+    if found is None:
+        raise UnknownAddress(address, f"this history holds {held(len(said), place)}")
+    return found
+
+
+def _is_fold(message: Message) -> bool:
+    return any(isinstance(part, Text) and read_block(part.text) is not None for part in message.parts)
+
+
 def show_in(
-    messages: Sequence[Message], address: str, *, forgotten: Callable[[], frozenset[int]] = frozenset
+    messages: Sequence[Message],
+    address: str,
+    *,
+    forgotten: Callable[[], frozenset[int]] = frozenset,
+    messages_in_all: Callable[[], int],
 ) -> Shown:
     """The original behind an address, given the messages at its ordinals and no others; where something was forgotten
     there (`forgotten`: in which messages), what is left, and the title says so. Raises `UnknownAddress`."""
-    place = parse_address(address)
-    size = place.end - place.start
-    found = _find(messages, place, first=place.start) if len(messages) == size else None
-    if found is None and not forgotten().isdisjoint(range(place.start, place.end)):
-        left = _find(messages, replace(place, digest=_digest_at(messages, place)), first=place.start)
-        found = left and replace(left, title=f"{left.title}, of which something was forgotten")
+    place = place_in(address)
+    now = _digest_at(messages, place)
+    found = _find(messages, replace(place, digest=now), first=place.start)
     if found is None:
-        held = "something else" if messages else "nothing"
-        raise UnknownAddress(address, f"this session holds {held} there; take the address from its own view")
+        raise UnknownAddress(address, f"this session holds {held(messages_in_all(), place)}")
+    if place.digest == now:
+        return found
+    if not forgotten().isdisjoint(range(place.start, place.end)):
+        return replace(found, title=f"{found.title}, of which something was forgotten")
+    if place.digest:
+        raise UnknownAddress(
+            address, "this session holds something else there; take the address from its own view"
+        )
     return found
 
 

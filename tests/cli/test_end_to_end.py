@@ -53,6 +53,35 @@ def hostile(tmp_path: Path) -> Path:
     return path
 
 
+SHORT = re.compile(r"(?<![\w.])m\d+(?:-m?\d+)?(?:\.\d+)?(?![\w@.-])")
+
+
+def test_every_message_that_a_ledger_names_is_opened_by_what_it_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Law TRACE: `(m41 assistant ×4)` and `kept below: m12 m55` are typed as they stand, on the file and in its session."""
+    monkeypatch.setenv(FOLDLINE_HOME.name, str(tmp_path / "home"))
+    source = REPO / "tests" / "data" / "pi" / "before-compaction-excerpt.jsonl"
+    out = tmp_path / "out.json"
+    assert run("compact", str(source), "--to", "8k", "-o", str(out)).exit_code == 0
+    imported(session := "demo", source)
+    ledger = run("show", str(out)).stdout
+    named = set(SHORT.findall(ledger[: ledger.index("</foldline-fold>")]))
+    assert {"m2", "m8", "m11", "m12"} <= named
+    for address in sorted(named):
+        opened = run("show", str(source), address)
+        assert opened.exit_code == 0, address
+        assert run("show", session, address).stdout_bytes == opened.stdout_bytes
+        assert run("recall", session, address).exit_code == 0
+    missing = run("show", session, "m99")
+    assert (missing.exit_code, "this session holds nothing there, but m0 to m22" in missing.stderr) == (
+        1,
+        True,
+    )
+    made = run("show", str(out), "m2")
+    assert (made.exit_code, "the file that it was made from" in made.stderr) == (1, True)
+
+
 def test_what_is_written_is_read_again_and_valid(tmp_path: Path) -> None:
     """compact -o, then check; compact to a pipe, then check of `-`; each in every wire format."""
     for target in ("anthropic", "openai-chat", "openai-responses", "gemini"):

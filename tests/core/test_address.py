@@ -13,13 +13,17 @@ from foldline.core.address import (
     digest_of,
     escape_tags,
     has_notice,
+    is_address,
     is_notice,
     is_recalled,
+    is_short,
     notice,
     parse_address,
     part_address,
+    place_in,
     read_block,
     span_address,
+    spelt,
 )
 from foldline.core.errors import UnknownAddress
 from foldline.core.message import Media, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
@@ -80,6 +84,49 @@ def test_what_is_no_address_is_refused_by_name(address: str) -> None:
     with pytest.raises(UnknownAddress) as caught:
         parse_address(address)
     assert caught.value.address == address
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["m12.3@5f0c9a1e", " [foldline: cleared · m12.3@5f0c9a1e]", '"m12.3@5f0c9a1e".', "id=m12.3@5f0c9a1e"],
+)
+def test_an_address_is_taken_out_of_what_stands_around_it(text: str) -> None:
+    """People and models copy it with its brackets."""
+    assert place_in(text).digest == "5f0c9a1e"
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("m609", Place(start=609, end=610, slot=None, digest="")),
+        ("(m609", Place(start=609, end=610, slot=None, digest="")),
+        ("m12-40", Place(start=12, end=41, slot=None, digest="")),
+        ("m12-m40", Place(start=12, end=41, slot=None, digest="")),
+        (" m12.3,", Place(start=12, end=13, slot=3, digest="")),
+    ],
+)
+def test_a_ledgers_short_address_names_a_place_whatever_stands_there(text: str, place: Place) -> None:
+    """Law TRACE: whoever reads a ledger types what it prints; `parse_address` takes whole ones alone."""
+    assert place_in(text) == place
+    assert spelt(place) == f"m{place.start}" + (
+        f"-{place.end - 1}" if place.end - place.start > 1 else ""
+    ) + ("" if place.slot is None else f".{place.slot}")
+    with pytest.raises(UnknownAddress):
+        parse_address(text)
+
+
+def test_what_is_no_address_is_told_from_what_is_one() -> None:
+    """A word that only looks like a short one, in quotes, is a word."""
+    with pytest.raises(UnknownAddress, match="looks like"):
+        place_in("the pool")
+    assert is_address("[m1@00000000]")
+    assert not is_address("m1@00000000 and more")
+    assert not is_address("m1")
+    assert is_short("m1")
+    assert is_short("m1-m4")
+    assert not any(map(is_short, ('"m1"', "m1 chip", "m", "m1@00000000", "m1.2.3", "M1")))
+    with pytest.raises(UnknownAddress, match="the range is empty"):
+        place_in("m4-m2")
 
 
 def test_every_part_with_other_content_has_another_digest() -> None:

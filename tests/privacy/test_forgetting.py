@@ -132,6 +132,19 @@ def test_an_address_takes_the_part_and_what_was_made_from_it_with_it() -> None:
         forget_address(store, address, within="s")
 
 
+def test_a_short_address_takes_what_stands_there() -> None:
+    """As it is opened by it; a place that the session does not have is refused."""
+    store = MemoryStore()
+    journal = store.create("s", format="anthropic", about=b"{}")
+    journal.append([message("keep"), message("the launch code is tangerine")])
+    journal.close()
+    with pytest.raises(UnknownAddress, match="nothing, or something else, there"):
+        forget_address(store, "m2", within="s")
+    assert forget_address(store, "m1", within="s").changed[0].ordinals == (1,)
+    assert b"tangerine" not in b"".join(texts(store, "s"))
+    assert b"keep" in texts(store, "s")[0]
+
+
 def test_an_address_of_a_fork_may_name_what_its_parent_said() -> None:
     """By reference: the words stand in the parent's log alone, and go there."""
     store = MemoryStore()

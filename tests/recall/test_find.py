@@ -52,6 +52,32 @@ def test_a_hit_opens_at_its_address() -> None:
     assert opened.title == "result of bash in message 2"
 
 
+def test_a_ledgers_short_address_opens_in_the_session_that_it_is_of() -> None:
+    """Law TRACE: with the whole address, so that it is seen what was opened; one that is not there says which are."""
+    recall = saying(*MESSAGES)
+    [hit] = recall.search("pool size", session="s").hits
+    assert recall.open("m2.0", session="s") == recall.open(hit.address, session="s")
+    assert recall.open("(m2", session="s").text == recall.open("m2-m2", session="s").text
+    assert recall.open("m0-m2", session="s").address == span_address(list(enumerate(MESSAGES)))
+    for address, why in (
+        ("m2.7", "nothing there; m2 opens that message whole"),
+        ("m3", "nothing there, but m0 to m2"),
+        ("m1-m9", "nothing there, but m0 to m2"),
+    ):
+        with pytest.raises(UnknownAddress, match=why):
+            recall.open(address, session="s")
+    with pytest.raises(UnknownAddress, match="name the session"):
+        recall.open("m2")
+
+
+def test_a_short_address_of_what_was_forgotten_opens_to_what_is_left() -> None:
+    """S18: and says that it is not all."""
+    store = MemoryStore()
+    written(store, "s", [user("keep ?????????"), entry("forgot", {"ordinals": [0], "what": 1})])
+    opened = recall_over(store).open("m0", session="s")
+    assert opened.title == "message 0, user, of which something was forgotten"
+
+
 @pytest.mark.parametrize("format", ["anthropic", "openai-chat", "openai-responses", "gemini"])
 def test_every_format_is_searched_and_opened(format: str) -> None:
     """Slots and digests are those that edits and notices name."""
@@ -223,6 +249,8 @@ def test_a_session_that_is_not_there_is_named() -> None:
         recall.open("m0@00000000", session="t")
     with pytest.raises(UnknownAddress, match="session 's' holds something else there"):
         recall.open("m0@00000000", session="s")
+    with pytest.raises(UnknownAddress, match="session 's' holds nothing there, but m0 to m2"):
+        recall.open("m3@00000000", session="s")
     with pytest.raises(UnknownAddress, match="no session holds that"):
         recall.open("m0@00000000")
 

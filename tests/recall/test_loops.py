@@ -71,6 +71,8 @@ def test_recall_of_what_went_is_noticed_by_its_address() -> None:
     asks = [assistant(call("recall", f"r{n}", address=address)) for n in range(2)]
     found = log_of(user("go"), *A, clearing(2), asks[0], asks[1])
     assert told(found) == [(2, "read_file", "recall", 3)]
+    short = log_of(user("go"), *A, clearing(2), assistant(call("recall", "r", address="m2")))
+    assert told(short) == [(2, "read_file", "recall", 3)]
     said = log_of(
         user("go"),
         assistant("a long answer"),

@@ -6,17 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foldline.core.address import part_address, span_address
-from foldline.core.errors import InvalidOption, UnknownAddress
+from foldline.core.address import part_address, place_in, span_address
+from foldline.core.errors import InvalidOption
 from foldline.core.message import Message
 from foldline.recall.opening import (
     TOKENS_MIN,
     Excerpt,
     Opened,
     Spot,
-    is_address,
     open_spots,
-    place_in,
     read_range,
 )
 from foldline.testing.builders import assistant, call, image, result, user
@@ -136,23 +134,6 @@ def test_a_range_that_is_not_there_says_what_is(asked: dict[str, object], why: s
 
 def test_an_empty_text_is_opened() -> None:
     assert given_back(user("")).text == ""
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["m12.3@5f0c9a1e", " [foldline: cleared · m12.3@5f0c9a1e]", '"m12.3@5f0c9a1e".', "id=m12.3@5f0c9a1e"],
-)
-def test_an_address_is_taken_out_of_what_stands_around_it(text: str) -> None:
-    """Models copy it with its brackets."""
-    assert place_in(text).digest == "5f0c9a1e"
-
-
-def test_what_is_no_address_is_refused_and_searched_for_instead() -> None:
-    with pytest.raises(UnknownAddress, match="looks like"):
-        place_in("the pool")
-    assert is_address("[m1@00000000]")
-    assert not is_address("m1@00000000 and more")
-    assert not is_address("m1")
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,9 @@ def test_a_search_is_narrowed_by_what_the_model_asks() -> None:
     ("asked", "why"),
     [
         ({}, "say what to look for"),
-        ({"address": "m9.9@00000000"}, "something else there"),
+        ({"address": "m9.9@00000000"}, "nothing there, but m0 to m"),
+        ({"address": "m9"}, "nothing there, but m0 to m"),
+        ({"address": "m0@00000000"}, "something else there"),
         ({"address": "the pool"}, "looks like m12.3@5f0c9a1e"),
         ({"address": ADDRESS, "lines": "last"}, "a range is written"),
         ({"address": ADDRESS, "lines": "900-"}, "there are 401 lines"),

@@ -17,6 +17,7 @@ from foldline.core.errors import (
     InvalidOption,
     SessionCorrupt,
     SessionExists,
+    UnknownAddress,
 )
 from foldline.core.message import Message, Text
 from foldline.core.received import received
@@ -196,7 +197,26 @@ def test_an_address_of_what_was_forgotten_opens_to_what_is_left() -> None:
             part_address(0, part) for part in received(next(iter(session._view().view)).message).parts
         ]
     forget_text(store, "swordfish")
-    assert "my word is forgotten" in str(shown(store, "s", address=address).text)
+    left = shown(store, "s", address=address)
+    assert "my word is forgotten" in str(left.text)
+    assert (left.title, shown(store, "s", address="m0.0")) == (
+        "text of message 0, of which something was forgotten",
+        left,
+    )
+
+
+def test_a_ledgers_short_address_opens_in_a_session() -> None:
+    """Law TRACE: also from outside; one that is not there says which are."""
+    store = MemoryStore()
+    with opened(store, "s") as session:
+        for word in ("one", "two", "three"):
+            session.user(word)
+        assert session.show("m1").text == shown(store, "s", address="m1").text == "two"
+    assert shown(store, "s", address="m0-m1").title == "messages 0 to 1"
+    with pytest.raises(UnknownAddress, match="nothing there, but m0 to m2"):
+        shown(store, "s", address="m3")
+    with pytest.raises(UnknownAddress, match="something else there"):
+        shown(store, "s", address="m1@00000000")
 
 
 @pytest.mark.parametrize(

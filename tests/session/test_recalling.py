@@ -84,7 +84,7 @@ def test_a_models_call_is_answered_and_recorded(format: str) -> None:
     assert SECRET in json.dumps(request.messages)
     again = asking(session, {"address": "m9999.0@00000000"}, id="r2")
     assert session.answer(again).is_error
-    assert "something else there" in json.dumps(session.prepare().messages)
+    assert "nothing there, but m0 to" in json.dumps(session.prepare().messages)
     assert len(session.recall("xylophone").hits) == 1, "an answer of recall is not found again"
 
 

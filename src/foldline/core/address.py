@@ -7,6 +7,8 @@ digest, so that it opens on the caller's own input and refuses anything else:
     m4-47@c41d88b0      messages 4 to 47, both included
     m7@09ab12cd         one whole message
 
+Without the digest it is short, as the lines of a ledger name a message (`m7`): whoever opens one has to know whose it is.
+
 Also owns the delimiter of synthetic messages. Its tag is the address, so it depends on the covered bytes; and
 every opening of a foldline tag inside quoted text is escaped, which is what makes it impossible to forge.
 """
@@ -30,6 +32,8 @@ DIGEST_CHARS = 8
 """Hexadecimal digits of the digest in an address: 32 bits, enough to notice a wrong history."""
 
 _ADDRESS = re.compile(r"m(\d{1,9})(?:-(\d{1,9}))?(?:\.(\d{1,9}))?@([0-9a-f]{8})")
+_SHORT = re.compile(r"m(\d{1,9})(?:-m?(\d{1,9}))?(?:\.(\d{1,9}))?()")
+_AROUND = "[]()<>\"'`·.,;: "
 _TAG_OPENING = re.compile(r"<(/?foldline)", re.IGNORECASE)
 _BLOCK = re.compile(
     r'<foldline-(fold|notice) id="(m[\d.-]+@[0-9a-f]{8})"[^<>]*>\n(.*)\n</foldline-\1>', re.DOTALL
@@ -44,13 +48,55 @@ class Place(Struct, frozen=True, kw_only=True):
     """Half-open: the ordinal after the last message."""
     slot: int | None
     digest: str
+    """Empty where the address is short: whatever stands there."""
 
 
 def parse_address(address: str) -> Place:
-    """Take an address apart. Raises `UnknownAddress` for text that is none."""
+    """Take a whole address apart. Raises `UnknownAddress` for text that is none."""
     match = _ADDRESS.fullmatch(address.strip())
     if match is None:
         raise UnknownAddress(address, "this is no address; one looks like m12.3@5f0c9a1e or m4-47@c41d88b0")
+    return _taken_apart(address, match)
+
+
+def place_in(text: str) -> Place:
+    """The address in a text: whole, alone or within what it was copied with (the brackets of a notice, quotes), else short, as
+    in a ledger: `m12`, `m4-47`, `m4-m47`, `m12.3`. Raises `UnknownAddress`."""
+    match = _ADDRESS.search(text) or _SHORT.fullmatch(text.strip().strip(_AROUND))
+    if match is None:
+        raise UnknownAddress(
+            text, "this is no address; one looks like m12.3@5f0c9a1e or m4-47@c41d88b0, or short, like m12"
+        )
+    return _taken_apart(text, match)
+
+
+def is_address(text: str) -> bool:
+    """True for a text that is a whole address, perhaps in brackets or quotes."""
+    return _ADDRESS.fullmatch(text.strip().strip(_AROUND)) is not None
+
+
+def is_short(text: str) -> bool:
+    """True for a text that is a short address and nothing else."""
+    return _SHORT.fullmatch(text.strip()) is not None
+
+
+def held(messages: int, place: Place) -> str:
+    """What a history of so many messages holds, for whoever asked for a place that it does not have."""
+    if place.end <= messages:
+        return f"nothing there; m{place.start} opens that message whole"
+    if messages < 2:
+        return f"nothing there, but {'one message, m0' if messages else 'no message yet'}"
+    return f"nothing there, but m0 to m{messages - 1}"
+
+
+def spelt(place: Place) -> str:
+    """A place as its address is written."""
+    last = f"-{place.end - 1}" if place.end - place.start > 1 else ""
+    slot = f".{place.slot}" if place.slot is not None else ""
+    return f"m{place.start}{last}{slot}" + (f"@{place.digest}" if place.digest else "")
+
+
+def _taken_apart(address: str, match: re.Match[str]) -> Place:
     first, last, slot, digest = match.groups()
     start, end = int(first), int(last if last is not None else first) + 1
     if end <= start or (last is not None and slot is not None):

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from foldline.core.address import digest_of, parse_address
+from foldline.core.address import digest_of, place_in
 from foldline.core.errors import UNREADABLE, InvalidOption, SessionBusy, UnknownAddress, UnknownSession
 from foldline.core.message import Message
 from foldline.core.ports import Store
@@ -109,18 +109,20 @@ def forget_text(
 def forget_address(
     store: Store, address: str, *, within: str, dry_run: bool = False, tick: Tick | None = None
 ) -> Forgotten:
-    """Forget what stands at an address of a session, and what was derived from it. Raises `UnknownAddress`,
+    """Forget what stands at an address of a session, whole or short, and what was derived from it. Raises `UnknownAddress`,
     `UnknownSession`."""
-    place = parse_address(address)
+    place = place_in(address)
     with _rest_first(store, dry_run=dry_run, tick=tick) as rest:
         family = _family(store, within)
         owner, messages = _owner(store, within, ordinal=place.start)
         found = {o: received(m) for o, m in messages if place.start <= o < place.end}
         slots = frozenset(() if place.slot is None else (place.slot,))
         parts = [part for _, message in sorted(found.items()) for part in chosen(message, slots)]
-        if len(found) != place.end - place.start or digest_of(parts) != place.digest:
+        is_there = len(found) == place.end - place.start and bool(parts)
+        if not is_there or place.digest not in ("", digest_of(parts)):
+            what = "something else" if is_there else "nothing, or something else,"
             raise UnknownAddress(
-                address, f"session {within!r} holds something else there; `foldline show` opens it"
+                address, f"session {within!r} holds {what} there; `foldline show` opens what it holds"
             )
         wish = Wish(parts={ordinal: slots for ordinal in found})
         quoted = quoted_of(parts, bodies=_other_bodies(store, family, owner=owner, wish=wish))

@@ -21,18 +21,19 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import Place, part_address
+from foldline.core.address import Place, held, part_address, place_in, spelt
 from foldline.core.errors import UNREADABLE, InvalidOption, SessionCorrupt, UnknownAddress, UnknownSession
 from foldline.core.message import Message, Part, Role
 from foldline.core.ports import Pages, Store, TokenCounter
 from foldline.log.forget import forgotten_in
 from foldline.log.lineage import Ancestor, read_lineage
 from foldline.log.lineages import Lineages
+from foldline.log.ordinals import messages_in
 from foldline.log.shelf import Shelf
 from foldline.recall.database import Unavailable
 from foldline.recall.entries import message_of
 from foldline.recall.index import Index
-from foldline.recall.opening import Excerpt, Opened, Spot, left_of, open_spots, place_in, spelt
+from foldline.recall.opening import Excerpt, Opened, Spot, left_of, open_spots
 from foldline.recall.rank import Ranked, ranked, told_often
 from foldline.recall.rows import Filters, Reach, Row
 from foldline.recall.scan import Wanted, scan
@@ -49,6 +50,8 @@ FINALISTS: Final = 8
 """Parts beyond those shown that are read from their logs and weighed."""
 SAME_MAX: Final = 5
 """Addresses named of other parts with the very same content."""
+
+_SEARCH: Final = "search for the words, which gives the address they have now"
 
 Progress = Callable[[str, int], None]
 """Told a session's name and the bytes of its log that were read into the index."""
@@ -219,12 +222,16 @@ class Recall:
     # ── opening ──────────────────────────────────────────────────────────────────────────────────────────────
 
     def open(self, address: str, *, session: str | None = None, excerpt: Excerpt | None = None) -> Opened:
-        """What stands at an address, or a piece of it, within a bound. `session`: whose address it is; `None`: of
-        whichever session holds it. Where something was forgotten there, what is left of it, and the title says so. Raises `UnknownAddress`, `UnknownSession`, `InvalidOption`."""
+        """What stands at an address, or a piece of it, within a bound. `session`: whose address it is; `None`: of whichever session
+        holds it, which a short address, as a ledger has it, does not tell. Where something was forgotten
+        there, what is left of it, and the title says so. Raises `UnknownAddress`, `UnknownSession`, `InvalidOption`."""
         place = place_in(address)
         wanted = excerpt or Excerpt()
         unread: list[str] = []
         bases: dict[str, int] = {}
+        if not place.digest and session is None:
+            why = "each session has such a place; name the session, or give the whole address"
+            raise UnknownAddress(address, why)
         with closing(Lineages(self.store)) as lineages:
             for name in (session,) if session is not None else self.store.names():
                 try:
@@ -238,14 +245,27 @@ class Recall:
                     continue
                 if opened is not None:
                     return opened
-        raise unknown(address, session, unread=unread)
+        if session is not None:
+            raise self._not_there(address, session, place=place)
+        raise unknown(address, unread=unread)
+
+    def _not_there(self, address: str, session: str, *, place: Place) -> UnknownAddress:
+        """The error for a place that a session does not have, or holds something else at."""
+        with closing(read_lineage(self.store, session)) as log:
+            messages = messages_in(log.back())
+        if place.digest and place.end <= messages:
+            why = f"session {session!r} holds something else there; {_SEARCH}"
+        else:
+            why = f"session {session!r} holds {held(messages, place)}"
+        return UnknownAddress(address, why)
 
     def _open(
         self, name: str, place: Place, *, spots: Sequence[Spot], excerpt: Excerpt, is_one: bool
     ) -> Opened | None:
         """What stands at a place of one session, given its messages; `None` where something else does."""
-        opened = open_spots(name, spots, place=place, excerpt=excerpt, counter=self.counter)
-        if opened is None and is_one and self._forgot(name, place):
+        asked = place if place.digest else left_of(spots, place)
+        opened = open_spots(name, spots, place=asked, excerpt=excerpt, counter=self.counter)
+        if is_one and (opened is None or not place.digest) and self._forgot(name, place):
             left = left_of(spots, place)
             opened = open_spots(name, spots, place=left, excerpt=excerpt, counter=self.counter)
             title = "" if opened is None else f"{opened.title}, of which something was forgotten"
@@ -292,13 +312,10 @@ def _reach(logs: Sequence[Ancestor], bases: Mapping[str, int]) -> tuple[Reach, .
     return tuple(Reach(session=log.name, ordinals=end) for log, end in zip(parts, ends, strict=True))
 
 
-def unknown(address: str, session: str | None, *, unread: Sequence[str] = ()) -> UnknownAddress:
+def unknown(address: str, *, unread: Sequence[str] = ()) -> UnknownAddress:
     """The error for an address that nobody holds. `unread`: sessions that could not be asked, and why."""
-    what = "no session holds that" if session is None else f"session {session!r} holds something else there"
     asked = f" of those that can be read (not {'; not '.join(unread)})" if unread else ""
-    return UnknownAddress(
-        address, f"{what}{asked}; search for the words, which gives the address they have now"
-    )
+    return UnknownAddress(address, f"no session holds that{asked}; {_SEARCH}")
 
 
 def _spots_by_scan(logs: Sequence[Ancestor], *, first: int, last: int) -> list[Spot]:

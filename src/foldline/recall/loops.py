@@ -15,7 +15,7 @@ from typing import Final, assert_never
 import msgspec
 from msgspec import Struct
 
-from foldline.core.address import parse_address
+from foldline.core.address import place_in
 from foldline.core.edit import Drop, Edit, Fold, Mark, Replace
 from foldline.core.entry import Entry
 from foldline.core.errors import UnknownAddress, UnknownFormat
@@ -125,7 +125,7 @@ class _Walk:
     def _recalled(self, call: ToolCall) -> None:
         asked = asked_in(call) or {}
         try:
-            place = parse_address(str(asked.get("address") or asked.get("query") or ""))
+            place = place_in(str(asked.get("address") or asked.get("query") or ""))
         except UnknownAddress:
             return
         for ordinal, out in self._soon():

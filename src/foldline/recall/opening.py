@@ -14,7 +14,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import Place, digest_of, escape_marks, parse_address, span_address
+from foldline.core.address import Place, digest_of, escape_marks, span_address, spelt
 from foldline.core.clamp import fit_head
 from foldline.core.errors import InvalidOption
 from foldline.core.message import Media, Message, Part, ToolCall, ToolResult
@@ -28,7 +28,6 @@ RULE: Final = "──"
 """Stands on both sides of the line above each of several messages."""
 _FORGED: Final = re.compile(rf"^{RULE}", re.MULTILINE)
 
-_ADDRESS: Final = re.compile(r"m\d{1,9}(?:-\d{1,9})?(?:\.\d{1,9})?@[0-9a-f]{8}")
 _RANGE: Final = re.compile(r"([0-9]{1,12})?(-)?([0-9]{1,12})?")
 
 
@@ -70,17 +69,6 @@ class Spot(Struct, frozen=True, kw_only=True):
     """Names of tools by the slot of their part, as far as they are known."""
 
 
-def place_in(text: str) -> Place:
-    """The address in a text: alone, in the brackets of a notice, between quotes. Raises `UnknownAddress`."""
-    match = _ADDRESS.search(text)
-    return parse_address(text if match is None else match[0])
-
-
-def is_address(text: str) -> bool:
-    """True for a text that is an address, perhaps in brackets or quotes."""
-    return _ADDRESS.fullmatch(text.strip().strip("[]()<>\"'`·.,;: ")) is not None
-
-
 def read_range(value: str, *, option: str) -> tuple[int, int | None]:
     """A range as it is asked for: `10-40`, `10-` (to the end), `-40`, `7`. Raises `InvalidOption`."""
     found = _RANGE.fullmatch("".join(value.split()))
@@ -94,7 +82,8 @@ def read_range(value: str, *, option: str) -> tuple[int, int | None]:
 
 
 def left_of(spots: Sequence[Spot], place: Place) -> Place:
-    """The same place with the digest of what stands there now: for messages in which something was forgotten."""
+    """The same place with the digest of what stands there now: for messages in which something was forgotten, and for a short
+    address."""
     parts = [p for spot in spots for p in spot.message.parts if place.slot in (None, p.slot)]
     return replace(place, digest=digest_of(parts))
 
@@ -132,13 +121,6 @@ def open_spots(
         media=media_in(parts),
     )
     return _cut(whole, excerpt, counter=counter)
-
-
-def spelt(place: Place) -> str:
-    """A place as its address is written."""
-    last = f"-{place.end - 1}" if place.end - place.start > 1 else ""
-    slot = f".{place.slot}" if place.slot is not None else ""
-    return f"m{place.start}{last}{slot}@{place.digest}"
 
 
 def _title(part: Part, spot: Spot) -> str:

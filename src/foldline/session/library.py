@@ -29,6 +29,7 @@ from foldline.log.chain import naming
 from foldline.log.lineage import Lineage, read_lineage
 from foldline.log.lineages import Lineages
 from foldline.log.lines import entry_line, header_crc, header_line, parse_log
+from foldline.log.ordinals import messages_in
 from foldline.log.values import dumps
 from foldline.lookup import Shown
 from foldline.privacy.hashed import refuse_hashed
@@ -91,27 +92,11 @@ def _listed(log: Lineage, name: str) -> Listed:
         name=name,
         format=log.format,
         model=about.get("model"),
-        messages=_count(log.back()),
+        messages=messages_in(log.back()),
         entries=0 if last is None else last.seq + 1,
         updated_ms=None if last is None else last.time_ms,
         parent=None if log.cut is None else log.cut.name,
     )
-
-
-def _count(newest_first: Iterator[Entry]) -> int:
-    """Messages of a log: those since the last checkpoint, and what that one says there were."""
-    messages = 0
-    for entry in newest_first:
-        if (before := ordinals_in(entry)) is not None:
-            return before + messages
-        messages += entry.kind == "message"
-    return messages
-
-
-def ordinals_in(entry: Entry) -> int | None:
-    """Messages before a checkpoint, as it says; `None` for any other entry."""
-    told = object_of(entry.body).get("ordinals") if entry.kind == "checkpoint" else None
-    return told if isinstance(told, int) else None
 
 
 def transcript_of(store: Store, name: str) -> Transcript:

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import overload
 
-from foldline.core.address import RunningDigest, address_of, parse_address
+from foldline.core.address import RunningDigest, address_of, place_in
 from foldline.core.entry import Entry
 from foldline.core.message import Message
 from foldline.core.ports import Pages
 from foldline.core.received import received
 from foldline.core.view import Item
 from foldline.log.forget import forgotten_in
+from foldline.log.ordinals import messages_in
 from foldline.log.state import Places
 from foldline.log.values import read_message
 from foldline.lookup import Shown as Original
@@ -131,7 +132,10 @@ class Spans:
 
 
 def shown_in(log: Pages, address: str) -> Original:
-    """The original behind an address of a log; where something was forgotten, what is left of it. Raises `UnknownAddress`."""
-    place = parse_address(address)
+    """The original behind an address of a log, whole or short; where something was forgotten, what is left of it. Raises
+    `UnknownAddress`."""
+    place = place_in(address)
     found = [message for _, message in between(log, {}, span=(place.start, place.end))]
-    return show_in(found, address, forgotten=lambda: forgotten_in(log))
+    return show_in(
+        found, address, forgotten=lambda: forgotten_in(log), messages_in_all=lambda: messages_in(log.back())
+    )

@@ -20,7 +20,8 @@ from foldline.core.entry import Draft, Entry
 from foldline.core.errors import UNREADABLE, InvalidOption, UnknownSession
 from foldline.log.lineage import Cut, cut_of, refuse_deeper
 from foldline.log.lines import parse_log
-from foldline.session.library import ordinals_in, unplaced, whole_log
+from foldline.log.ordinals import ordinals_in
+from foldline.session.library import unplaced, whole_log
 from foldline.stores.disk import DiskStore
 from foldline.stores.disk_log import DiskPages
 from foldline.stores.salvage import DAMAGED, Gap

@@ -373,7 +373,8 @@ class Session(Conversation):
                 yield Made(seq=entry.seq, counts=entry.seq in counting, happened=happened(entry))
 
     def show(self, address: str) -> Shown:
-        """The original behind an address; where something was forgotten, what is left of it. Raises `UnknownAddress`."""
+        """The original behind an address, whole or short (`m12`); where something was forgotten, what is left of it. Raises
+        `UnknownAddress`."""
         refuse_no_text(address=address)
         return shown_in(self._keeper.log, address)
 

@@ -77,6 +77,9 @@ def test_an_address_needs_its_session(home: Path) -> None:
     assert run("forget", address, "--in", "a", "--yes").exit_code == 0
     assert [entry.kind for entry in DiskStore(home).read("a").entries()] == ["message", "forgot"]
     assert run("forget", "m5.0@00000000", "--in", "a", "--yes").exit_code == 1
+    assert run("forget", "m0", "--yes").exit_code == 2, "a short one as well, and it is not taken for a word"
+    (planned,) = documents(run("forget", "m0", "--in", "b", "--dry-run", "--json").stdout)
+    assert planned["what"] == "address"
 
 
 def test_a_session_goes_whole_and_text_spelt_like_one_can_be_meant(home: Path) -> None:

@@ -75,6 +75,18 @@ def test_all_sessions_are_searched_unless_one_is_named() -> None:
     assert document("pool", "--tool", "read")["hits"] == []
 
 
+def test_a_ledgers_short_address_is_opened_in_a_named_session() -> None:
+    """Without one it is a word to be searched, and it is said how the place is opened."""
+    opened = document("fix-login", "m1")
+    assert (opened["title"], opened["session"]) == ("message 1, assistant", "fix-login")
+    done = run("recall", "fix-login", "m9")
+    assert (done.exit_code, "nothing there, but m0 to m2" in done.stderr) == (1, True)
+    word = run("recall", "m1")
+    assert word.exit_code == 0
+    assert "foldline recall SESSION m1 opens it" in word.stderr
+    assert "opens it" not in run("recall", '"m1"').stderr
+
+
 def test_nothing_that_acts_on_a_terminal_is_printed() -> None:
     """S10: words for people are neutral in a pipe too."""
     assert "\x1b" not in run("recall", "login").stdout

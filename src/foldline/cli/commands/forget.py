@@ -151,8 +151,7 @@ def _tell(page: _Page, store: Store, *, as_json: bool) -> int:
 def _target(
     what: str | None, store: Store, *, within: str | None, as_text: bool, older: int | None
 ) -> _Target:
-    from foldline.core.address import parse_address
-    from foldline.core.errors import UnknownAddress
+    from foldline.core.address import is_address, is_short
     from foldline.stores.disk import unix_ms
 
     if what is None:
@@ -160,22 +159,21 @@ def _target(
         return _Target(what="age", value="", within=None, before_ms=unix_ms() - older)
     if as_text:
         return _Target(what="text", value=what, within=within)
-    try:
-        parse_address(what)
-    except UnknownAddress:
-        names = store.names()
-        if within is None and what in names:
-            return _Target(what="session", value=what, within=None)
+    names = store.names() if within is None else ()
+    if what in names:
+        return _Target(what="session", value=what, within=None)
+    if not is_address(what) and not is_short(what):
         near = get_close_matches(what, names, n=1, cutoff=NEAR) if within is None else []
         if near:
             raise click.UsageError(
                 f"no session is called {what!r}; did you mean {near[0]!r}? To forget these words in every session, say --text",
                 click.get_current_context(),
-            ) from None
+            )
         return _Target(what="text", value=what, within=within)
     if within is None:
         raise click.UsageError(
-            "an address is one of a session: name it with --in", click.get_current_context()
+            "an address is one of a session: name it with --in, or say --text where it is a word to forget",
+            click.get_current_context(),
         )
     return _Target(what="address", value=what, within=within)
 

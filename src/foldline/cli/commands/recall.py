@@ -44,9 +44,10 @@ def command(words: tuple[str, ...], *, as_json: bool, span: Any, tokens: int | N
     """Search sessions for words, or open what an address names.
 
     Without SESSION all sessions are searched. Words in double quotes stand side by side; a query of several words is quoted
-    for the shell. An address is what a hit, a notice or a summary names.
+    for the shell. An address is what a hit, a notice or a summary names; of a SESSION also a short one, as its summaries
+    have it: m12, m4-47.
     """
-    from foldline.recall.opening import is_address
+    from foldline.core.address import is_address, is_short
     from foldline.recollect import open_recall
 
     if len(words) > 2:
@@ -54,7 +55,7 @@ def command(words: tuple[str, ...], *, as_json: bool, span: Any, tokens: int | N
     session, query = words if len(words) == 2 else (None, words[0])
     recall: Recall = open_recall()
     try:
-        if is_address(query):
+        if is_address(query) or (session is not None and is_short(query)):
             return _open(recall, query, session=session, span=span, tokens=tokens, as_json=as_json)
         if span is not None or tokens is not None:
             raise click.UsageError(
@@ -62,6 +63,8 @@ def command(words: tuple[str, ...], *, as_json: bool, span: Any, tokens: int | N
                 click.get_current_context(),
             )
         found = _search(recall, query, session=session, filters=filters)
+        if session is None and is_short(query):
+            found = _with_place(found)
     finally:
         recall.close()
     if as_json:
@@ -84,6 +87,14 @@ def _search(recall: Recall, query: str, *, session: str | None, filters: dict[st
     )
     with progress.busy("searching"):
         return recall.search(query, session=session, filters=wanted, hits_max=filters["limit"])
+
+
+def _with_place(found: Found) -> Found:
+    """Of a word that is a short address, too, it is said how that is opened."""
+    from msgspec.structs import replace
+
+    note = f"{found.query} names a place in a session, too: foldline recall SESSION {found.query} opens it"
+    return replace(found, notes=(*found.notes, note))
 
 
 def _found_document(found: Found) -> dict[str, Any]:

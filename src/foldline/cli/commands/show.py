@@ -47,7 +47,8 @@ def command(
 ) -> int:
     """Show the original behind an address, or what was said.
 
-    An address is what a notice, a summary or a report names. In a pipe and with -o the original comes untouched; on a
+    An address is what a notice, a summary or a report names; a short one (m12, m4-47), as summaries have it, is one of the
+    session or file that was compacted. In a pipe and with -o the original comes untouched; on a
     terminal what could act on it is shown as an escape. FILE may be the name of a durable session.
 
     Without ADDRESS the newest messages are shown, and --before goes back from there: of a file those that the model
@@ -120,8 +121,11 @@ def _find(source: Source, address: str, *, is_session: bool) -> Shown:
 
         try:
             return shown(disk_store(), source.file, address=address)
-        except UnknownAddress:  # `context` names what it shows by its place in the view
-            pass
+        except UnknownAddress as unknown:  # `context` names what it shows by its place in the view
+            try:
+                return show(source.read(), address)
+            except UnknownAddress:
+                raise unknown from None
     return show(source.read(), address)
 
 
