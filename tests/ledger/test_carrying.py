@@ -29,6 +29,11 @@ def test_what_is_moved_or_removed_takes_its_changes_along() -> None:
         "/r/utils/a.ts moved to a.ts"
     ]
     assert told("x.py removed", "x.py written, +3: `x`") == ["x.py written, +3: `x`"]
+    assert told("a/x.py edited", "a/y.py moved to b/y.py", "a removed") == [
+        "a/y.py moved to b/y.py",
+        "a removed",
+    ]
+    assert told("a removed", "a/ made") == ["a/ made"]
 
 
 def test_changes_before_a_reset_are_told_as_older_and_counted_anew_behind_it() -> None:

@@ -48,6 +48,21 @@ from foldline.ledger.shell_changes import PATHS_MAX, changes_in
         ("# a -> b\nrm c # not d", ["removed c"]),
         ("cat > a <<'EOF'\nrm b\nEOF\nrm c", ["written a", "removed c"]),
         ("ls -la", []),
+        ("rm -f d && git show HEAD > d", ["written d"]),
+        ('R=/r\ncd $R; git rm -f ./d || true\nmake > "$R/d" || true', ["written /r/d"]),
+        ("rm d; echo x >> d", ["written d"]),
+        ("rm d; make | tee d", ["written d"]),
+        ("echo x > d; rm d", ["removed d"]),
+        ("echo x > d; sed -i s/x/y/ d; echo z >> d", ["written d"]),
+        ("rm d; mv c ./d", ["moved c ./d"]),
+        ("rm d; cp c d", ["copied d c"]),
+        ("mv d d.bak; echo x > d", ["copied d.bak d", "written d"]),
+        ("sed -i s/a/b/ d; git checkout -- d", ["restored d"]),
+        ("rm -rf x; mkdir x", ["made x/"]),
+        ("rm -f out.db && ./make --to=lib/out.db", []),
+        ("rm -f out.db && git add out.db && ls out.db", ["removed out.db"]),
+        ("cd /r && mv theme/* ui/theme/ && rmdir theme", ["moved /r/theme /r/ui/theme"]),
+        ("mv theme/* ui && cd /r && rmdir theme", ["removed /r/theme"]),
     ],
 )
 def test_what_a_line_does_to_files_is_read_from_its_words(script: str, found: list[str]) -> None:
@@ -58,7 +73,7 @@ def test_what_a_line_does_to_files_is_read_from_its_words(script: str, found: li
 
 def test_what_a_line_writes_and_with_what_it_edits_is_told() -> None:
     """CMP-8: a heredoc brings its text, `sed` its script."""
-    written, edited = changes_in("cat > a <<'EOF'\nx = 1\ny = 2\nEOF\nsed -i s/x/z/ a").found
+    written, edited = changes_in("cat > a <<'EOF'\nx = 1\ny = 2\nEOF\nsed -i s/x/z/ b").found
     assert (written.text, edited.by) == ("x = 1\ny = 2", "s/x/z/")
 
 

@@ -55,7 +55,7 @@ COMMITTED = "[main 83a6c26] Move files\n 2 files changed"
         ),
         ("make test && rm a", "2 failed\nExit code: 1", 1),
         ("make test > out; rm a", "5 passed", ["a removed", "`make test > out; rm a` → printed: 5 passed"]),
-        ("sed -i s/a/b/ f; sed -i s/c/d/ f", "", ["f edited, by sed: `s/a/b/`"]),
+        ("sed -i s/a/b/ f; sed -i s/c/d/ f", "", ["f edited, by sed: `s/c/d/`"]),
         ("cat > f.py <<'E'\ndef run():\n  pass\nE", "", ["f.py written, +2: `def run():`"]),
         (
             "rm reproduce.py",
@@ -65,6 +65,11 @@ COMMITTED = "[main 83a6c26] Move files\n 2 files changed"
         ("cp a b", "", ["b copied from a"]),
         ("git checkout -- a", "", ["a restored by git"]),
         ("ls", "a", []),
+        (
+            "cd /r && rm -f d && git show HEAD > d && ls -lh d",
+            "-rw-rw-r-- 1 u u 5.4K Dec 25 00:40 d\ncommit b60a258",
+            ["/r/d written"],
+        ),
     ],
 )
 def test_a_line_is_told_by_what_it_changed(script: str, output: str, lines: list[str] | int) -> None:
@@ -92,3 +97,22 @@ def test_a_path_is_told_from_the_folder_that_it_shares() -> None:
     assert below("/r/src/a.ts", "/r/src/utils/a.ts") == "utils/a.ts"
     assert below("/r/src/a.ts", "/q/a.ts") == "/q/a.ts"
     assert below("a.ts", "/r/a.ts") == "/r/a.ts"
+
+
+@pytest.mark.parametrize(
+    ("output", "is_written"),
+    [
+        ("12898 d", True),
+        ("  4 20 12898 /r/d", True),
+        ("-rw-r--r-- 1 u u 12K Dec 25 00:40 d", True),
+        ("-rw-r--r-- 1 u u 0 Dec 25 00:40 d", False),
+        ("0 d", False),
+        ("compared 3 with d", False),
+    ],
+)
+def test_what_a_line_wrote_anew_is_not_told_as_removed(output: str, *, is_written: bool) -> None:
+    """CMP-8: a patch was written three times by lines that removed it first, one of whose commands failed, and stood as `removed`."""
+    script = "rm -f /r/d || true\ngit diff $(git merge-base HEAD x) > /r/d || true\nwc -c /r/d"
+    lines = told(script, f"{output}\nfatal: Not a valid object name x")
+    assert lines[:-1] == (["/r/d written"] if is_written else [])
+    assert lines[-1].startswith(f"`{script}` → shows: fatal")

@@ -32,6 +32,7 @@ REPORT_CHARS = 60
 """What is told of an answer is this long where it is a report, not a word that may say that something waits."""
 COMMIT = "`git commit "
 """What the entry of a commit opens with."""
+MADE, MOVED = " made", " moved to "
 BEFORE_RESET = "; before git reset --hard at "
 PUT_AWAY = "; put away by git stash at "
 """Behind a change to a file: it was made before what threw the working tree away, or put it away."""
@@ -39,7 +40,7 @@ PUT_AWAY = "; put away by git stash at "
 _MARKED = re.compile(rf"(?:{BEFORE_RESET}|{PUT_AWAY})m\d+$")
 _GONE = re.compile(r" (?:removed(?: by git clean)?|moved to (?P<to>[^`]{1,512}))$")
 """What stands behind a file that is no longer where it was."""
-_LASTING = re.compile(rf"(?:{_MARKED.pattern})|(?:{_GONE.pattern})| made$")
+_LASTING = re.compile(rf"(?:{_MARKED.pattern})|(?:{_GONE.pattern})|{MADE}$")
 _ONCE = re.compile(rf"{_LASTING.pattern}| restored by git$")
 """What is no change that a later one of the same file adds to."""
 _RESET = re.compile(r"`git (?:reset --hard(?: (?P<commit>[^`]{1,200}))?|(?P<stash>stash))`")
@@ -52,12 +53,10 @@ def put(book: Book, entry: Entry) -> None:
     book[entry.section, entry.key] = entry if before is None else carried_on(before, entry)
     if entry.section != "mutations":
         return
-    if (gone := _GONE.search(entry.text)) is not None:
-        _drop_below(book, entry.key)
-        if gone["to"]:
-            for folder in ("", *_folders_of(entry.key)):
-                if (to := f"{folder}{gone['to']}") != entry.key:
-                    book.pop(("mutations", to), None)
+    if entry.text.endswith(MADE):
+        book.pop(("mutations", entry.key.rstrip("/")), None)
+    elif (gone := _GONE.search(entry.text)) is not None:
+        _take_along(book, entry.key, to=gone["to"] or "")
     elif (reset := _RESET.match(entry.text)) is not None:
         _mark(
             book,
@@ -71,19 +70,25 @@ def put(book: Book, entry: Entry) -> None:
                 book[key] = replace(known, text=known.text.rpartition(PUT_AWAY)[0])
 
 
+def _take_along(book: Book, path: str, *, to: str) -> None:
+    """Forget what holds no longer where a file or folder is gone, and what stood where it was moved to."""
+    _drop_below(book, path)
+    for folder in ("", *_folders_of(path)) if to else ():
+        if (place := f"{folder}{to}") != path:
+            book.pop(("mutations", place), None)
+
+
 def _folders_of(path: str) -> list[str]:
     """The folders that a path stands in, each with its stroke."""
     return [path[: found.end()] for found in re.finditer("/", path)]
 
 
 def _drop_below(book: Book, path: str) -> None:
-    """Forget the changes within a folder that is gone, and that what is gone was read."""
+    """Forget the changes within a folder that is gone, but for where files were moved, and that what is gone was read."""
     folder = f"{path.rstrip('/')}/"
-    for section, key in list(book):
-        if (section in ("mutations", "read") and key.startswith(folder) and key != path) or (
-            section,
-            key,
-        ) == ("read", path):
+    for (section, key), known in list(book.items()):
+        is_within = section in ("mutations", "read") and key.startswith(folder) and key != path
+        if (section, key) == ("read", path) or (is_within and MOVED not in known.text):
             del book[section, key]
 
 

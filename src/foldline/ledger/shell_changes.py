@@ -1,6 +1,6 @@
 """Shell changes: what the commands of a shell line do to files, as far as the line says it in plain words.
 
-Reads `rm`, `mv`, `cp`, `mkdir`, `tee`, `sed -i`, `>` and what git does to a working tree. A path that a shell would make up
+Of a path the last thing that a line does to it is told. Reads `rm`, `mv`, `cp`, `mkdir`, `tee`, `sed -i`, `>` and what git does to a working tree. A path that a shell would make up
 (a variable that the line does not set, a pattern, a substitution) is not told, nor what stands in a loop, a condition or behind
 `||`. Knows nothing of results: whether a command went well is `outcomes`' affair, what becomes of earlier changes that of
 `carrying`.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
@@ -84,6 +84,7 @@ def changes_in(script: str, *, folder: str = "") -> Changes:
     found: list[Change] = []
     is_all, depth = True, 0
     names: dict[str, str] = {}
+    emptied: dict[str, str] = {}
     texts = list(_heredocs(script)) if "<<" in script else []
     for join, command in commands_of(script):
         words, targets = _words(command, names)
@@ -94,12 +95,64 @@ def changes_in(script: str, *, folder: str = "") -> Changes:
         if words[:1] == ["cd"]:
             is_known = len(words) == 2 and _is_plain(words[1])
             folder = posixpath.normpath(posixpath.join(folder, words[1])) if is_known else ""
+            emptied = {}
             continue
         meant = list(_changes_of(words, targets, text=here)) if join != "||" and depth <= 0 else []
+        emptied |= {
+            change.path.removesuffix("/*"): change.to.removesuffix("/*")
+            for change in meant
+            if change.kind == "moved" and change.path.endswith("/*")
+        }
+        meant = [_moved_whole(change, emptied) for change in meant]
         known = [change for change in meant if _is_plain(change.path) and _is_plain(change.to)]
+        is_told = known == meant and (len(known) > len(targets) or _is_aside(command, words))
+        if not is_told:
+            found = [change for change in found if not _is_made_anew(change, words)]
         found += [_placed(change, folder, is_early=is_all) for change in known]
-        is_all = is_all and known == meant and (len(known) > len(targets) or _is_aside(command, words))
-    return Changes(found=tuple(found[:PATHS_MAX]), is_all=is_all)
+        is_all = is_all and is_told
+    return Changes(found=tuple(_last(found))[:PATHS_MAX], is_all=is_all)
+
+
+def _is_made_anew(change: Change, words: list[str]) -> bool:
+    """Whether a command that may do anything is given what was removed before it."""
+    name = posixpath.basename(change.path.rstrip("/"))
+    return change.kind == "removed" and any(
+        word == name or word.endswith((f"/{name}", f"={name}")) for word in words
+    )
+
+
+def _last(changes: Iterable[Change]) -> Iterable[Change]:
+    """Path by path the last thing that a line does to it. What is added to a file that it wrote belongs to that, and what it
+    moved away before it put something else in its place is told where it went."""
+    last: dict[object, Change] = {}
+    for change in changes:
+        if not change.path or change.kind == "cleaned":
+            last[change] = change
+            continue
+        key = posixpath.normpath(change.path)
+        before = last.pop(key, None)
+        if before is not None and before.kind == "moved":
+            last[posixpath.normpath(before.to)] = replace(
+                before, kind="copied", path=before.to, to=before.path
+            )
+        if change.kind == "moved":
+            last.pop(posixpath.normpath(change.to), None)
+        last[key] = change if before is None else _both(before, change)
+    return last.values()
+
+
+def _both(before: Change, change: Change) -> Change:
+    """What two changes of one file come to."""
+    adds = change.kind in ("appended", "edited")
+    if adds and before.kind in ("written", "copied"):
+        return before
+    return replace(change, kind="written") if adds and before.kind == "removed" else change
+
+
+def _moved_whole(change: Change, emptied: Mapping[str, str]) -> Change:
+    """A folder that goes after all that stood in it was moved: it is moved with that."""
+    to = emptied.get(change.path.rstrip("/"), "") if change.kind == "removed" else ""
+    return replace(change, kind="moved", to=to) if to else change
 
 
 def _heredocs(script: str) -> Iterator[tuple[str, str]]:

@@ -35,6 +35,10 @@ SCRIPT_CHARS = 48
 HOOKS = "git commit: its checks"
 """In place of a command's line: what git ran before it committed."""
 CLEANED_MAX = 64
+LISTED_LINES = 2_000
+"""Of a longer output no more is searched for a line that lists a file."""
+LS_SIZE = 4
+"""Where `ls -l` has the size."""
 
 _FOLDER = re.compile(r"^[(\[]Current (?:working )?directory: (/[^\n]{1,512}?)[)\]]$", re.MULTILINE)
 _CLEANED = re.compile(r"^Removing (\S[^\n]{0,512})$", re.MULTILINE)
@@ -52,8 +56,8 @@ def shell_entries(done: Done, *, command: str, script: str, folder: str) -> Iter
     text = result_text(done.result) if done.result is not None else ""
     said = _FOLDER.findall(text[-FOLDER_CHARS:])
     changes = changes_in(script, folder=folder or "".join(said[-1:]))
-    told = {entry.key: entry for entry in reversed([*_told(changes.found, done, outcome=outcome, text=text)])}
-    yield from reversed(told.values())
+    told = list(_told(changes.found, done, outcome=outcome, text=text))
+    yield from told
     commits = _commits(done, script=script, text=text)
     yield from commits
     if commits:
@@ -138,9 +142,25 @@ def _happened(change: Change, *, outcome: str, text: str) -> bool:
     """Whether a change was made, as far as its line's outcome says: of one that failed only what came before all that may have."""
     if not names_failure(outcome):
         return True
-    if _NOT_DONE.search(text) is not None or (change.kind in ("written", "appended") and not change.text):
+    if _NOT_DONE.search(text) is not None:
         return False
+    if change.kind in ("written", "appended") and not change.text:
+        return outcome.startswith("shows: ") and _is_listed(change.path, text)
     return outcome.startswith("shows: ") or (change.is_early and outcome.startswith("failed (exit "))
+
+
+def _is_listed(path: str, text: str) -> bool:
+    """Whether an output says by `wc` or `ls -l` that a file is there and not empty."""
+    names = (path, path.rpartition("/")[2])
+    lines = [line.split() for line in text.split("\n")[:LISTED_LINES] if line.rstrip().endswith(names[1])]
+    return any(_lists(words) for words in lines if words and words[-1] in names)
+
+
+def _lists(words: list[str]) -> bool:
+    """Whether a line is one of `wc` or `ls -l` with a size above 0."""
+    if words[0].startswith("-") and len(words) > LS_SIZE + 1:
+        return words[LS_SIZE] != "0"
+    return len(words) > 1 and all(map(str.isdecimal, words[:-1])) and words[-2] != "0"
 
 
 def _entry(done: Done, text: str, *, key: str) -> Entry:
