@@ -105,7 +105,7 @@ def test_texts_that_a_caller_joins_are_parted(format: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("format", "event", "before"),
+    ("format", "event", "said"),
     [
         (
             "openai-chat",
@@ -114,18 +114,76 @@ def test_texts_that_a_caller_joins_are_parted(format: str) -> None:
         ),
         ("openai-chat", chat({"tool_calls": [{}]}), None),
         (
+            "openai-chat",
+            chat({"role": "assistant", "content": None, "tool_calls": [{}]}),
+            chat({"role": "assistant", "content": None}),
+        ),
+        ("openai-chat", chat({"content": "b"}, finish_reason="tool_calls"), chat({"content": "b"})),
+        ("openai-chat", chat({}, finish_reason="tool_calls"), None),
+        (
             "gemini",
             parts({"text": "a"}, {"functionCall": {"name": "x"}}, {"text": "b"}, finishReason="STOP"),
-            parts({"text": "a"}),
+            parts({"text": "a"}, {"text": "b"}),
         ),
         ("gemini", parts({"functionCall": {"name": "x"}}), None),
-        ("anthropic", {"type": "content_block_start"}, None),
+        ("gemini", parts({"text": "b"}, finishReason="STOP"), parts({"text": "b"})),
+        (
+            "anthropic",
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use"}},
+            None,
+        ),
+        ("anthropic", {"type": "message_delta", "delta": {"stop_reason": "tool_use"}}, None),
         ("openai-responses", item("function_call"), None),
+        ("openai-responses", {"type": "response.completed", "response": {}}, None),
     ],
 )
-def test_what_an_event_says_in_front_of_its_call_is_said(format: str, event: Any, before: Any) -> None:
-    """A text and a call may come in one event."""
-    assert DIALECTS[format]().before_calls(event) == before
+def test_what_an_event_says_beside_its_calls_is_said(format: str, event: Any, said: Any) -> None:
+    """A text and a call may come in one event, with the end of an answer too."""
+    assert DIALECTS[format]().beside_calls([event]) == [said]
+
+
+def test_reasoning_that_led_to_a_call_goes_with_it_and_other_items_close_up() -> None:
+    """OpenAI refuses an item of reasoning "without its required following item" (continuedev/continue#8933)."""
+    dialect = DIALECTS["openai-responses"]()
+    kinds = ("reasoning", "function_call", "reasoning", "message", "reasoning")
+    kept = dialect.beside_calls([item(kind, place) for place, kind in enumerate(kinds)])
+    assert kept == [None, None, item("reasoning", 2), item("message", 3), None]
+    told = [dialect.told(event) for event in kept if event is not None]
+    assert told == [item("reasoning", 0), item("message", 1)]
+
+
+def block(kind: str, place: int) -> dict[str, Any]:
+    return {"type": "content_block_start", "index": place, "content_block": {"type": kind}}
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "told"),
+    [
+        (["text"], ["thinking", "text"], ["text"]),
+        (["text"], ["redacted_thinking", "thinking", "tool_use"], ["tool_use"]),
+        (["thinking", "text"], ["thinking", "text"], ["thinking", "text"]),
+        (["redacted_thinking"], ["thinking", "text"], ["thinking", "text"]),
+        (["compaction", "thinking", "text"], ["thinking", "text"], ["thinking", "text"]),
+        (["compaction"], ["thinking", "text"], ["thinking", "text"]),
+        (["text", "thinking", "text"], ["text"], ["text"]),
+    ],
+)
+def test_no_thought_stands_in_a_message_of_anthropics_that_began_with_none(
+    first: list[str], then: list[str], told: list[str]
+) -> None:
+    """The API: "If an assistant message contains any thinking blocks, the first block must be thinking" (anthropics/claude-code#20705).
+    What one answer says itself stays as it is (LOSSLESS)."""
+    dialect = DIALECTS["anthropic"]()
+    for place, kind in enumerate(first):
+        event = block(kind, place)
+        assert dialect.told(event) is event
+    dialect.go_on()
+    delta = {"type": "content_block_delta"}
+    events = [one for n, kind in enumerate(then) for one in (block(kind, n), {**delta, "index": n})]
+    made = [one for one in map(dialect.told, events) if one is not None]
+    places = range(len(first), len(first) + len(told))
+    wanted = zip(told, places, strict=True)
+    assert made == [one for kind, n in wanted for one in (block(kind, n), {**delta, "index": n})]
 
 
 def test_a_response_that_failed_shows_no_call() -> None:

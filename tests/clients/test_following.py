@@ -703,6 +703,85 @@ def test_a_call_of_recall_goes_on_with_what_was_looked_up() -> None:
     assert plain.recalled(ticket, response) is None
 
 
+PREFILLED = [
+    (['{"found": 8080', ', "sure": true', "}"], '{"found": 8080, "sure": true}', True),
+    (["{", "", "}"], "{}", True),
+    (['{"found": 8080', ', "sure": true', "}"], ', "sure": true}', True),
+    (['{"found": 8080', ', "sure": true', "}"], '{"found": 8080}', True),
+    (['{"found": 8080', ', "sure": true', "}"], "}", True),
+    (['{"found": 8080', ', "sure": true', "}"], '{"found": 8081, "sure": true}', False),
+]
+
+
+@pytest.mark.parametrize("is_restarted", [False, True], ids=["", "restarted"])
+@pytest.mark.parametrize(
+    ("said", "held", "is_known"),
+    PREFILLED,
+    ids=["whole", "silent", "without its beginning", "the last alone", "the end alone", "otherwise"],
+)
+def test_an_answer_that_was_given_its_beginning_and_looked_something_up_is_known(
+    tmp_path: Path, said: list[str], held: str, is_known: bool, is_restarted: bool
+) -> None:
+    """Laws PREFIX and LOG: what its caller has as one message are four of the session's, which are sent for it; nothing is taken back."""
+    known = conversations(tmp_path, recalls=True)
+    messages = [user(RULE)]
+    grown(known, messages, 14)
+    beginning, looked, end = said
+    asked = call([*messages, assistant(beginning)])
+    going = known.outgoing(asked)
+    assert going is not None
+    again = known.recalled(going, looking(looked), is_delivered=True)
+    before = sent(again, asked)
+    assert again is not None
+    known.answered(again.ticket, answer(end))
+    if is_restarted:
+        known.close()
+        known = conversations(tmp_path, recalls=True)
+    messages += [assistant(held), user("go on")]
+    shown = turn(known, messages)
+    assert (shown == [*before, assistant(end), user("go on")]) is is_known
+    assert ("rollback" in kinds(known)) is not is_known
+    messages += [assistant("done"), user("and on")]
+    assert turn(known, messages) == [*shown, *messages[-2:]]
+    known.close()
+
+
+@pytest.mark.parametrize("is_restarted", [False, True], ids=["", "restarted"])
+def test_a_beginning_whose_answer_looked_something_up_may_be_given_once_more(
+    tmp_path: Path, is_restarted: bool
+) -> None:
+    """Law ROLE: the answer is taken back with its beginning and what was looked up, and the same is asked again."""
+    known = conversations(tmp_path, recalls=True)
+    messages = [user(RULE)]
+    grown(known, messages, 14)
+    asked = call([*messages, assistant("{")])
+    going = known.outgoing(asked)
+    shown = sent(going, asked)
+    assert going is not None
+    again = known.recalled(going, looking('"a"'), is_delivered=True)
+    assert again is not None
+    known.answered(again.ticket, answer("}"))
+    if is_restarted:
+        known.close()
+        known = conversations(tmp_path, recalls=True)
+    assert turn(known, [*messages, assistant("{")]) == shown
+    known.close()
+
+
+def looking(text: str) -> dict[str, Any]:
+    """An answer of that text which looks something up."""
+    function = {"name": "recall", "arguments": '{"query": "auth.py"}'}
+    response = answer(text)
+    response["choices"][0]["message"]["tool_calls"] = [{"id": "c", "type": "function", "function": function}]
+    return response
+
+
+def kinds(known: Conversations) -> list[str]:
+    """Of the entries of the first conversation's log."""
+    assert known.session is not None
+    return [entry.kind for entry in known.session._keeper.log.entries()]
+
+
 def test_a_tool_of_the_callers_own_named_recall_is_the_callers() -> None:
     """It answers its calls itself, also of what was reduced."""
     own = {"type": "function", "function": {"name": "recall", "parameters": {"type": "object"}}}

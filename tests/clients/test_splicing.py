@@ -14,16 +14,18 @@ from hypothesis import strategies as st
 from foldline.clients.answers import Heard
 from foldline.clients.calls import call_of
 from foldline.clients.splicing import Splice, is_one_answer
+from foldline.testing.judges import anthropic, gemini, openai_chat, openai_responses
 from foldline.testing.twin import Answer, Call
 from foldline.wire.events import Events
 from tests.clients.agents import FORMATS
 from tests.clients.sequences import check_sequence
-from tests.proxy.sessions import Agent
+from tests.proxy.sessions import Agent, Turn
 from tests.proxy.upstreams import recorded
 
 LOOKS = Call(name="recall", arguments={"query": "auth"}, id="looks")
 RUNS = Call(name="bash", arguments={"n": 1}, id="runs")
 SAID = "let me look that up, one moment please"
+MEANWHILE = "this takes but a moment"
 FINAL = "it is port 8080, as you said"
 KINDS = {
     "at once": Answer(calls=(LOOKS,)),
@@ -32,12 +34,15 @@ KINDS = {
     "after both": Answer(text=SAID, thinking="hm, where was that", calls=(LOOKS,)),
     "behind another call": Answer(text=SAID, calls=(RUNS, LOOKS)),
     "in front of another call": Answer(text=SAID, thinking="hm", calls=(LOOKS, RUNS)),
+    "in front of a text": Answer(thinking="hm", calls=(LOOKS, RUNS), behind=MEANWHILE),
+    "between texts": Answer(text=SAID, calls=(LOOKS,), behind=MEANWHILE),
 }
 ENDS = {
     "a text": Answer(text=FINAL),
     "a thought and a text": Answer(text=FINAL, thinking="there it is"),
     "calls": Answer(text=FINAL, thinking="and now", calls=(RUNS, Call(name="bash", arguments={}, id="too"))),
     "a call alone": Answer(calls=(RUNS,)),
+    "a text behind calls": Answer(text=FINAL, calls=(RUNS,), behind="and that is all"),
 }
 
 
@@ -75,7 +80,7 @@ def whole(format: str, data: bytes) -> Any:
 def texts_of(format: str, answer: Answer, *, is_last: bool) -> list[str]:
     """What a person reads of it. Responses: a thought that leads to a call that is not made is not said."""
     has_thought = is_last or format != "openai-responses" or bool(answer.text)
-    return [text for text in (answer.thinking if has_thought else "", answer.text) if text]
+    return [text for text in (answer.thinking if has_thought else "", answer.text, answer.behind) if text]
 
 
 @pytest.mark.parametrize("end", ENDS)
@@ -114,12 +119,36 @@ def test_answers_behind_each_other_are_one(format: str, kind: str, end: str) -> 
     response = whole(format, told)
     shown = json.dumps(response.get("output", response))
     expected = [text for one in answers for text in texts_of(format, one, is_last=one is answers[-1])]
+    if format == "anthropic" and expected[:1] == [SAID]:
+        expected = [text for text in expected if text != ENDS[end].thinking]  # no message may hold it then
     at = 0
     for text in expected:
         at = shown.index(text, at) if format != "openai-chat" else shown.index(text)
     assert shown.count(SAID) == expected.count(SAID)
     assert shown.count('"bash"') == len(ENDS[end].calls)
     assert spliced(format, answers, size=7) == told
+
+
+JUDGES = {
+    "anthropic": anthropic.violations,
+    "openai-chat": openai_chat.violations,
+    "openai-responses": openai_responses.violations,
+    "gemini": gemini.violations,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_list_that_holds_an_answer_of_several_is_sound(format: str, kind: str) -> None:
+    """Independent judges: whoever goes on without the proxy has a list that its provider takes. (The ids of these answers are alike:
+    each comes of a twin of its own.)"""
+    for end, one in ENDS.items():
+        agent = Agent(format, first="hello")
+        calls = tuple(Call(name=call.name, id=call.id) for call in one.calls)
+        said = Turn(text="", calls=calls, results=("seen",) * len(calls), user="go on")
+        agent.take(whole(format, spliced(format, [KINDS[kind], KINDS[kind], one])), said)
+        found = JUDGES[format](json.loads(agent.body()))
+        assert [one for one in found if not one.startswith("ids-once")] == [], end
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -130,7 +159,7 @@ def test_what_is_said_goes_out_before_the_answer_has_ended(format: str) -> None:
         told = b""
         for frame in frames(format, answer):
             ready = splice.take(frame)
-            assert splice.is_held or ready or b"_start" in frame or not told or b"role" in frame
+            assert splice._held or ready or b"_start" in frame or not told or b"role" in frame
             told += ready
         first, last = answer.text.split()[0].encode(), answer.text.split()[-1].encode()
         assert first in told

@@ -27,9 +27,9 @@ from foldline.testing.twin.script import Received, Step
 from foldline.wire.events import Events
 from tests.clients.agents import FORMATS, asked, client_of, said, spoken, step
 from tests.clients.sequences import check_sequence
-from tests.clients.test_splicing import FINAL, KINDS, LOOKS, SAID
+from tests.clients.test_splicing import FINAL, KINDS, LOOKS, MEANWHILE, SAID
 from tests.proxy.running import Proxy, own_home
-from tests.proxy.sessions import HEADERS, PATHS, Agent, user_says
+from tests.proxy.sessions import HEADERS, PATHS, Agent, Turn, user_says
 from tests.proxy.talks import echo
 from tests.proxy.test_breaking_off import asked as bytes_of
 from tests.proxy.test_breaking_off import body_of
@@ -40,6 +40,7 @@ WINDOW: Final = 20_000
 WAIT_S: Final = 20.0
 TURNS: Final = 23
 RESTARTED: Final = 19
+BEGINNING: Final = "As you said,"
 NOTHING: Final = Answer(text=FINAL, thinking="no need to look")
 
 
@@ -275,6 +276,8 @@ MODELS: Final[dict[str, tuple[Answer, ...]]] = {
     "at once": (KINDS["at once"],),
     "after both": (KINDS["after both"],),
     "twice": (KINDS["behind another call"], KINDS["after a text"]),
+    "in front of a text": (KINDS["in front of a text"],),
+    "between texts": (KINDS["between texts"], KINDS["in front of a text"]),
     "never": (),
 }
 
@@ -306,8 +309,9 @@ def test_an_answer_of_several_is_known_in_the_next_list(
     assert model.looks == sum(one.recalls for one in records) == len(requests) - TURNS
     assert bool(model.looks) == bool(MODELS[kind])
     assert "recall" not in repr(client.messages)
-    has_said = any(SAID in text_in(one) for one in client.messages)
-    assert has_said == any(answer.text for answer in MODELS[kind])
+    for text in (SAID, MEANWHILE):
+        has_said = any(text in text_in(one) for one in client.messages)
+        assert has_said == any(text in (answer.text, answer.behind) for answer in MODELS[kind])
     check_bytes(requests, compactions=sum(one.is_compaction for one in records))
     assert rollbacks(home) == 0
 
@@ -335,6 +339,45 @@ def rollbacks(home: Path) -> int:
         with foldline.open(one.name) as kept:
             found += sum(entry.kind == "rollback" for entry in kept._keeper.log.entries())
     return found
+
+
+@pytest.mark.parametrize("kind", ["after a text", "at once", "between texts"])
+@pytest.mark.parametrize("format", ["anthropic", "openai-chat", "gemini"])
+def test_an_answer_that_was_given_its_beginning_is_known(home: Path, format: str, kind: str) -> None:
+    """Laws PREFIX and LOG: the caller has it as one message with that and with what was said around the look-up; after a restart too."""
+    agent, model = reduced_once(format), Looking(KINDS[kind])
+    agent.messages += says(format, BEGINNING)
+    with Twin(endless(model), window=WINDOW) as twin:
+        with Proxy(twin.url, keeping=KEEPING, recalls=True) as proxy:
+            response = agent.ask(proxy.url)
+        given = "".join(texts_in(agent, response))
+        assert (SAID in given, MEANWHILE in given) == (bool(KINDS[kind].text), bool(KINDS[kind].behind))
+        agent.messages[-1:] = [*says(format, BEGINNING + given), user_says(format, "go on")]
+        for _ in range(2):
+            with Proxy(twin.url, keeping=KEEPING, recalls=True) as proxy:
+                response = agent.ask(proxy.url)
+            agent.messages += [*says(format, *texts_in(agent, response)), user_says(format, "and on")]
+        assert {(one.status, one.refusal) for one in twin.requests} == {(200, "")}
+        extended = [one.extends for one in twin.requests[1:]]
+    assert model.looks >= 1
+    assert extended[1:] == [*range(1, len(extended))], "the first is joined with what it begins"
+    assert rollbacks(home) == 0
+
+
+def says(format: str, text: str) -> list[Any]:
+    """What an agent holds of an answer, or gives it to begin with."""
+    content = [{"type": "text", "text": text}]
+    return [{"role": "assistant", "content": content}] if format == "anthropic" else spoken(format, text)
+
+
+def texts_in(agent: Agent, response: Any) -> list[str]:
+    """What a person reads of an answer."""
+    agent.take(response, Turn(text="", user=""))
+    answered = agent.messages[-2]
+    del agent.messages[-2:]
+    told = answered.get("content", answered.get("parts"))
+    parts = [{"text": told}] if isinstance(told, str) else told
+    return [part["text"] for part in parts if part.get("type", "text") == "text" and not part.get("thought")]
 
 
 @pytest.mark.parametrize("format", ["anthropic", "openai-chat", "gemini"])

@@ -14,6 +14,7 @@ from foldline.session.opening import open_in
 from foldline.session.session import Session
 from foldline.session.setup import SessionOptions
 from foldline.stores.memory import MemoryStore
+from foldline.testing.judges import openai_responses
 
 
 def opened(store: MemoryStore | None = None) -> Session:
@@ -179,6 +180,34 @@ def test_items_that_were_delivered_before_a_call_of_recall_are_the_lists_own() -
             (one.seq, one.ordinal) for one in (*first, *given, last)
         ]
         assert len(session.prepare().messages) == len(known) + 3
+
+
+def test_items_that_were_delivered_behind_a_call_of_recall_are_the_lists_own() -> None:
+    """Law LOG: they stand where they were said, between the call and its result, and are taken back with both."""
+    asked = SessionOptions(format="openai-responses", model="gpt-5")
+    call = {"type": "function_call", "call_id": "c", "name": "recall", "arguments": "{}"}
+    content = [{"type": "output_text", "text": "it takes a moment", "annotations": []}]
+    spoken = {"type": "message", "id": "m", "role": "assistant", "content": content}
+    items = [{"type": "reasoning", "id": "rs_1", "summary": []}, call, spoken]
+    with open_in(MemoryStore(), "s", asked=asked) as session:
+        kept = Following(session)
+        [first] = kept.take([said("user", "where is it")])
+        [given] = kept.recall({"output": items, "status": "completed"}, is_delivered=True)
+        [last] = kept.record({"output": [{**spoken, "id": "m2"}], "status": "completed"})
+        for one in (given, kept.kept()[1]):
+            assert (one.message.text, one.seq - one.since, len(one.unseen)) == ("it takes a moment", 2, 2)
+        assert one.since == first.seq + 1
+        assert (last.since, len(last.unseen)) == (last.seq, 1)
+        kinds = [message.get("type", "message") for message in session.prepare().messages]
+        assert kinds == [
+            "message",
+            "reasoning",
+            "function_call",
+            "message",
+            "function_call_output",
+            "message",
+        ]
+        assert openai_responses.violations({"input": session.prepare().messages}) == []
 
 
 def test_a_view_is_shown_without_what_was_not_said() -> None:

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from hashlib import blake2b
-from itertools import takewhile
 from typing import Final
 
 from msgspec import Struct
@@ -20,7 +19,7 @@ from msgspec.structs import replace
 from foldline.clients.calls import NOTHING_YET, Call, Encoded
 from foldline.clients.digests import loose, said, unmarked
 from foldline.clients.looks import DIGEST_BYTES, Look
-from foldline.core.message import Message, Part, ToolCall, calls_of
+from foldline.core.message import Message, Part, ToolCall, calls_of, is_injected
 from foldline.session.following import Following, Kept, Made
 from foldline.session.incoming import fixed_part
 from foldline.tokens.choose import counter_for
@@ -66,6 +65,8 @@ class Link(Struct, kw_only=True):
     seq: int = -1
     """Its entry in the session's log."""
     ordinal: int = -1
+    since: int = -1
+    """The first entry that is taken back with it, as `Kept.since`."""
     shown: int = -1
     """The last entry of the log when a list that ends with it was sent; -1 where that is not known."""
     tokens: int = 0
@@ -73,7 +74,8 @@ class Link(Struct, kw_only=True):
     counter: str = ""
     merged: frozenset[bytes] = frozenset()
     """Of an answer behind others that called `recall`: what its caller has, as one message, where it was given what they said, the last
-    of them or more. What is sent for it is the session's own, with those answers and their calls before it."""
+    of them or more, and the beginning that the request gave it. What is sent for it is the session's own, with those answers and their
+    calls before it."""
 
     def says(self) -> bytes:
         """What the message says, as `digests.said`."""
@@ -135,16 +137,18 @@ class Chain(Struct, kw_only=True, eq=False):
     def answered(self, made: Sequence[tuple[Message, Link]], *, to: Call | None = None) -> None:
         """Take in an answer that may come back, or a part of it behind those before. `to`: its request, which may end in the beginning
         of it."""
+        beginning = beginning_in(to.messages[-1], to.format) if to is not None and len(made) == 1 else None
+        if beginning is not None and made[0][1].merged:
+            self.links, self.stamp = self.links[:-1], self.stamp + 1  # its answer has it
+        elif beginning is not None:
+            self.merged = merged(beginning, made[0][0])
         if made and not self.answers:
-            self.before_answer = max(-1, made[0][1].seq - 1)
+            self.before_answer = max(-1, made[0][1].since - 1)
         self.links = [*self.links, *(link for _, link in made)]
         self.answers += len(made)
         self.has_open_calls = any(calls_of(message) for message, _ in made)
         usage = made[-1][0].meta.usage if made and made[-1][0].meta is not None else None
         self.reported, self.reported_at = (0 if usage is None else usage.tokens_context), len(self.links)
-        beginning = beginning_in(to.messages[-1], to.format) if to is not None and len(made) == 1 else None
-        if beginning is not None:
-            self.merged = merged(beginning, made[0][0])
 
     def most_reported(self, read: ReadList) -> int:
         """Tokens of a list that it goes on with, at most, by what the provider counted; 0 where it did not."""
@@ -157,7 +161,8 @@ class Chain(Struct, kw_only=True, eq=False):
         if not 0 < count < len(self.links) or links[-1].seq != self.links[count - 1].seq:
             return None
         shown = self.links[count - 1].shown
-        return self.links[count].seq - 1 if shown < 0 else shown
+        next = self.links[count]
+        return (next.since if 0 <= next.since else next.seq) - 1 if shown < 0 else shown
 
     def branch_off(self, parent: Chain, count: int) -> None:
         """Have so many messages of another, and no more."""
@@ -170,7 +175,7 @@ class Chain(Struct, kw_only=True, eq=False):
         messages = [one.message for one in kept]
         asked = _run_start(messages.__getitem__, len(kept), are_answers=True)
         self.answers = len(kept) - asked
-        self.before_answer = kept[asked].seq - 1 if self.answers else -1
+        self.before_answer = kept[asked].since - 1 if self.answers else -1
         self.steady = _run_start(messages.__getitem__, asked, are_answers=False)
 
 
@@ -326,8 +331,12 @@ def _run_start(message: Callable[[int], Message], end: int, *, are_answers: bool
 def link_of(kept: Kept) -> Link:
     """Of a message in the log, whose bytes nobody has sent yet."""
     link = new_link(kept.message, seq=kept.seq, ordinal=kept.ordinal)
-    before = [one for one in kept.unseen if calls_of(one) and _before_calls(one)]
-    link.merged = frozenset(merged(*before[first:], kept.message) for first in range(len(before)))
+    link.since = kept.since
+    before = [one for one in kept.unseen if calls_of(one) and _beside_calls(one)]
+    given = [before[first:] for first in range(len(before))]
+    beginning = [one for one in kept.unseen if not is_injected(one)]
+    given += [[*beginning, *some] for some in (*given, []) if beginning]
+    link.merged = frozenset(merged(*some, kept.message) for some in given)
     return link
 
 
@@ -357,10 +366,10 @@ def merged(*messages: Message) -> bytes:
     """Of an answer behind what its caller was given before it (the beginning that the request gave it, or earlier answers without their
     calls), as one message: how its caller sends it back."""
     *before, answer = messages
-    parts = [part for message in before for part in _before_calls(message)]
+    parts = [part for message in before for part in _beside_calls(message)]
     return loose(Message(role=answer.role, parts=(*parts, *answer.parts), format=answer.format))
 
 
-def _before_calls(message: Message) -> list[Part]:
-    """What a message that calls says in front of that; all of one that does not call."""
-    return [*takewhile(lambda part: not (isinstance(part, ToolCall) and not part.server), message.parts)]
+def _beside_calls(message: Message) -> list[Part]:
+    """What a message says but for its calls."""
+    return [part for part in message.parts if not (isinstance(part, ToolCall) and not part.server)]

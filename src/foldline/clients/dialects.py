@@ -2,10 +2,13 @@
 
 Owns one class a format: pure, of one request. Counterpart: `foldline.clients.splicing`, which holds back and lets go.
 
-    anthropic          places of blocks go on; one `message_start`; the input counts of the last answer with its last usage
+    anthropic          places of blocks go on; one `message_start`; the input counts of the last answer with its last usage;
+                       no thought behind an answer that began with none
     openai-chat        `id` and `created` of the first; `role` once
     openai-responses   places of items and sequence numbers go on; one `response.created`; all items in the last response
     gemini             `responseId` of the first
+
+What an answer says behind its calls goes out once it is known that these are answered here: the texts, not the calls.
 
 Texts that a caller joins to one are parted by a blank line. The id of the last response of OpenAI's is that of the last answer: under
 that the provider keeps all of it.
@@ -13,8 +16,7 @@ that the provider keeps all of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from itertools import takewhile
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from foldline.wire.responses_calls import CALLS
@@ -29,6 +31,8 @@ INPUT_COUNTS: Final = ("input_tokens", "cache_creation_input_tokens", "cache_rea
 OWN_CALLS: Final = frozenset(kind for kind, shape in CALLS.items() if not shape.server)
 """Items of Responses that wait for the caller."""
 OPENINGS: Final = frozenset({"response.created", "response.in_progress", "response.queued"})
+THOUGHTS: Final = frozenset({"thinking", "redacted_thinking"})
+"""Blocks of Anthropic's that a message has to begin with where it has any (anthropics/claude-code#20705)."""
 FAILURES: Final = frozenset({"response.failed", "response.cancelled"})
 ENDS: Final = frozenset({"response.completed", "response.incomplete"})
 
@@ -45,8 +49,8 @@ class Dialect(Protocol):
         said again."""
         ...
 
-    def before_calls(self, event: Event) -> Event | None:
-        """What an event says in front of the call that it holds; `None` for nothing."""
+    def beside_calls(self, events: Sequence[Event]) -> list[Event | None]:
+        """What the last events of an answer say but for its calls, which are not made, and its end; `None` for one of these."""
         ...
 
     def go_on(self) -> None:
@@ -70,9 +74,46 @@ class _Gap:
         return told
 
 
+class _Places:
+    """Of blocks or items behind those of the answers before."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+        self._before = self._count = 0
+        self._left: set[int] = set()
+        self.is_exact = True
+        """True while each is told where it came."""
+
+    def at(self, event: Event) -> int | None:
+        """Where it came; `None` for an event of the answer as a whole."""
+        return _number(event[self._key]) if self._key in event else None
+
+    def leave(self, *places: int | None) -> None:
+        """Say nothing of what stands there."""
+        self._left.update(place for place in places if place is not None)
+        self.is_exact = False
+
+    def kept(self, event: Event) -> Event | None:
+        """The event; `None` for one of what is left out."""
+        return None if self.at(event) in self._left else event
+
+    def told(self, event: Event) -> Event | None:
+        """The event with its place as it is told; `None` for one of what is left out."""
+        came = self.at(event)
+        if came is None or came in self._left:
+            return self.kept(event)
+        place = self._before + came - sum(left < came for left in self._left)
+        self._count = max(self._count, place + 1)
+        return event if place == came else {**event, self._key: place}
+
+    def go_on(self) -> None:
+        self._before, self._left = self._count, set()
+        self.is_exact = False
+
+
 class _Anthropic:
     def __init__(self) -> None:
-        self._before = self._count = 0
+        self._places, self._begins_with = _Places("index"), ""
         self._is_behind = False
         self._input: dict[str, Any] = {}
 
@@ -81,7 +122,7 @@ class _Anthropic:
             case "message_start":
                 return "waits"
             case "content_block_start":
-                return "calls" if _object(event.get("content_block")).get("type") == "tool_use" else "says"
+                return "calls" if _block(event) == "tool_use" else "says"
             case "content_block_delta" | "content_block_stop":
                 return "says"
             case "message_delta" | "message_stop":
@@ -97,20 +138,29 @@ class _Anthropic:
                 self._input = _of(_object(_object(event.get("message")).get("usage")), INPUT_COUNTS)
                 return None if self._is_behind else event
             case "content_block_start" | "content_block_delta" | "content_block_stop":
-                place = _number(event.get("index"))
-                self._count = max(self._count, place + 1)
-                return {**event, "index": self._before + place} if self._before else event
+                self._begin(event)
+                return self._places.told(event)
             case "message_delta" if self._is_behind:
                 usage = _object(event.get("usage"))
                 return {**event, "usage": {**usage, **self._input, **_of(usage, tuple(usage))}}
             case _:
                 return event
 
-    def before_calls(self, event: Event) -> Event | None:
-        return None  # a call is a block of its own
+    def _begin(self, event: Event) -> None:
+        """A block. Where the first one said no thought a later answer's is left out: no provider would take the message back."""
+        kind = _block(event)
+        if not self._places.is_exact and kind in THOUGHTS and self._begins_with not in THOUGHTS | {""}:
+            self._places.leave(self._places.at(event))
+        elif kind != "compaction":
+            self._begins_with = self._begins_with or kind
+
+    def beside_calls(self, events: Sequence[Event]) -> list[Event | None]:
+        self._places.leave(*(self._places.at(event) for event in events if self.kind(event) == "calls"))
+        return [None if self.kind(event) == "ends" else self._places.kept(event) for event in events]
 
     def go_on(self) -> None:
-        self._before, self._count, self._is_behind = self._before + self._count, 0, True
+        self._places.go_on()
+        self._is_behind = True
 
 
 class _Chat:
@@ -147,11 +197,16 @@ class _Chat:
         shown = {"choices": [{**choice, "delta": made}]} if choice else {}
         return {**event, **self._first, **shown}
 
-    def before_calls(self, event: Event) -> Event | None:
+    def beside_calls(self, events: Sequence[Event]) -> list[Event | None]:
+        return [self._beside_calls(event) for event in events]
+
+    def _beside_calls(self, event: Event) -> Event | None:
+        if self.kind(event) in ("says", "waits"):
+            return event
         choice = _first(event.get("choices"))
         delta = {key: value for key, value in _object(choice.get("delta")).items() if key not in self.CALLS}
-        made = {**choice, "delta": delta, "finish_reason": None}
-        return {**event, "choices": [made]} if _says(delta) else None
+        made = {**event, "choices": [{**choice, "delta": delta, "finish_reason": None}]}
+        return made if "role" in delta or _says(delta) else None
 
     def go_on(self) -> None:
         self._is_behind = True
@@ -163,7 +218,7 @@ class _Responses:
         self._given: list[Any] = []
         """Items of the answers before."""
         self._items: list[Any] = []
-        self._before = self._count = self._next = 0
+        self._places, self._next = _Places("output_index"), 0
         self._is_behind = False
         self._thoughts: set[int] = set()
         """Places of reasoning, which is refused without the item behind it: it is said with that, or not at all."""
@@ -189,16 +244,13 @@ class _Responses:
         kind = str(event.get("type"))
         if self._is_behind and kind in OPENINGS:
             return None
-        made = self._with_items(event, kind)
-        if "output_index" in event:
-            place = _number(event["output_index"])
-            self._count = max(self._count, place + 1)
-            if kind == "response.output_item.done":
-                self._items.append(event.get("item"))
-            if self._before:
-                made = {**made, "output_index": self._before + place}
+        made = self._places.told(self._with_items(event, kind))
+        if made is None:
+            return None
+        if kind == "response.output_item.done":
+            self._items.append(event.get("item"))
         if "sequence_number" in event:
-            if self._is_behind:
+            if not self._places.is_exact:
                 made = {**made, "sequence_number": self._next}
             self._next = _number(made["sequence_number"]) + 1
         return made
@@ -214,12 +266,23 @@ class _Responses:
             return event
         return {**event, "response": {**response, "output": [*self._given, *told]}}
 
-    def before_calls(self, event: Event) -> Event | None:
-        return None  # a call is an item of its own
+    def beside_calls(self, events: Sequence[Event]) -> list[Event | None]:
+        """Reasoning that leads to a call goes with it."""
+        added = [event for event in events if event.get("type") == "response.output_item.added"]
+        items = {
+            _number(event.get("output_index")): _object(event.get("item")).get("type") for event in added
+        }
+        leads = False
+        for place in sorted(items, reverse=True):
+            leads = items[place] not in OWN_CALLS and (leads or items[place] != "reasoning")
+            if not leads:
+                self._places.leave(place)
+        return [None if event.get("type") in ENDS else self._places.kept(event) for event in events]
 
     def go_on(self) -> None:
         self._given, self._items = [*self._given, *self._items], []
-        self._before, self._count, self._is_behind = self._before + self._count, 0, True
+        self._places.go_on()
+        self._is_behind = True
 
 
 class _Gemini:
@@ -250,13 +313,16 @@ class _Gemini:
             return event
         return {**event, **self._first, **_with_parts(candidate, parts)}
 
-    def before_calls(self, event: Event) -> Event | None:
+    def beside_calls(self, events: Sequence[Event]) -> list[Event | None]:
+        return [self._beside_calls(event) for event in events]
+
+    def _beside_calls(self, event: Event) -> Event | None:
+        if self.kind(event) in ("says", "waits"):
+            return event
         candidate = _first(event.get("candidates"))
-        parts = [*takewhile(lambda part: not self._calls(part), _parts(candidate))]
-        if not self._say(parts):
-            return None
+        parts = [part for part in _parts(candidate) if not self._calls(part)]
         open = {key: value for key, value in candidate.items() if key != "finishReason"}
-        return {**event, **_with_parts(open, parts)}
+        return {**event, **_with_parts(open, parts)} if self._say(parts) else None
 
     def go_on(self) -> None:
         self._is_behind = True
@@ -281,6 +347,10 @@ DIALECTS: Final[Mapping[str, Callable[[], Dialect]]] = {
     "openai-responses": _Responses,
     "gemini": _Gemini,
 }
+
+
+def _block(event: Event) -> str:
+    return str(_object(event.get("content_block")).get("type", ""))
 
 
 def _says(delta: Mapping[str, Any]) -> bool:

@@ -432,7 +432,7 @@ class Conversations:
         elif where.how == "said anew":
             self._cut_back(chain, where.count, read=read)
         elif where.count < len(chain.links):
-            self._answered_otherwise(chain, where.count)
+            self._answered_otherwise(chain, where.asked)
         chain.answers, chain.fixed, start = 0, read.fixed, len(chain.links)
         chain.merged, chain.has_open_calls = b"", False
         links = read.links(start)
@@ -460,7 +460,7 @@ class Conversations:
             chain.kept, chain.name, chain.remade = made.kept, made.name, made.remade
 
     def _answered_otherwise(self, chain: Chain, count: int) -> None:
-        """An answer that came back otherwise, or not at all, is taken back."""
+        """An answer that came back otherwise, in part or not at all is taken back; `count`: without it."""
         if chain.kept is not None:
             chain.kept.session.rollback(to=chain.before_answer)
         with self._lock:

@@ -4,8 +4,8 @@
     answer 2                       ┆ opening  text  text ┆ end                  ┆ held until it is known that nothing is called
     caller     opening  text  text              text  text  end
 
-An answer is held back from its first tool call on, or from what ends it: a call beside one of recall is not run, and calls are the last
-that a model says. The first answer goes out in its very bytes; of one behind it those events are written anew that say a place, a number
+An answer is held back from its first tool call on, or from what ends it: a call beside one of recall is not run, and what a model says
+behind its calls goes out with them, or once they were answered, without them. The first answer goes out in its very bytes; of one behind it those events are written anew that say a place, a number
 or an id. Sans IO: bytes in, bytes out. What differs between the formats is `foldline.clients.dialects`'; who asks on is the proxy.
 """
 
@@ -36,7 +36,8 @@ class Splice:
     """All that is said to one request. Mutable; of one reader."""
 
     def __init__(self, format: str) -> None:
-        self._dialect = DIALECTS[format]()
+        self._made = DIALECTS[format]
+        self._dialect = self._made()
         self._has_said = self._is_behind = False
         self._begin()
 
@@ -45,22 +46,17 @@ class Splice:
         self._rest, self._looked = b"", 0
         self._held: list[bytes] = []
         """In their bytes alone: a long call comes in thousands of events."""
-        self._calls_at = -1
-        """Where what is held holds its first call."""
+        self.calls = False
+        """True where a call is held back."""
         self._is_shut = False
         """True while nothing goes out, since it calls or ends."""
         self._is_free = False
         """True once all that comes goes out at once."""
 
     @property
-    def is_held(self) -> bool:
-        """True while something is held back."""
-        return bool(self._held)
-
-    @property
-    def calls(self) -> bool:
-        """True where a call is held back."""
-        return self._calls_at >= 0
+    def is_quiet(self) -> bool:
+        """True while something may be held back, or left out."""
+        return bool(self._held) or self._is_behind
 
     def take(self, data: bytes) -> bytes:
         """Bytes of an answer, as they came; what goes out now: whole events."""
@@ -85,24 +81,32 @@ class Splice:
         self._is_free = True
         if self._is_behind:
             return self._flushed()
-        held, self._held, self._calls_at = self._held, [], -1
-        return b"".join(held)
+        return b"".join(self._let_go())
 
     def goes_on(self) -> bytes:
         """It was answered inside, and another one follows: what it said is said, its calls and its end are not."""
-        said = b""
-        if self.calls:
-            waiting, raw = self._held[: self._calls_at], self._held[self._calls_at]
-            event, _ = _read(raw)
-            before = None if event is None else self._dialect.before_calls(event)
-            if before is not None:
-                said = self._told(waiting) + _written(raw, self._dialect.told(before), came=event)
-                self._has_said = True
+        said = self._beside_calls() if self.calls else b""
         if self._has_said:
             self._dialect.go_on()
+        else:
+            self._dialect = self._made()
         self._is_behind = self._has_said
         self._begin()
         return said
+
+    def _beside_calls(self) -> bytes:
+        """What is held, without the calls in it; nothing where it says nothing."""
+        frames = [
+            (raw, event) for raw, event in ((raw, _read(raw)[0]) for raw in self._held) if event is not None
+        ]
+        kept = self._dialect.beside_calls([event for _, event in frames])
+        if not any(event is not None and self._dialect.kind(event) == "says" for event in kept):
+            return b""
+        self._has_said = True
+        told = [None if event is None else self._dialect.told(event) for event in kept]
+        return b"".join(
+            _written(raw, made, came=event) for (raw, event), made in zip(frames, told, strict=True)
+        )
 
     def _frame(self, raw: bytes) -> bytes:
         event, is_last = _read(raw)
@@ -110,8 +114,7 @@ class Splice:
         if kind == "breaks":
             return self._broken(raw, event)
         if not self._is_free and self._is_to_be_held(kind):
-            if kind == "calls" and not self.calls:
-                self._calls_at = len(self._held)
+            self.calls = self.calls or kind == "calls"
             self._is_shut = self._is_shut or kind in ("calls", ENDED)
             self._held.append(raw)
             return b""
@@ -124,15 +127,15 @@ class Splice:
     def _broken(self, raw: bytes, event: Event | None) -> bytes:
         """The answer ends in an error: none of its calls is made, and nothing more is held."""
         if self.calls:
-            self._held, self._calls_at = [], -1
+            self._let_go()
         return self.released() + self._said(raw, event)
 
     def _flushed(self) -> bytes:
-        held, self._held, self._calls_at = self._held, [], -1
-        return self._told(held)
+        return b"".join(self._said(raw, _read(raw)[0]) for raw in self._let_go())
 
-    def _told(self, frames: list[bytes]) -> bytes:
-        return b"".join(self._said(raw, _read(raw)[0]) for raw in frames)
+    def _let_go(self) -> list[bytes]:
+        held, self._held, self.calls = self._held, [], False
+        return held
 
     def _said(self, raw: bytes, event: Event | None) -> bytes:
         return raw if event is None else _written(raw, self._dialect.told(event), came=event)

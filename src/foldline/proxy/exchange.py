@@ -281,7 +281,7 @@ class Exchange:
         opening, is_ended, piece = incoming.opening(), False, b"any"
         while piece:
             reading = _next(incoming)
-            piece = await (self._waited(way, reading, data=data) if splice.is_held else reading)
+            piece = await (self._waited(way, reading, data=data) if splice.is_quiet else reading)
             plain = opening.take(piece)
             if opening.failed:
                 raise _BrokeOff

@@ -40,6 +40,8 @@ from foldline.session.working import landed, named_in
 from foldline.wire import strict
 from foldline.wire.response import read_response
 
+ITEMS: Final = "openai-responses"
+"""The format each of whose items is a message."""
 SPENT: Final = f"not looked up: {NAME} was called too often for one answer; answer now, with what is here"
 """Of a call of recall past the bound of its caller."""
 NOT_RUN: Final = f"not run: {NAME} is answered first, alone; make this call again if it is still needed"
@@ -55,7 +57,10 @@ class Kept(Struct, frozen=True, kw_only=True):
     message: Message
     """As the log has it."""
     unseen: tuple[Message, ...] = ()
-    """What stands directly before it beside the list: calls of `recall` with what was said in front of them, and their results."""
+    """What stands directly before it beside the list: calls of `recall` with what was said beside them, and their results; in front of
+    these the beginning that its request gave an answer, which comes back with it as one message."""
+    since: int = -1
+    """The first entry that is taken back with it: that beginning, or calls that wait for their results while this is said."""
 
 
 class Made(Struct, frozen=True, kw_only=True):
@@ -117,7 +122,7 @@ class Following:
             kept = [
                 Kept(seq=seq + item.seq - ordinal, ordinal=item.seq, message=item.message) for item in found
             ]
-            return [*_with_unseen([*unseen, *kept])]
+            return [one for one in _with_unseen([*unseen, *kept]) if one.seq >= seq]
 
     def stored(self, message: Message) -> Message:
         """The message as the log has it once it is appended: without its secrets."""
@@ -143,29 +148,36 @@ class Following:
         return (one for one in told if one.kind == "message" and read_scope(members(one.body)) == ROOT)
 
     def _unseen(self) -> list[Kept]:
-        """What stands beside the list at the end."""
+        """What stands beside the list at the end, and what it stands behind."""
         last = next(iter(reversed(self._keeper.state.root.view)), None)
         if last is None or not is_injected(last.message):
             return []
-        told = (Kept(seq=one.seq, ordinal=-1, message=read_message(one.body)) for one in self._said())
-        return [*takewhile(lambda one: is_injected(one.message), told)][::-1]
+        found: list[Kept] = []
+        for one in self._said():
+            found.append(Kept(seq=one.seq, ordinal=-1, message=read_message(one.body)))
+            if not is_injected(found[-1].message):
+                break
+        return found[::-1]
 
     def recall(self, response: Any, *, is_spent: bool = False, is_delivered: bool = False) -> list[Kept]:
         """Answer the calls of `recall` in a response, beside the list that is followed; where there is none, nothing is done. Another call
         of the same answer is not run: the model is told to make it anew. `is_spent`: nothing is looked up any more, and the model is told
-        so. `is_delivered`: what the answer says in front of its calls was; messages that are all of that are the list's, and returned."""
+        so. `is_delivered`: what the answer says beside its calls was; messages that are all of that are the list's, and returned."""
         messages = self.calls_recall(response)
         if not messages:
             return []
-        given = messages[: _given(messages) if is_delivered else 0]
+        given = _given(messages) if is_delivered else frozenset()
         calls = [call for message in messages for call in calls_of(message)]
         format = self.session._known.setup.format
         with self._keeper.lock:
             seq, ordinal = self._keeper.state.seq + 1, self._keeper.state.ordinals
             results = [self._result(call, format, is_spent=is_spent) for call in calls]
-            beside = [_beside(message) for message in (*messages[len(given) :], *results)]
-            self._keeper.say(*(message_draft(message) for message in (*given, *beside)))
-        return [Kept(seq=seq + n, ordinal=ordinal + n, message=message) for n, message in enumerate(given)]
+            said = [
+                one if place in given else _beside(one) for place, one in enumerate((*messages, *results))
+            ]
+            self._keeper.say(*(message_draft(message) for message in said))
+        told = (Kept(seq=seq + n, ordinal=ordinal + n, message=one) for n, one in enumerate(said))
+        return [*_with_unseen(told)]
 
     def calls_recall(self, response: Any) -> tuple[Message, ...]:
         """The messages of a response that calls `recall`; empty for any other."""
@@ -274,24 +286,47 @@ class Following:
                 yield item.message if place is None or not is_own(item.message) else place
 
 
-def _given(messages: Sequence[Message]) -> int:
-    """So many messages of an answer that calls were delivered as they are. Reasoning is so only with what it led to: without that no
+def _given(messages: Sequence[Message]) -> frozenset[int]:
+    """Which messages of an answer that calls were delivered as they are. Reasoning is so only with what it led to: without that no
     provider takes it back."""
-    count = next(place for place, message in enumerate(messages) if calls_of(message))
-    while count and all(isinstance(part, Reasoning) for part in messages[count - 1].parts):
-        count -= 1
-    return count
+    given: set[int] = set()
+    leads = False
+    for place in reversed(range(len(messages))):
+        message = messages[place]
+        leads = not calls_of(message) and (
+            leads or not all(isinstance(one, Reasoning) for one in message.parts)
+        )
+        if leads:
+            given.add(place)
+    return frozenset(given)
 
 
 def _with_unseen(found: Iterable[Kept]) -> Iterator[Kept]:
     """The list's messages, each with what stands before it beside the list."""
-    beside: list[Message] = []
+    last: Kept | None = None
+    beside: list[Kept] = []
     for one in found:
         if is_injected(one.message):
-            beside.append(one.message)
-        else:
-            yield replace(one, unseen=tuple(beside)) if beside else one
-            beside = []
+            beside.append(one)
+            continue
+        if last is not None and beside and _begins(last.message, one.message):
+            beside, last = [last, *beside], None
+        if last is not None:
+            yield last
+        last, beside = _kept(one, beside), []
+    if last is not None:
+        yield last
+
+
+def _kept(one: Kept, beside: Sequence[Kept]) -> Kept:
+    waiting = [*takewhile(lambda before: before.message.role == "assistant", reversed(beside))]
+    first = beside[0] if beside and not is_injected(beside[0].message) else waiting[-1] if waiting else one
+    return replace(one, unseen=tuple(before.message for before in beside), since=first.seq)
+
+
+def _begins(message: Message, answer: Message) -> bool:
+    """True for a beginning that comes back with its answer as one message, which is what Responses have no need of."""
+    return message.role == answer.role == "assistant" and answer.format != ITEMS
 
 
 def _beside(message: Message) -> Message:

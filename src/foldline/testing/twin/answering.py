@@ -24,6 +24,8 @@ class Said(Struct, frozen=True, kw_only=True):
     redacted: bool
     calls: tuple[Call, ...]
     """Each with an id."""
+    behind: str
+    """Text behind these."""
     stop: Stop
     tokens: int
     tokens_thinking: int
@@ -35,7 +37,9 @@ def said(answer: Answer, scales: Scales, *, cap: int | None, id: Callable[[], st
     """The answer, with at most `cap` tokens of output."""
     calls = tuple(Call(name=call.name, arguments=call.arguments, id=call.id or id()) for call in answer.calls)
     thought, spoken = scales.text(answer.thinking), scales.text(answer.text)
-    called = sum(scales.text(f"{call.name}\n{arguments(call)}") for call in calls)
+    called = sum(scales.text(f"{call.name}\n{arguments(call)}") for call in calls) + scales.text(
+        answer.behind
+    )
     text, stop = answer.text, answer.stop
     tokens = thought + spoken + called
     if cap is not None and tokens > cap and stop is None:
@@ -46,6 +50,7 @@ def said(answer: Answer, scales: Scales, *, cap: int | None, id: Callable[[], st
         thinking=answer.thinking,
         redacted=answer.redacted,
         calls=calls,
+        behind=answer.behind if calls else "",
         stop=stop or ("tool_calls" if calls else "end"),
         tokens=max(tokens, 1),
         tokens_thinking=thought,

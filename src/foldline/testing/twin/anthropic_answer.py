@@ -69,6 +69,8 @@ def message(said: Said, *, id: str, model: str, seal: Callable[[Any], str]) -> d
         {"type": "tool_use", "id": call.id, "name": call.name, "input": arguments_value(call)}
         for call in said.calls
     ]
+    if said.behind:
+        content.append({"type": "text", "text": said.behind})
     return {
         "id": id,
         "type": "message",

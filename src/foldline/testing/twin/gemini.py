@@ -226,6 +226,7 @@ def _parts(said: Said, *, signs: bool) -> Iterator[list[dict[str, Any]]]:
     if calls:
         calls[0] |= mark
         yield calls
+        yield from ([{"text": piece}] for piece in deltas(said.behind))
     elif mark or not said.text:
         yield [{"text": "", **mark}]
 

@@ -178,7 +178,7 @@ def _message(said: Said) -> dict[str, Any]:
     refuses = said.stop == "refusal"
     message: dict[str, Any] = {
         "role": "assistant",
-        "content": None if refuses else (said.text or None),
+        "content": None if refuses else (said.text + said.behind or None),
         "refusal": said.text if refuses else None,
     }
     if said.thinking and not said.redacted:
@@ -232,6 +232,7 @@ def _chunks(
         yield chunk({"tool_calls": [opening]})
         for piece in deltas(call["function"]["arguments"]):
             yield chunk({"tool_calls": [{"index": at, "function": {"arguments": piece}}]})
+    yield from (chunk({"content": piece}) for piece in deltas(said.behind))
     yield chunk({}, STOPS[said.stop])
     if usage is not None:
         yield {**envelope, "choices": [], "usage": usage}

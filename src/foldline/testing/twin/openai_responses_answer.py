@@ -44,7 +44,7 @@ def output(said: Said, *, id: Callable[[str], str], encrypts: bool) -> list[Item
             item["encrypted_content"] = seal.sealed({"reasoning": said.thinking})
         items.append(item)
     if said.text or not said.calls:
-        items.append(_message(said, id=id("msg_")))
+        items.append(_message(said, said.text, id=id("msg_")))
     for call in said.calls:
         items.append(
             {
@@ -56,13 +56,15 @@ def output(said: Said, *, id: Callable[[str], str], encrypts: bool) -> list[Item
                 "status": "completed",
             }
         )
+    if said.behind:
+        items.append(_message(said, said.behind, id=id("msg_")))
     return items
 
 
-def _message(said: Said, *, id: str) -> Item:
-    spoken: Item = {"type": "output_text", "text": said.text, "annotations": [], "logprobs": []}
+def _message(said: Said, text: str, *, id: str) -> Item:
+    spoken: Item = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
     if said.stop == "refusal":
-        spoken = {"type": "refusal", "refusal": said.text}
+        spoken = {"type": "refusal", "refusal": text}
     status = "incomplete" if said.stop in INCOMPLETE else "completed"
     return {"type": "message", "id": id, "role": "assistant", "status": status, "content": [spoken]}
 

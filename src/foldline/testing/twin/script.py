@@ -78,6 +78,8 @@ class Answer(Struct, frozen=True, kw_only=True):
     redacted: bool = False
     """Thinking comes without its text: `redacted_thinking`, or a reasoning item without a summary."""
     calls: tuple[Call, ...] = ()
+    behind: str = ""
+    """Text behind its calls, as some servers and models say it."""
     stop: Stop | None = None
     """`None`: `tool_calls` where there are any, `length` where the request's own cap cuts the text, else `end`."""
     usage: Mapping[str, Any] = {}
