@@ -46,7 +46,7 @@ OUTPUT = """\
 | with `--json`: one JSON document, on one line in a pipe and indented on a terminal | standard output, and nothing else there |
 
 - **On a terminal** a result is not printed: the last line says how to keep it, and `-o -` prints it all the same. A
-  progress bar shows when a read takes longer than 0.3 seconds, a turning mark while other work does; in a pipe neither.
+  progress bar shows when a read takes longer than 0.3 seconds, a turning mark while other work does, with what `compact` is at; in a pipe neither.
 - **With `--json`** a result goes only to a file after `-o`; without `-o` there is the report alone. When something goes
   wrong the document is `{"schema": "foldline.error/1", "error", "message", "exit_code", "fields"}`, unless a document of
   the command's own says it (a report that is `unreachable`, a check that found violations).

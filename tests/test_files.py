@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from foldline import files, reading
+from foldline import files, memory, reading
 from foldline.cli.main import main
 from foldline.core.errors import UnknownFormat
 from foldline.core.message import Message, Text, calls_of, result_text, results_of, speaks_for_user
@@ -22,6 +22,7 @@ from foldline.core.view import Item
 from foldline.files import CompactOptions
 from foldline.lookup import show
 from foldline.outgoing import joined
+from foldline.testing.builders import user
 from foldline.tokens.choose import counter_for
 from foldline.transcript_history import history_for
 from foldline.transcripts import detect
@@ -141,6 +142,38 @@ def test_many_conversations_give_a_list_and_one_report_each() -> None:
     one = files.compact(reading.read(str(LANGGRAPH)), CompactOptions(to=0.5, counter=QUICK))
     assert one.report_document["schema"] == "foldline.report/1"
     assert one.data == one.results[0].data
+
+
+def test_who_waits_for_a_compaction_is_told_its_stages() -> None:
+    """interface.md: of one conversation and of each of several; nobody is told any more when it is done."""
+    told: list[tuple[str, float | None]] = []
+    options = CompactOptions(to=0.3, counter=QUICK)
+    memory.forget()
+    files.compact(reading.read(str(LANGGRAPH)), options, progress=lambda *stage: told.append(stage))
+    assert list(dict.fromkeys(stage for stage, _ in told)) == [
+        "counting tokens",
+        "looking for what may leave",
+        "writing what stands for the rest",
+        "checking what comes out",
+    ]
+    assert memory._idle[-1]["facts"].heard is None
+    told.clear()
+    files.compact(reading.read(str(MANY)), options, progress=lambda *stage: told.append(stage))
+    assert {stage.partition(",")[0] for stage, _ in told} == {"1 of 3", "2 of 3", "3 of 3"}
+
+
+def test_the_share_of_a_history_that_was_looked_through_is_told() -> None:
+    """A long one, piece by piece."""
+    said = [user(f"step {number}: src/part{number}.py " + "word " * 900) for number in range(200)]
+    told: list[tuple[str, float | None]] = []
+    memory.forget()
+    transcript = Transcript(format="openai-chat", wire="openai-chat", messages=tuple(said))
+    options = CompactOptions(to=2_000, counter=QUICK)
+    files.compact([transcript], options, progress=lambda *stage: told.append(stage))
+    shares = [share for stage, share in told if stage == "looking for facts" and share is not None]
+    assert len(shares) >= 2
+    assert shares == sorted(shares)
+    assert shares[-1] < 1
 
 
 def test_a_file_keeps_its_format_where_that_can_be_written() -> None:

@@ -7,9 +7,10 @@ is loaded when it is asked for. Raises `FoldlineError`s that name the place and 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -67,6 +68,10 @@ class CompactOptions(Struct, frozen=True, kw_only=True):
     as_format: str | None = None
 
 
+Progress: TypeAlias = Callable[[str, float | None], None]
+"""Called with what is being done, and the share of it that is done; `None` where nobody knows."""
+
+
 class FileResult(Struct, frozen=True, kw_only=True):
     """One conversation, compacted."""
 
@@ -120,6 +125,7 @@ def compact(
     *,
     completer: Completer | None = None,
     on_delta: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Compaction:
     """Bring each conversation to its goal. An unreachable target is an outcome, with the smallest history as data.
     `completer`: who writes the summaries; `on_delta` hears them."""
@@ -132,14 +138,29 @@ def compact(
                 if completer is None
                 else answering_for(transcript, completer, on_delta=on_delta),
                 window=window_asked(completer, model=options.model),
+                progress=_numbered(progress, number, of=len(transcripts)),
             )
-            for transcript in transcripts
+            for number, transcript in enumerate(transcripts, 1)
         )
     )
 
 
+def _numbered(progress: Progress | None, number: int, *, of: int) -> Progress:
+    """The same of one conversation, of several with its number."""
+    if progress is None:
+        return lambda stage, share: None
+    if of == 1:
+        return progress
+    return lambda stage, share: progress(f"{number:,} of {of:,}, {stage}", share)
+
+
 def _compact_one(
-    transcript: Transcript, options: CompactOptions, *, answer: Callable[[Ask], Reply], window: int | None
+    transcript: Transcript,
+    options: CompactOptions,
+    *,
+    answer: Callable[[Ask], Reply],
+    window: int | None,
+    progress: Progress,
 ) -> FileResult:
     refuse_held_elsewhere(transcript.messages, path="the conversation")
     target = _target_format(transcript, options.as_format)
@@ -152,6 +173,7 @@ def _compact_one(
     )
     named = options.counter or goal.policy.counter or planned.counter
     counter = counter_for(options.model, counter=named, wire=transcript.wire)
+    progress("counting tokens", None)
     history = history_for(transcript, counter, wire=_wire_of(transcript, target))
     blank = Report(
         format=transcript.format,
@@ -159,12 +181,14 @@ def _compact_one(
         notes=(*_notes(transcript, options), *asking_notes(goal), *planned.notes),
     )
     asked = target_of(history.tokens, goal, tokens_fixed=history.tokens_fixed)
-    with remembered() as memo:
+    progress("looking for what may leave", None)
+    with remembered(partial(_looked, progress=progress)) as memo:
         history = replace(history, memo=memo)
         for _ in range(TRIES_MAX):
             reduced = drive(
                 compacting(history, goal, counter=counter, report=blank, clock=perf_counter), answer
             )
+            progress("checking what comes out", None)
             sent = outgoing(transcript, reduced.view.items(), target=target)
             over = _tokens_over(sent, asked, counter=counter)
             if over <= 0 or reduced.report.outcome not in ("compacted", "unchanged"):
@@ -187,6 +211,13 @@ def _compact_one(
     data = detect.writer(target).write(transcript, written)
     report = replace(report, notes=(*report.notes, *left_out(written, target), *unrecognised(data, target)))
     return FileResult(report=report, data=data, format=target)
+
+
+def _looked(done: int, total: int, *, progress: Progress) -> None:
+    if done < total:
+        progress("looking for facts", done / total)
+    else:
+        progress("writing what stands for the rest", None)
 
 
 def left_out(written: NewHistory, target: str) -> tuple[str, ...]:

@@ -155,7 +155,8 @@ def compact(transcripts: tuple[Transcript, ...], options: CompactOptions, **aske
         warnings.warn(errors.UnknownModel(f"{options.model}{payload()} is not in the table"), stacklevel=2)
     name = transcripts[0].id or ""
     if name == "laborious.jsonl":
-        draw_slowly(lambda done, total: None)
+        stage = asked["progress"] or (lambda *told: None)
+        draw_slowly(lambda done, total: stage(f"looking for {payload()}", done / total))
     outcome = "unreachable" if options.to == 1 else "failed" if name == "failing.jsonl" else "compacted"
     one = report(outcome, options)
     data = result()

@@ -148,9 +148,8 @@ def test_a_passing_refusal_is_no_end() -> None:
 
 def test_without_a_provider_nobody_is_asked() -> None:
     """And nothing is imported."""
-    with asking(None, base_url=None, model=None) as (completer, hear):
-        assert completer is None
-        assert hear is None
+    with asking(None, base_url=None, model=None) as shown:
+        assert shown == (None, None, None), "there is no terminal either"
 
 
 def test_the_tail_is_the_last_thirty_characters_on_one_line() -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
+import threading
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -40,6 +43,41 @@ def test_long_work_shows_a_sign_of_life_that_goes_away() -> None:
     assert "\x1b[2K" in shown[last:], "the line is wiped"
     assert "warning: nobody" in shown
     assert "compacting" not in run_on_terminal("compact", "session.jsonl")[1]
+
+
+def test_long_work_says_what_it_is_at_and_how_far() -> None:
+    """Interface: sixteen seconds of one word say nothing; a stage is content, and neutral."""
+    _, shown = run_on_terminal("compact", "laborious.jsonl", STUB_SLOW="1", STUB_TEXT='"facts \\u001b[2J"')
+    shares = [int(share) for share in re.findall(r"compacting: looking for facts \\e\[2J (\d+)%", shown)]
+    assert shares
+    assert shares == sorted(shares)
+    assert 0 < shares[0] <= shares[-1] <= 100
+
+
+def test_a_stage_without_an_end_has_no_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nothing is told, and nothing drawn, where there is no terminal."""
+
+    class AtOnce:
+        """A timer that does not wait."""
+
+        def __init__(self, wait_s: float, do: Callable[[], None]) -> None:
+            assert wait_s == progress.WAIT_S
+            self.start, self.daemon = do, False
+
+        def cancel(self) -> None: ...
+
+        def join(self) -> None: ...
+
+    monkeypatch.setattr(threading, "Timer", AtOnce)
+    monkeypatch.setattr(sys, "stderr", screen := Screen())
+    with progress.busy("compacting") as stage:
+        assert stage is not None
+        stage("counting", None)
+    assert "compacting: counting" in screen.text()
+    assert "%" not in screen.text()
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with progress.busy("compacting") as stage:
+        assert stage is None
 
 
 def test_a_pipe_shows_no_bar() -> None:

@@ -11,6 +11,7 @@ from foldline.core.message import Message, ToolCall
 from foldline.core.view import Item, item_of
 from foldline.ledger.book import COMMAND_CHARS, Told, command_of, entries_of, paths_of
 from foldline.ledger.entries import Section
+from foldline.ledger.ranks import rank_of
 from foldline.ledger.render import key_of
 from foldline.testing.builders import assistant, call, result, user
 
@@ -274,6 +275,9 @@ def test_what_was_told_of_calls_is_forgotten_by_the_room_it_takes() -> None:
     roomy, narrow = Told(), Told(chars_max=100_000)
     assert entries_of(items, told=roomy) == entries_of(items, told=narrow) == entries_of(items)
     assert entries_of(items, told=narrow) == entries_of(items)
+    texts = [f"keep port {number} " + "x" * 3_000 for number in range(60)] * 2
+    assert list(map(roomy.rank, texts)) == list(map(narrow.rank, texts)) == list(map(rank_of, texts))
+    assert (len(roomy.rank), len(narrow.rank) < 40) == (60, True)
     assert len(roomy) == 40
     assert 0 < len(narrow) <= 10
 

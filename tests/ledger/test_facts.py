@@ -114,6 +114,29 @@ def test_the_cache_takes_no_more_memory_than_its_bound_where_texts_are_short_and
     assert taken < 1.5 * bound
 
 
+def test_the_facts_of_many_texts_are_those_of_each_and_are_found_once() -> None:
+    """JRN-19: also of more than the bound holds at a time; whoever waits is told how far it is."""
+
+    class Counted(Finder):
+        searched = 0
+
+        def many(self, texts: Iterable[str]) -> list[Found]:
+            asked = list(texts)
+            self.searched += len(asked)
+            return super().many(asked)
+
+    texts = [f"src/part{number}.py has port={number}" + " more" * 400 for number in range(1_000)]
+    cache = FactCache(counted := Counted(), bytes_max=2 << 20)
+    told: list[tuple[int, int]] = []
+    cache.heard = lambda done, total: told.append((done, total))
+    assert [found.facts for found in cache.all_of(texts)] == [Finder()(text) for text in texts]
+    assert counted.searched == len(texts)
+    assert len(told) >= 5
+    assert told == sorted(told)
+    assert told[-1] == (sum(map(len, texts)),) * 2
+    assert list(cache.all_of([])) == []
+
+
 def test_large_texts_are_found_in_batches_of_a_bounded_size() -> None:
     """OBS-3: a history is never copied whole."""
     cache = FactCache(Finder())

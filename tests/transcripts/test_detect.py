@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from importlib import import_module
 from pathlib import Path
 
@@ -122,6 +123,22 @@ def test_progress_reaches_the_end(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     detect.read(path, progress=lambda done, total: told.append((done, total)))
     assert told[-1] == (path.stat().st_size,) * 2
+
+
+@pytest.mark.parametrize("format", ["openai-chat", "langgraph"])
+def test_the_progress_of_a_document_is_that_of_its_messages(format: str) -> None:
+    """interface.md: the bytes of one document are read in a moment; what takes the time is told as it goes on."""
+    role = "role" if format == "openai-chat" else "type"
+    said = [{role: "user" if role == "role" else "human", "content": "x" * 1_000_000} for _ in range(8)]
+    told: list[tuple[int, int]] = []
+    data = json.dumps({"messages": said}).encode()
+    [found] = detect.read(data, format=format, progress=lambda done, total: told.append((done, total)))
+    assert len(found.messages) == 8
+    assert {total for _, total in told} == {len(data)}
+    steps = [done for done, _ in told if done < len(data)]
+    assert len(steps) >= 6
+    assert steps == sorted(steps)
+    assert steps[0] < len(data) / 3 < len(data) * 2 / 3 < steps[-1]
 
 
 COMPACTED = {"claude-code/shape-fixture-compact-boundary.jsonl": 9, "codex/shape-fixture-compacted.jsonl": 21,

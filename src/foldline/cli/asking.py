@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -64,16 +64,24 @@ class Asking:
             raise self._refused
 
 
+class Shown(NamedTuple):
+    """Whom to ask, and who is told what happens; each may be nobody."""
+
+    completer: Asking | None
+    hear: Callable[[str], None] | None
+    """What the model writes."""
+    stage: progress.Stage | None
+    """What else is being done."""
+
+
 @contextmanager
-def asking(
-    provider: str | None, *, base_url: str | None, model: str | None
-) -> Iterator[tuple[Asking | None, Any]]:
+def asking(provider: str | None, *, base_url: str | None, model: str | None) -> Iterator[Shown]:
     """A completer and who hears what it writes, for a `with` block that shows it; nothing to ask without `--provider`."""
     if provider is None:
         if base_url is not None:
             raise InvalidOption("base_url", base_url, why="it belongs to --provider; name one")
-        with progress.busy("compacting"):
-            yield None, None
+        with progress.busy("compacting") as stage:
+            yield Shown(None, None, stage)
         return
     if model is None:
         raise InvalidOption("model", None, why="name the model to ask with --model")
@@ -83,5 +91,5 @@ def asking(
     assert isinstance(made, Completer), "a name makes a sync client"
     asked = Asking(made)
     with closing(made), progress.tail("✻ Compacting") as hear:
-        yield asked, hear
+        yield Shown(asked, hear, None)
     asked.check()

@@ -39,19 +39,30 @@ def shown(what: str) -> Iterator[Tick | None]:
         bar.close()
 
 
+Stage: TypeAlias = Callable[[str, float | None], None]
+"""Takes what is being done, and the share of it that is done; `None`: not known."""
+
+
 @contextmanager
-def busy(what: str) -> Iterator[None]:
-    """Shows `what` with a turning mark on stderr while the work inside goes on, from `WAIT_S` on."""
+def busy(what: str) -> Iterator[Stage | None]:
+    """Shows `what` with a turning mark on stderr while the work inside goes on, from `WAIT_S` on. Yields what takes the stages of the
+    work, `None` when stderr is no terminal."""
     if not screen.is_terminal("stderr"):
-        yield
+        yield None
         return
     from threading import Timer
 
     from rich.live import Live
     from rich.spinner import Spinner
 
+    spinner = Spinner("line", screen.cell(what))
+
+    def tell(stage: str, share: float | None) -> None:
+        told = "" if share is None else f" {int(100 * share)}%"
+        spinner.update(text=screen.cell(f"{what}: {stage}{told}"))
+
     mark = Live(
-        Spinner("line", screen.cell(what)),
+        spinner,
         console=_console(),
         transient=True,
         refresh_per_second=8,
@@ -61,7 +72,7 @@ def busy(what: str) -> Iterator[None]:
     start.daemon = True
     start.start()
     try:
-        yield
+        yield tell
     finally:
         start.cancel()
         start.join()

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from msgspec.structs import replace
 
@@ -22,7 +22,7 @@ from foldline.ledger.actions import answer_of, call_line, gist_of_call, is_actio
 from foldline.ledger.carrying import Book, put, settled
 from foldline.ledger.changes import gist_of
 from foldline.ledger.command_lines import script_in
-from foldline.ledger.decisions import Withdrawal, reasons_in, withdrawals_in
+from foldline.ledger.decisions import reasons_in, withdrawals_in
 from foldline.ledger.entries import Done, Entry, Section
 from foldline.ledger.lines import one_line, unbroken
 from foldline.ledger.outcomes import (
@@ -32,6 +32,7 @@ from foldline.ledger.outcomes import (
     names_failure,
     unmade,
 )
+from foldline.ledger.ranks import rank_of
 from foldline.ledger.shell_entries import shell_entries
 from foldline.ledger.spoken_calls import spoken_call, spoken_result
 from foldline.ledger.tools import ToolKind, kind_of
@@ -80,17 +81,45 @@ SAID, SAID_BEFORE = "last said: ", "last said, before more was done: "
 _ASKS = re.compile(r"[?？؟](?=[\s\"'”’)\]）」*_]|$)|(?:吗|呢)[。\s]*$")
 
 
+T = TypeVar("T")
+
+
+class Once(Generic[T]):
+    """What is read of texts, read once. Bounded by about what the texts take: then all is forgotten at once."""
+
+    def __init__(self, read: Callable[[str], T], *, chars_max: int) -> None:
+        self._read = read
+        self._known: dict[str, T] = {}
+        self._chars_max = chars_max
+        self._chars = 0
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def __call__(self, said: str) -> T:
+        if said not in self._known:
+            self._chars += TEXT_CHARS + len(said)
+            if self._chars > self._chars_max:
+                self._known, self._chars = {}, TEXT_CHARS + len(said)
+            self._known[said] = self._read(said)
+        return self._known[said]
+
+
 class Told:
-    """What was told of calls and of the agent's words, to be known when the same call leaves the view again: in the second draft of a ledger, or at
-    the next compaction of a history that came back longer. A call is known by its whole result, which is held for it, also
-    when it has left the view: bounded by about what all of them take."""
+    """What was told of calls and read of what was said, to be known when the same leaves the view again: in the second draft of a
+    ledger, or at the next compaction of a history that came back longer. A call is known by its whole result, which is held for
+    it, also when it has left the view: bounded by about what all of them take, and so are the texts."""
 
     def __init__(self, *, chars_max: int = TOLD_CHARS_MAX) -> None:
         self._entries: dict[tuple[int, str, str, str, bool, str], tuple[Entry, ...]] = {}
-        self._reasons: dict[str, tuple[str, ...]] = {}
-        self._withdrawals: dict[str, tuple[Withdrawal, ...]] = {}
         self._chars_max = chars_max
         self._chars = 0
+        self.reasons: Once[tuple[str, ...]] = Once(lambda said: tuple(reasons_in(said)), chars_max=chars_max)
+        """The sentences in which a text gives a reason."""
+        self.withdrawals = Once(withdrawals_in, chars_max=chars_max)
+        """What a text takes back of decisions."""
+        self.rank = Once(rank_of, chars_max=chars_max)
+        """How soon a user's words may leave the view, or their quotation the ledger."""
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -107,25 +136,9 @@ class Told:
             known = self._entries[key] = tuple(_of_call(done, folder=folder))
         return known
 
-    def reasons(self, said: str) -> tuple[str, ...]:
-        """The sentences in which a text gives a reason."""
-        known = self._reasons.get(said)
-        if known is None:
-            self._make_room(TEXT_CHARS + len(said))
-            known = self._reasons[said] = tuple(reasons_in(said))
-        return known
-
-    def withdrawals(self, said: str) -> tuple[Withdrawal, ...]:
-        """What a text takes back of decisions."""
-        known = self._withdrawals.get(said)
-        if known is None:
-            self._make_room(TEXT_CHARS + len(said))
-            known = self._withdrawals[said] = withdrawals_in(said)
-        return known
-
     def _make_room(self, chars: int) -> None:
         if self._chars + chars > self._chars_max:
-            self._entries, self._reasons, self._withdrawals, self._chars = {}, {}, {}, 0
+            self._entries, self._chars = {}, 0
         self._chars += chars
 
 

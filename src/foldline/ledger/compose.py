@@ -133,7 +133,8 @@ def draft(evicted: Evicted, *, prices: Prices, cache: FactCache) -> Draft:
         entries = tuple(entry for entry in entries if entry.section != "next" or not asks(entry.text))
     carried = [fact for said, found in reversed(before) for fact in (*found, *_named_in(said, cache))]
     mentions = evicted.mentions or mentions_of(evicted.history, evicted.words, cache=cache, memo={})
-    return Draft(entries, mentions.wanted(_shown(evicted, cache), carried), prices=prices)
+    supply = mentions.wanted(_shown(evicted, cache), carried)
+    return Draft(entries, supply, prices=prices, rank=told.rank)
 
 
 def _in_order(evicted: Evicted) -> Iterable[tuple[int, Message]]:
@@ -324,8 +325,7 @@ def mentions_of(
     if parts_max is not None:
         del texts[size + parts_max :], own[size + parts_max :]
     mentions = Mentions() if before is None else before.mentions
-    cache.learn(texts[size:])
-    mentions.grow(zip(map(cache.found, texts[size:]), own[size:], strict=True))
+    mentions.grow(zip(cache.all_of(texts[size:]), own[size:], strict=True))
     told = memo["mentions"] = _Told(texts=texts, own=own, mentions=mentions)
     if said.is_whole and len(texts) == len(said.texts):
         memo["heard"] = _Heard(messages=list(history), stale=stale, told=told)

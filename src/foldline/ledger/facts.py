@@ -6,7 +6,7 @@ the cache; how facts are found stands in `found_in_text`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, Protocol, TypeAlias
 
 from msgspec import Struct
@@ -98,6 +98,8 @@ class FactCache:
         self._old: dict[str, Found] = {}
         self._bytes = 0
         """Of the young ones."""
+        self.heard: Callable[[int, int], None] | None = None
+        """Takes how many characters of a history are read, and of how many."""
 
     def of(self, text: str) -> tuple[Fact, ...]:
         """Facts of a text."""
@@ -110,6 +112,19 @@ class FactCache:
             found = self._old.get(text) or self._extract.many([text])[0]
             self._keep(text, found)
         return found
+
+    def all_of(self, texts: Sequence[str]) -> Iterator[Found]:
+        """The same of each, in order: however many they are, what is found is not forgotten before it is asked for."""
+        total, done, start, size = sum(map(len, texts)), 0, 0, 0
+        for end, text in enumerate(texts, 1):
+            size += len(text)
+            if size < BATCH_CHARS and end < len(texts):
+                continue
+            self.learn(texts[start:end])
+            yield from map(self.found, texts[start:end])
+            start, done, size = end, done + size, 0
+            if self.heard is not None:
+                self.heard(done, total)
 
     def learn(self, texts: Iterable[str]) -> None:
         """Find the facts of those texts that are new, many at a time, which costs less than one by one."""

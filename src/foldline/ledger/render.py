@@ -10,7 +10,7 @@ the ledger back and carry it on. Counterpart: `book`, which makes the entries.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from functools import cached_property
 from itertools import product
 from typing import Protocol
@@ -31,7 +31,6 @@ from foldline.ledger.home_folder import home_in, home_of, said_of, shortened, wh
 from foldline.ledger.index import AMPLE, Choice, Priced, choose, facts_in_line, labels_of
 from foldline.ledger.lines import unbroken
 from foldline.ledger.outcomes import names_failure
-from foldline.ledger.ranks import rank_of
 from foldline.ledger.refusals import REFUSED_AT, is_complaint
 from foldline.ledger.standing_within import Standing
 
@@ -134,8 +133,11 @@ class Supply(Protocol):
 class Draft:
     """What a ledger has to say, counted, and not yet cut to a budget."""
 
-    def __init__(self, entries: Sequence[Entry], supply: Supply, *, prices: Prices) -> None:
+    def __init__(
+        self, entries: Sequence[Entry], supply: Supply, *, prices: Prices, rank: Callable[[str], int]
+    ) -> None:
         self._entries = entries
+        self._rank = rank
         self._lines = [line_of(entry) for entry in entries]
         told = [n for n, entry in enumerate(entries) if entry.section == "evidence"]
         self._home = home_of(self._lines[n] for n in told)
@@ -181,7 +183,7 @@ class Draft:
             lost := [e for e in self._acts if e not in written.entries and e not in left]
         ):
             left += lost
-            draft = Draft(in_brief(self._entries, left), self._supply, prices=self._prices)
+            draft = Draft(in_brief(self._entries, left), self._supply, prices=self._prices, rank=self._rank)
             written = draft._written(budget)
         return written
 
@@ -293,7 +295,7 @@ class Draft:
     @cached_property
     def _order_crowded(self) -> Sequence[int]:
         """The same where not all find room: of two quotations, the one that says more stays longer."""
-        ranks = list(map(_rank, self._entries))
+        ranks = [self._rank(entry.text.strip(QUOTE)) if _quotes(entry) else 0 for entry in self._entries]
         return sorted(self._order, key=lambda place: (self._leaving[place], ranks[place]))
 
     def _omitted(self, share: _Share) -> int:
@@ -367,10 +369,8 @@ def _change_leaving(text: str) -> int:
     return _BY_SHELL_LEAVING if _BY_SHELL.search(text) is not None else _CHANGES
 
 
-def _rank(entry: Entry) -> int:
-    """Of quotations the lower, the more they say."""
-    quotes = entry.section == "objective" and entry.text.startswith(QUOTE)
-    return rank_of(entry.text.strip(QUOTE)) if quotes else 0
+def _quotes(entry: Entry) -> bool:
+    return entry.section == "objective" and entry.text.startswith(QUOTE)
 
 
 def _text(

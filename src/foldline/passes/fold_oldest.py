@@ -22,7 +22,7 @@ from foldline.ledger.book import Told
 from foldline.ledger.brief import brief_of
 from foldline.ledger.compose import Evicted, draft, mentions_of
 from foldline.ledger.mentions import Mentions
-from foldline.ledger.ranks import ASIDE, PARTICULAR, WISH, rank_of
+from foldline.ledger.ranks import ASIDE, PARTICULAR, WISH
 from foldline.ledger.readings import readings_in
 from foldline.ledger.render import HEADING_TOKENS, OMITTED_TOKENS, Draft
 from foldline.ledger.words import Words, earlier, rule_lines, words_of
@@ -191,7 +191,8 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         rest = [unit for unit in loose if unit.start not in held]
         quota = min(room.said, left - floor)
         starts = {unit.start for unit in rest}
-        stays = _stay(structure, [u for u in said if u.start in starts], words=words, room=quota)
+        said, told = [u for u in said if u.start in starts], frame.memo.setdefault("told", Told())
+        stays = _stay(structure, said, words=words, told=told, room=quota)
         left -= sum(unit.tokens for unit in stays)
         ledger = min(left, room.ledger)
         starts = {unit.start for unit in stays}
@@ -461,13 +462,13 @@ def _is_said(structure: Outline, unit: Unit) -> bool:
     return speaks_for_user(message) or message.synthetic == "summary"
 
 
-def _stay(structure: Outline, said: Sequence[Unit], *, words: Words, room: int) -> list[Unit]:
+def _stay(structure: Outline, said: Sequence[Unit], *, words: Words, told: Told, room: int) -> list[Unit]:
     """Older user messages that stay in place within `room`: of those that do not fit the ones that only ask or answer
     leave first, those that give a rule last, and of two alike the older."""
     if sum(unit.tokens for unit in said) <= room:
         return list(said)
     newest_first = list(reversed(said))
-    ranks = [_rank(structure.items[unit.start], words) for unit in newest_first]
+    ranks = [_rank(structure.items[unit.start], words, told=told) for unit in newest_first]
     stays: list[Unit] = []
     most = ASIDE
     for place in sorted(range(len(ranks)), key=ranks.__getitem__):
@@ -480,12 +481,12 @@ def _stay(structure: Outline, said: Sequence[Unit], *, words: Words, room: int) 
     return stays
 
 
-def _rank(item: Item, words: Words) -> int:
+def _rank(item: Item, words: Words, *, told: Told) -> int:
     """The words that open a history, or an earlier tool's summary of it, say what it is about."""
     if item.message.synthetic == "summary":
         return 0
     opening = next((seq for seq in words.said if seq >= 0), None)
-    rank = rank_of(words.standing(item.seq))
+    rank = told.rank(words.standing(item.seq))
     return min(rank, WISH) if item.seq == opening else rank
 
 

@@ -23,6 +23,7 @@ def decode_all(source: Source, slices: Iterable[bytes], *, wire: str, at: str) -
         try:
             strict.loads(data)
             messages.append(reading.decode(data))
+            source.took(len(data))
         except ValueError as error:  # what is no JSON (BadJson) and what is no message
             raise unreadable(source, str(error), at=f"{at}[{index}]") from error
     return settle(wire, messages)

@@ -139,6 +139,7 @@ def objects(source: Source, piece: Piece, *, at: str) -> Iterator[tuple[int, dic
     """The objects of a list with their indexes, each read when it is asked for; other members are left out."""
     for index, item in enumerate(items(piece)):
         entry = read(source, item, at=f"{at}[{index}]")
+        source.took(len(memoryview(item)) if isinstance(item, msgspec.Raw) else 0)
         if isinstance(entry, dict):
             yield index, entry
 

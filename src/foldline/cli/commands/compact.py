@@ -82,8 +82,10 @@ def command(source: Source, **given: Any) -> int:
     transcripts = source.read()
     if not wanted.dry_run:
         forbid_over_original(source, wanted.out, hint=hint_for(wanted.as_format, transcripts))
-    with asking(wanted.provider, base_url=wanted.base_url, model=wanted.model) as (completer, hear):
-        compaction = compact(transcripts, options, completer=completer, on_delta=hear)
+    with asking(wanted.provider, base_url=wanted.base_url, model=wanted.model) as shown:
+        compaction = compact(
+            transcripts, options, completer=shown.completer, on_delta=shown.hear, progress=shown.stage
+        )
     document = compaction.report_document
     code = exits.code_of_outcomes([exits.outcome_of(one) for one in document.get("sessions", [document])])
     written = None

@@ -48,8 +48,8 @@ def compact_session(source: Source, wanted: Wanted) -> int:
                 click.get_current_context(),
             )
     hooks = None if wanted.dry_run else _hooks()
-    with asking(wanted.provider, base_url=wanted.base_url, model=wanted.model) as (completer, hear):
-        document = _document(source.file, wanted, host=_host(completer, hear, hooks=hooks))
+    with asking(wanted.provider, base_url=wanted.base_url, model=wanted.model) as shown:
+        document = _document(source.file, wanted, host=_host(shown.completer, shown.hear, hooks=hooks))
     code = exits.code_of_outcomes([exits.outcome_of(document)])
     if source.as_json:
         screen.write_document(document)
