@@ -1,6 +1,6 @@
 """An official client that keeps a session: an agent runs past its model's window and never notices.
 
-The provider is the one foldline tests with, on this machine: no network, no key, no cost. Needs `pip install 'foldline[openai]'`.
+The provider is the one foldline tests with, on this machine: no network, no key, no cost. Needs `pip install '.[openai]'`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def main() -> None:
     try:
         openai = importlib.import_module("openai")
     except ModuleNotFoundError:
-        print("this example needs the SDK: pip install 'foldline[openai]'")
+        print("this example needs the SDK: pip install '.[openai]'")
         return
     with tempfile.TemporaryDirectory() as home, Twin(endless("Done."), window=WINDOW) as twin:
         with openai.OpenAI(base_url=f"{twin.url}/v1", api_key="any") as plain:

@@ -23,4 +23,4 @@ run foldline context "$small" --model "$model"
 echo
 echo "Nothing was lost: each address in $small opens the original in $session."
 address=$(grep -o 'm[0-9][0-9.-]*@[0-9a-f]\{8\}' "$small" | head -n 1)
-run foldline show "$session" "$address" --lines 1-5 | cut -c 1-100
+run foldline show "$session" "$address" --lines 1-5 | sed -E 's/^(.{99}).{2,}$/\1…/'

@@ -193,7 +193,7 @@ def test_what_a_person_should_know_stands_in_the_notes() -> None:
     """Records that were left out, and options without an effect."""
     transcripts = reading.read(str(DATA / "claude-code" / "cc-viewer-5c0375b4-cjk.jsonl"))
     (made,) = files.compact(transcripts, CompactOptions(to=0.5, counter=QUICK, focus="tests")).results
-    assert any("records without a part in the conversation" in note for note in made.report.notes)
+    assert any("left out, no part of the conversation: " in note for note in made.report.notes)
     assert any("focus has no effect" in note for note in made.report.notes)
 
 

@@ -142,7 +142,7 @@ WRONG = {
     "no pass": ('{ pass = "fold" }', '{ name = "x" }', "tiers.pass=None", "one of budget-reduction"),
     "no such pass": ('"fold"', '"prune"', "tiers.pass='prune'", "one of budget-reduction"),
     "a pass as a number": ('"fold"', "3", "tiers.pass=3", "one of budget-reduction"),
-    "a misspelt field": ('"fold"', '"fold", tail_shar = 1', "tiers.tail_shar=1", "tail_share"),
+    "a misspelt field": ('"fold"', '"fold", tail_shar = 1', "tiers.tail_shar=1", "did you mean tail_share? there are"),
     "a share above one": ('"fold"', '"fold", tail_share = 60', "tiers.tail_share=60", "a number from 0 to 1"),
     "a share that is no number": ('"fold"', '"fold", tail_share = nan', "tiers.tail_share=nan", "a number from 0 to 1"),
     "another pass's choice": ('"fold"', '"fold", summary = "poem"', "tiers.summary='poem'", "one of ledger, template"),

@@ -41,7 +41,7 @@ from foldline.settings import Planned, plan_for, window_asked
 from foldline.tokens.choose import counter_for
 from foldline.transcript_history import history_for, is_gone_on_with, request_of, source_format, tokens_of
 from foldline.transcripts import detect
-from foldline.transcripts.transcript import NewHistory, Transcript
+from foldline.transcripts.transcript import NewHistory, Transcript, left_aside
 from foldline.wire.codec import Request, Rules
 from foldline.wire.completion import Completer
 from foldline.wire.convert import convert as convert_request
@@ -244,9 +244,7 @@ def unrecognised(data: bytes, target: str) -> tuple[str, ...]:
     found = detect.read(data)[0].format
     if found == target:
         return ()
-    return (
-        f"nothing in it is {target}'s alone, so it would be read as {found}: give --from {target} with it",
-    )
+    return (f"`check` and `show` will take the result for {found}; add --from {target} there",)
 
 
 def goal_of(options: CompactOptions, transcript: Transcript) -> tuple[Goal, Planned]:
@@ -370,8 +368,7 @@ def _wire_of(transcript: Transcript, target: str) -> str:
 def _notes(transcript: Transcript, options: CompactOptions) -> tuple[str, ...]:
     notes = list(transcript.notes)
     if transcript.skipped:
-        kinds = ", ".join(f"{count} {name}" for name, count in transcript.skipped)
-        notes.append(f"records without a part in the conversation: {kinds}")
+        notes.append(left_aside(transcript.skipped))
     if options.as_format is None and transcript.format not in detect.WRITERS:
         notes.append(
             f"{transcript.format} is not written; the result is {transcript.wire} (--as names another format)"

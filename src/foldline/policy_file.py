@@ -20,6 +20,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any, Final, TypeAlias, TypeVar, get_args
 
 import msgspec
@@ -148,7 +149,10 @@ def _told(
     known = {field.name: field for field in fields(made) if field.name not in apart}
     for key, value in table.items():
         if key not in known:
-            raise place.at(key).refuse(value, f"there is no such key; there are {', '.join([*also, *known])}")
+            there = [*also, *known]
+            near = get_close_matches(key, there, n=1)
+            meant = f"did you mean {near[0]}? " if near else ""
+            raise place.at(key).refuse(value, f"there is no such key; {meant}there are {', '.join(there)}")
     for key, field in known.items():
         if key not in table and field.default is NODEFAULT and field.default_factory is NODEFAULT:
             raise place.at(key).refuse(None, f"it is missing; give {_allowed(types.type_info(field.type))}")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import sys
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
 from foldline.cli import report, screen
+from foldline.core.pairing import RepairKind
 from foldline.transcripts.transcript import Transcript
 from tests.cli import stub_files
 from tests.cli.running import run
@@ -33,7 +34,7 @@ def test_every_number_of_the_document_is_on_the_page(monkeypatch: pytest.MonkeyP
         "compacted  my session.jsonl",
         "pi · balanced · counted with o200k_base",
         "135,468 → 17,853   87% less · target 17,858",
-        "354 as read and mended, 41 as written",
+        "354 once mended, 41 as written",
         "microcompact  212 edits  60,211 freed",
         "1 edit  57,404 freed",
         "313 messages folded; read the originals with",
@@ -102,6 +103,25 @@ def test_many_sessions_are_a_table_with_the_gravest_outcome_on_top(monkeypatch: 
     assert "in all 3,386,700 → 446,325 tokens in 25 sessions" in page
 
 
+def test_every_repair_is_told_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OBS-3: the name of a kind is no sentence; each kind of repair has its words, and no word stands for a kind that there is not."""
+    assert set(report.MENDED) == set(get_args(RepairKind))
+    document = stub_files.report("compacted", OPTIONS)
+    document["repairs"] = [
+        {"kind": kind} for kind in ("interrupted-call", "blank-text", "blank-text", "later")
+    ]
+    told = "2 blank texts left out, 1 call without a result closed, 1 × later"
+    assert told in printed(document, monkeypatch)
+
+
+def test_a_history_that_was_only_mended_saves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OBS-3: what a repair takes out is no compaction, so neither a share nor a saving is named."""
+    page = printed(stub_files.report("unchanged", OPTIONS) | {"tokens_before": 32_677, "tokens_after": 32_645, "cache": {
+        "prefix_tokens_kept": 17, "tokens_reread": 32_628, "net_tokens_saved_per_turn": 32}}, monkeypatch)  # fmt: skip
+    assert "32,677 → 32,645   mended only" in page
+    assert "saved each turn" not in page
+
+
 def test_what_was_left_out_is_said_once() -> None:
     """Records skipped in each of many conversations are summed; a note is not repeated."""
     one = Transcript(
@@ -109,7 +129,7 @@ def test_what_was_left_out_is_said_once() -> None:
     )
     assert report.notes_of([one, one]) == [
         "a branch",
-        "records without a part in the conversation: 6 progress",
+        "left out, no part of the conversation: 6 × progress",
     ]
     assert report.notes_in({"sessions": [{"notes": ["a", "b"]}, {"notes": ["a"]}, {}]}) == ["a", "b"]
 

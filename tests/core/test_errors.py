@@ -48,7 +48,7 @@ def test_every_error_derives_from_one_and_stands_in_the_tree_at_the_top_of_its_m
         (
             errors.TargetUnreachable(2_000, 1_000, "pinned", reduced=False),
             {"result": None},
-            "nothing was reduced: the history has 2,000 tokens, the target is 1,000: pinned",
+            "the history stays at 2,000 tokens, the target is 1,000: pinned",
         ),
         (
             errors.ProviderFailed("acme", None, why="no route"),

@@ -150,7 +150,7 @@ def test_error_notices_of_the_client_are_no_model_output() -> None:
     notice = assistant("a1", "u1", "API Error", message={"model": "<synthetic>"}, usage={"input_tokens": 0})
     transcript = read(user("u1", None, "go"), notice, user("u2", "a1", "again"), assistant("a2", "u2", "ok"))
     assert said(transcript) == ["go", "again", "ok"]
-    assert dict(transcript.skipped) == {"assistant <synthetic>": 1}
+    assert dict(transcript.skipped) == {"notice of the client": 1}
     assert transcript.model == "claude-sonnet-5"
 
 

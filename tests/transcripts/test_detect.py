@@ -67,6 +67,11 @@ def test_a_named_format_is_not_guessed_again() -> None:
     ("data", "error", "words"),
     [
         (b"dear diary\n", InvalidTranscript, "not JSON"),
+        (
+            b'# A page\n\n```json\n{"role": "user", "messages": []}\n```\n' + b"more\n" * 9,
+            InvalidTranscript,
+            "no session format",
+        ),
         (b'{"name":"x","dependencies":{}}', UnknownFormat, "keys name, dependencies"),
         (b"[1,2,3]", UnknownFormat, "without an object"),
         (b"null", UnknownFormat, "without an object"),

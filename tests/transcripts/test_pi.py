@@ -80,7 +80,7 @@ def test_a_recorded_session_is_read_without_the_calls_that_never_ran() -> None:
     rows = [json.loads(line)["message"] for line in DATA.read_bytes().splitlines()[1:]]
     gone = [row for row in rows if row.get("stopReason") in ("aborted", "error")]
     assert gone
-    assert dict(transcript.skipped) == {"assistant aborted": len(gone)}
+    assert dict(transcript.skipped) == {"aborted answer": len(gone)}
     assert len(transcript.messages) == len(rows) - len(gone)
     calls = [call.id for message in transcript.messages for call in calls_of(message)]
     answers = [part.call_id for m in transcript.messages for part in m.parts if isinstance(part, ToolResult)]

@@ -498,7 +498,9 @@ def test_a_failed_result_is_noted_where_nothing_can_mark_it() -> None:
     failed = Message(role="tool", parts=(ToolResult(call_id="a", content=(Text(text="no"),), is_error=True),))
     history = Request(format="", messages=(user(), assistant(a_call("a")), failed))
 
-    assert convert(history, "openai-chat").notes == ("the mark that a tool failed has no place",)
+    assert convert(history, "openai-chat").notes == (
+        "openai-chat cannot say that a tool failed: the mark is left out",
+    )
     assert wires("anthropic", *history.messages)[2]["content"][0]["is_error"] is True
     assert wires("gemini", *history.messages)[2]["parts"][0]["functionResponse"]["response"] == {
         "error": "no"

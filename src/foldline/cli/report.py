@@ -26,6 +26,33 @@ ROWS_MAX = 20
 VIOLATIONS_MAX = 20
 ALTERED = "altered: the same name stands there with another value; the old one is behind its address"
 
+MENDED = {
+    "interrupted-call": ("call", "without a result closed"),
+    "waiting-call": ("call", "that waits for a person closed"),
+    "moved-result": ("result", "moved behind its call"),
+    "interim-result": ("interim result", "replaced by the final one"),
+    "duplicate-result": ("repeated result", "left out"),
+    "merged-result": ("second result", "put to the first"),
+    "orphan-result": ("result", "without a call told as text"),
+    "duplicate-id": ("call id", "made distinct"),
+    "refused-id": ("call id", "respelt"),
+    "refused-name": ("tool name", "respelt"),
+    "blank-text": ("blank text", "left out"),
+    "empty-failure": ("failed result", "without content given a line"),
+    "empty-message": ("empty message", "left out"),
+    "trailing-reasoning": ("reasoning part", "that nothing follows left out"),
+    "late-reasoning": ("reasoning part", "moved to the front"),
+    "refused-part": ("part", "that may not stand there left out"),
+    "refused-shape": ("part", "in a refused shape written anew"),
+    "kept-apart": ("user message", "put between two answers"),
+    "lone-surrogate": ("half character", "replaced"),
+    "no-arguments": ("call", "without arguments given empty ones"),
+    "no-output": ("result", "without content given an empty one"),
+    "first-role": ("opening user message", "added"),
+    "moved-system": ("system message", "moved"),
+}
+"""What a repair of each kind did: to how many of what, and what."""
+
 _STYLES = {
     "compacted": "bold green",
     "unchanged": "bold",
@@ -53,7 +80,7 @@ def blocks_of(
         ("summary", _summary(document.get("summary") or {})),
         ("mended", _repairs(document.get("repairs") or ())),
         ("facts", _retention(document.get("retention") or {})),
-        ("cache", _cache(document.get("cache") or {})),
+        ("cache", _cache(document.get("cache") or {}, outcome=outcome)),
         ("valid", _validity(document)),
         ("time", span(document["seconds"]) if document.get("seconds") is not None else None),
     ]
@@ -71,14 +98,15 @@ def _style(outcome: str, *, is_planned: bool) -> str:
 
 def notes_of(transcripts: Sequence[Transcript]) -> list[str]:
     """What a person should know of the reading: notes, and records left out, each said once."""
+    from foldline.transcripts.transcript import left_aside
+
     notes = dict.fromkeys(note for transcript in transcripts for note in transcript.notes)
     skipped: dict[str, int] = {}
     for transcript in transcripts:
         for kind, times in transcript.skipped:
             skipped[kind] = skipped.get(kind, 0) + times
     if skipped:
-        kinds = ", ".join(f"{times:,} {kind}" for kind, times in sorted(skipped.items()))
-        notes[f"records without a part in the conversation: {kinds}"] = None
+        notes[left_aside(sorted(skipped.items()))] = None
     return list(notes)
 
 
@@ -98,7 +126,8 @@ def _tokens(document: Mapping[str, Any]) -> RenderableType:
     before, after, target = (int(document.get(f"tokens_{key}") or 0) for key in ("before", "after", "target"))
     words = f"{count(before)} → {count(after)}"
     if before > after:
-        words += f"   {percent(before - after, before)} less"
+        is_mended = document.get("outcome") == "unchanged"
+        words += "   mended only" if is_mended else f"   {percent(before - after, before)} less"
     if target:
         words += f" · target {count(target)}"
     whole = max(before, after, 1)
@@ -113,8 +142,8 @@ def _tokens(document: Mapping[str, Any]) -> RenderableType:
 
 def _messages(document: Mapping[str, Any]) -> str:
     before, after = document.get("messages_before") or 0, document.get("messages_after") or 0
-    mended = " and mended" if document.get("repairs") else ""
-    said = f"{count(before)} as read{mended}, {count(after)} as written"
+    read = "once mended" if document.get("repairs") else "as read"
+    said = f"{count(before)} {read}, {count(after)} as written"
     return said if (document.get("covers") or {}).get("messages") else f"{said}, none folded"
 
 
@@ -166,7 +195,15 @@ def _repairs(repairs: Sequence[Mapping[str, Any]]) -> str | None:
     for repair in repairs:
         kind = str(repair.get("kind"))
         kinds[kind] = kinds.get(kind, 0) + 1
-    return ", ".join(f"{count(times)} × {kind}" for kind, times in sorted(kinds.items())) or None
+    return ", ".join(mended(kind, times) for kind, times in sorted(kinds.items())) or None
+
+
+def mended(kind: str, times: int) -> str:
+    """So many repairs of a kind, in words."""
+    if kind not in MENDED:
+        return f"{count(times)} × {kind}"
+    noun, done = MENDED[kind]
+    return f"{plural(times, noun)} {done}"
 
 
 def _retention(retention: Mapping[str, Mapping[str, int]]) -> str | None:
@@ -175,18 +212,17 @@ def _retention(retention: Mapping[str, Mapping[str, int]]) -> str | None:
     if not sums["total"]:
         return None
     states = " · ".join(f"{count(sums[key])} {key.replace('_', ' ')}" for key in keys[1:])
-    said = f"{count(sums['total'])}: {states}"
+    said = f"words of {count(sums['total'])}: {states}"
     return f"{said} ({ALTERED})" if sums["altered"] else said
 
 
-def _cache(cache: Mapping[str, Any]) -> str | None:
+def _cache(cache: Mapping[str, Any], *, outcome: str) -> str | None:
     if not cache:
         return None
     words = f"{count(cache.get('prefix_tokens_kept') or 0)} tokens of the prefix kept"
     words += f" · {count(cache.get('tokens_reread') or 0)} read anew once"
-    if saved := cache.get("net_tokens_saved_per_turn"):
-        words += f" · {count(saved)} saved each turn"
-    return words
+    saved = cache.get("net_tokens_saved_per_turn")
+    return f"{words} · {count(saved)} saved each turn" if saved and outcome != "unchanged" else words
 
 
 def _validity(document: Mapping[str, Any]) -> RenderableType | None:

@@ -40,18 +40,20 @@ async def _served(options: Options, *, ready: Callable[[Running, str], None], te
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped, number)
-    await asyncio.to_thread(_warmed)
+    warming = asyncio.create_task(asyncio.to_thread(_warmed))
     try:
         await serve(options, tell=tell, ready=lambda running: ready(running, options.pages_token), stop=stop)
     except OSError as error:
         where = f"{options.host}:{options.port}"
         why = error.strerror or str(error)
         raise click.ClickException(f"cannot listen on {where}: {why}; choose another with --port") from error
+    finally:
+        await warming
 
 
 def _warmed() -> None:
-    """Load the vocabulary that counts, which takes seconds: the first request does not wait for it. What is loaded by then stays, and
-    is not looked through for garbage again and again."""
+    """Load the vocabulary that counts, which takes seconds, while the first agent is being started. What is loaded by then stays, and is
+    not looked through for garbage again and again."""
     counter_for().text("ready")
     gc.collect()
     gc.freeze()

@@ -136,7 +136,7 @@ class TargetUnreachable(FoldlineError):
         self, tokens_min: int, tokens_target: int, why: str, result: Any = None, *, reduced: bool = True
     ) -> None:
         self.tokens_min, self.tokens_target, self.why, self.result = tokens_min, tokens_target, why, result
-        what = "the smallest valid history has" if reduced else "nothing was reduced: the history has"
+        what = "the smallest valid history has" if reduced else "the history stays at"
         super().__init__(f"{what} {tokens_min:,} tokens, the target is {tokens_target:,}: {why}")
 
 

@@ -238,6 +238,4 @@ def _why(view: View, policy: Policy, *, moment: Moment, frame: Frame, asked: tup
         return "within the target"
     if any(item.seq not in frame.kept and not item.covers for item in view):
         return goes_no_further(policy, has_model=moment.has_model)
-    return (
-        "nothing may be reduced: what is left is pinned, the last user message, or a round that is still open"
-    )
+    return "nothing may be reduced, for what is left is pinned, the last user message, or a round that is still open"

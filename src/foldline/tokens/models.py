@@ -260,11 +260,13 @@ def _limits(window: int, own: Override, *, row: _Row) -> tuple[int, int | None, 
         max_input = row.max_input if row.max_input is not None and row.window == window else window
     notes = []
     if max_input > window:
-        notes.append(f"input limit {max_input:,} is larger than the window {window:,}; the window holds")
+        notes.append(
+            f"the input limit of {max_input:,} is larger than the window of {window:,}, which is reckoned with"
+        )
         max_input = window
     if max_output is not None and max_output > window // 2:
         notes.append(
-            f"output limit {max_output:,} leaves no half of the window {window:,}; {window // 2:,} holds"
+            f"the output limit of {max_output:,} is over half the window of {window:,}; {window // 2:,} is reckoned with"
         )
         max_output = window // 2
     return max_input, max_output, tuple(notes)

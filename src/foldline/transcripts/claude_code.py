@@ -269,7 +269,7 @@ class _Builder:
     def _response(self, line: _Line) -> None:
         record = line.record
         if line.model == SYNTHETIC_MODEL:
-            self.skipped[f"assistant {SYNTHETIC_MODEL}"] += 1
+            self.skipped["notice of the client"] += 1
             return
         new = len(self.messages)
         index = self.under_way.get(line.id, new) if line.id is not None else new

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from foldline.core.errors import UnknownFormat
 from foldline.core.message import Message
-from foldline.transcripts.source import Progress, Source, keys, open_source
+from foldline.transcripts.source import NO_JSON, Progress, Source, keys, open_source
 from foldline.transcripts.transcript import Reader, Transcript, Writer
 from foldline.wire import strict
 
@@ -164,7 +164,7 @@ def _recognised(source: Source) -> Reader:
     if name is None:
         looks = _looks_like(source.head)
         if looks is None:
-            raise source.fail("is not JSON; give a session file (JSON or JSON Lines)")
+            raise source.fail(NO_JSON)
         raise UnknownFormat(
             None, tuple(sorted(READERS)), why=f"{source.path}: {looks}; name the format with --from"
         )

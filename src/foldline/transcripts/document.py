@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from foldline.core.errors import InvalidTranscript
-from foldline.transcripts.source import Source
+from foldline.transcripts.source import NO_JSON, Source
 from foldline.wire import strict
 from foldline.wire.strict import dump
 
@@ -66,6 +66,8 @@ def _whole(source: Source, data: bytes) -> Any:
     try:
         return strict.loads(data)
     except strict.BadJson as error:
+        if not data.lstrip().startswith((b"{", b"[")):  # a page that shows some JSON
+            raise source.fail(NO_JSON) from error
         why = str(error).removeprefix("not valid JSON: ")
         raise source.fail(f"is not valid JSON: {why}; repair it or export it again") from error
 

@@ -42,7 +42,7 @@ WIRES: Final = {
     "google": "gemini",
 }
 """pi's `api`, else its `provider`, to the wire format spoken; any other is OpenAI-compatible chat."""
-NEVER_SENT: Final = frozenset(("aborted", "error"))
+NEVER_SENT: Final = {"aborted": "aborted answer", "error": "failed answer"}
 """Stop reasons of assistant entries that pi leaves out of every later request: their calls never ran."""
 SUMMARY: Final = "The conversation history before this point was compacted into the following summary:"
 BRANCH: Final = "The following is a summary of a branch that this conversation came back from:"
@@ -247,7 +247,7 @@ class _Reading:
         stop = string(inner.get("stopReason"))
         self._model(number, inner.get("model"), api=inner.get("api"), provider=inner.get("provider"))
         if stop in NEVER_SENT:
-            self.skipped[f"assistant {stop}"] += 1
+            self.skipped[NEVER_SENT[stop]] += 1
             return None
         content = inner.get("content")
         blocks = content if isinstance(content, list) else _content(content)

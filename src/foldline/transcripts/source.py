@@ -30,6 +30,7 @@ DOCUMENT_MAX = 256 * 1024 * 1024
 """Largest single-document input, bytes. Reading one costs up to three times its size in memory."""
 CHUNK = 1024 * 1024
 """Bytes asked of the system at a time, and between two calls of the progress callback."""
+NO_JSON = "is not JSON, so in no session format that foldline knows; `foldline formats` lists them"
 PLACES_MAX = 10
 """Line numbers a note names before it says `and N more`."""
 

@@ -6,6 +6,7 @@ a tree, side chains apart, streamed duplicates merged.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -59,6 +60,12 @@ class Transcript(Struct, frozen=True, kw_only=True):
     def numbers(self) -> tuple[Numbered, ...]:
         """Of each of `messages` its place in the history that addresses count."""
         return self.numbered or tuple([Numbered(ordinal=index) for index in range(len(self.messages))])
+
+
+def left_aside(skipped: Iterable[tuple[str, int]]) -> str:
+    """Record types left out and their counts, in words for a person."""
+    kinds = ", ".join(f"{times:,} × {kind}" for kind, times in skipped)
+    return f"left out, no part of the conversation: {kinds}"
 
 
 class Reader(Protocol):

@@ -353,7 +353,8 @@ class _Work:
         new = self.ids.of_result(result)
         call = self._calls.get(new)
         self.note(
-            "the mark that a tool failed has no place", if_=result.is_error and self.to not in ERROR_MARK
+            f"{self.to} cannot say that a tool failed: the mark is left out",
+            if_=result.is_error and self.to not in ERROR_MARK,
         )
         content: list[Text | Media | Opaque] = []
         for piece in result.content:

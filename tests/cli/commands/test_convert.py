@@ -17,7 +17,7 @@ def test_the_result_goes_to_stdout_and_the_notes_to_stderr() -> None:
     done = run("convert", "session.jsonl", "--as", "pi")
     assert done.stdout_bytes == stub_files.result()
     assert "foldline: reasoning of text left out" in done.stderr
-    assert "foldline: records without a part in the conversation: 3 progress" in done.stderr
+    assert "foldline: left out, no part of the conversation: 3 × progress" in done.stderr
 
 
 def test_the_result_goes_to_a_file(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_json_prints_the_notes_as_one_document(tmp_path: Path) -> None:
         "written": str(out),
         "notes": [
             "text",
-            "records without a part in the conversation: 3 progress",
+            "left out, no part of the conversation: 3 × progress",
             "reasoning of text left out",
         ],
     }

@@ -39,7 +39,7 @@ def test_as_a_log_it_holds_everything_and_comes_back_whole(tmp_path: Path) -> No
     assert run("import", str(out), "--name", "again").exit_code == 0
     views = [documents(run("context", name, "--json").stdout)[0] for name in ("other", "again")]
     assert views[0]["by_kind"] == views[1]["by_kind"]
-    assert "became 23" in run("undo", "again").stderr
+    assert "23 messages in view again (11 before)" in run("undo", "again").stderr
     lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert "parent" not in lines[0]["body"]
     assert "checkpoint" not in {line.get("kind") for line in lines}

@@ -187,7 +187,11 @@ def test_one_that_was_interrupted_is_told_and_finished(home: Path) -> None:
     looked = run("forget", "--finish", "--dry-run", "--json")
     assert documents(looked.stdout)[0]["unfinished_forget"]["sessions"] == ["a", "b"]
     done = run("forget", "--finish")
-    assert (done.exit_code, "a  1 place" in done.stdout, WORD.encode() in kept(home)) == (0, True, False)
+    assert (done.exit_code, "a  1 place in 1 message\n" in done.stdout, WORD.encode() in kept(home)) == (
+        0,
+        True,
+        False,
+    )
     [document] = documents(run("forget", "--finish", "--json").stdout)
     assert (document["what"], document["sessions"], document["unfinished_forget"]) == ("nothing", [], None)
 

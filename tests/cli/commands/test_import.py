@@ -60,7 +60,7 @@ def test_a_log_of_our_own_keeps_its_compactions(tmp_path: Path) -> None:
     assert run("compact", str(EXCERPT), "--to", "5k", "--as", "foldline", "-o", str(out)).exit_code == 0
     [document] = documents(run("import", str(out), "--name", "s", "--json").stdout)
     assert document["sessions"][0]["compactions"] == 1
-    assert "became 23" in run("undo", "s").stderr
+    assert "23 messages in view again (11 before)" in run("undo", "s").stderr
 
 
 def test_secrets_do_not_reach_the_log(tmp_path: Path) -> None:

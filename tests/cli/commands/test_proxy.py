@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from foldline.cli.commands.proxy import Wanted, teller
-from foldline.proxy.meters import Record
+from foldline.cli import screen
+from foldline.cli.commands.proxy import Wanted, _say_ready, teller
+from foldline.proxy.meters import Meters, Record
+from foldline.proxy.server import Running
 from tests.cli.payloads import FORBIDDEN, PAYLOADS
 from tests.cli.running import Screen, run
 
@@ -49,6 +53,40 @@ WANTED = Wanted(
     observe=False,
     as_json=False,
 )
+
+
+@pytest.mark.parametrize("columns", [40, 80, 110])
+def test_what_is_copied_is_never_broken_inside_a_word(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a narrow terminal the status command is two lines of one command, which a shell takes as it stands."""
+    err = Screen()
+    monkeypatch.setattr(sys, "stderr", err)
+    monkeypatch.setattr(screen, "width_of", lambda _: columns)
+    _say_ready(Running(url="http://localhost:8377", port=8377, meters=Meters()), "f" * 32, wanted=WANTED)
+    command = err.text().partition("status:")[2].strip()
+    words = shlex.split(command.replace("\\\n", ""))
+    assert words == ["curl", "-H", f"x-foldline-token: {'f' * 32}", "http://localhost:8377/_foldline/status"]
+    assert columns == 40 or max(map(len, err.text().splitlines())) <= columns
+
+
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        ("balanced", "80% of what a request's output cap leaves of it (19,046 tokens where it names none)"),
+        ("cascade", " tokens)"),
+        ("reserve", " tokens, or later where the model writes little)"),
+    ],
+)
+def test_the_line_that_is_told_is_the_line_that_is_kept(
+    policy: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """BUD-1, BUD-2: where a line depends on the request or the model, the first line says so."""
+    err = Screen()
+    monkeypatch.setattr(sys, "stderr", err)
+    wanted = replace(WANTED, policy=policy, window="32k")
+    _say_ready(Running(url="http://localhost:1", port=1, meters=Meters()), "f", wanted=wanted)
+    assert words in " ".join(err.text().split())
+
+
 NOTE = "its server drops the beginning of the history in silence"
 
 

@@ -18,10 +18,13 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_session_comes_back_to_an_entry_and_on_again() -> None:
     """JRN-16. What came after stays in the log, and can be come back to."""
-    assert "would become 6" in run("rollback", "demo", "--to", "5", "--dry-run").stderr
+    assert "6 messages in view (23 now)" in run("rollback", "demo", "--to", "5", "--dry-run").stderr
     [document] = documents(run("rollback", "demo", "--to", "5", "--json").stdout)
     assert (document["entry"], document["messages_before"], document["messages_after"]) == (5, 23, 6)
-    assert "became 23" in run("rollback", "demo", "--to", "22").stderr
+    assert (
+        "demo stands at entry 22: 23 messages in view (6 before)"
+        in run("rollback", "demo", "--to", "22").stderr
+    )
 
 
 def test_a_session_comes_back_to_before_a_compaction() -> None:

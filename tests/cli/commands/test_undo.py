@@ -24,7 +24,7 @@ def test_the_last_compaction_is_taken_back() -> None:
     had counted ended with the compaction (TOK-5), so that until the next answer all of it is estimated."""
     [before] = documents(run("context", "demo", "--json").stdout)
     assert run("compact", "demo", "--to", "5k").exit_code == 0
-    assert "would become 23" in run("undo", "demo", "--dry-run").stderr
+    assert "23 messages would be in view again (11 now)" in run("undo", "demo", "--dry-run").stderr
     [document] = documents(run("undo", "demo", "--json").stdout)
     assert (document["messages_after"], document["address"]) == (23, None)
     [after] = documents(run("context", "demo", "--json").stdout)

@@ -251,5 +251,7 @@ def _show(page: _Page) -> None:
 
 
 def _said(ordinals: tuple[int, ...], kinds: dict[str, int], *, places: int) -> str:
-    entries = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-    return f"{plural(places, 'place')} in {plural(len(ordinals), 'message')} ({entries})"
+    messages = plural(len(ordinals), "message")
+    others = [f"{count:,} × {kind}" for kind, count in kinds.items() if kind != "message"]
+    where = " and ".join([messages] * (bool(ordinals) or not others) + [", ".join(others)] * bool(others))
+    return f"{plural(places, 'place')} in {where}"

@@ -13,6 +13,7 @@ import click
 from msgspec import Struct
 
 from foldline.cli import screen
+from foldline.cli.layout import plural
 from foldline.cli.options import size
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 @click.option(
     "--recall",
     is_flag=True,
-    help="Give the model a tool to look up what was taken out; its calls are answered here, and answers come whole then.",
+    help="Give the model a tool to look up what was taken out; its calls are answered here.",
 )
 @click.option(
     "--token", is_flag=True, help="Put a secret into the base URL, for a machine with several users."
@@ -95,6 +96,8 @@ def command(**given: Any) -> int:
     if wanted.host not in LOOPBACK and not (wanted.expose and wanted.token):
         raise click.UsageError(f"{wanted.host} is reached by other machines; say --expose --token to mean it")
     _need_the_extra()
+    if screen.is_terminal("stderr"):
+        screen.say("starting …")  # what comes next takes seconds on a slow machine
     from foldline.cli.serving import run
 
     begun: list[Running] = []
@@ -185,8 +188,11 @@ def _say_ready(running: Running, token: str, *, wanted: Wanted) -> None:
     screen.say(f"listening on {running.url} ({_terms(wanted)}); stop with Ctrl-C")
     screen.say(f"Claude Code, Anthropic SDKs: ANTHROPIC_BASE_URL={running.url}")
     screen.say(f"Codex, OpenAI SDKs: OPENAI_BASE_URL={running.url}/v1")
-    command = f"curl -H 'x-foldline-token: {token}' {running.url}/_foldline/status"
-    screen.write_text(f"foldline: status: {command}\n", to="stderr")  # never broken: it is copied
+    ask, page = f"curl -H 'x-foldline-token: {token}'", f"{running.url}/_foldline/status"
+    told = f"status: {ask} {page}"  # what is copied is broken where a shell takes it
+    if screen.is_terminal("stderr") and len(told) + len("foldline: ") > screen.width_of("stderr"):
+        told = f"status:\n  {ask} \\\n  {page}"
+    screen.write_text(f"foldline: {told}\n", to="stderr")
 
 
 def _terms(wanted: Wanted) -> str:
@@ -200,20 +206,24 @@ def _terms(wanted: Wanted) -> str:
         return f"policy {wanted.policy}, reduces from {line.percent}% of each model's {LINES[line.of]}"
     window = _tokens(wanted.window)
     line = policy_of(wanted.policy, window).threshold
-    return f"policy {wanted.policy}, window {window:,}, reduces from {line.tokens(Room(window)):,} tokens"
+    tokens = line.tokens(Room(window))
+    told = {
+        "input": f"{line.percent}% of what a request's output cap leaves of it ({tokens:,} tokens where it names none)",
+        "reserve": f"{tokens:,} tokens, or later where the model writes little",
+    }
+    return (
+        f"policy {wanted.policy}, window {window:,}, reduces from {told.get(line.of, f'{tokens:,} tokens')}"
+    )
 
 
 def _say_stopped(running: Running) -> None:
     told = running.meters.told()
-    names = ("requests", "compactions", "tokens_saved")
-    requests, compactions, saved = (f"{told[name]:,}" for name in names)
     spent = ""
     if told["summary_requests"]:
-        asked, failed, tokens = (
-            f"{told[f'summary_{name}']:,}" for name in ("requests", "failures", "tokens")
-        )
-        spent = f", {tokens} spent on summaries ({asked} requests, {failed} refused)"
-    screen.say(f"stopped: {requests} requests, {compactions} compactions, {saved} tokens saved{spent}")
+        asked, failed = plural(told["summary_requests"], "request"), told["summary_failures"]
+        spent = f", {told['summary_tokens']:,} spent on summaries ({asked}, {failed:,} refused)"
+    done = f"{plural(told['requests'], 'request')}, {plural(told['compactions'], 'compaction')}"
+    screen.say(f"stopped: {done}, {plural(told['tokens_saved'], 'token')} saved{spent}")
 
 
 def teller(wanted: Wanted) -> Any:

@@ -40,7 +40,7 @@ def command(*, session: str, to: int | None, before: int | None, dry_run: bool, 
         screen.write_document({"schema": "foldline.rollback/1", "dry_run": dry_run, **to_builtins(done)})
         return exits.DONE
     screen.say(
-        f"{session} {'would stand' if dry_run else 'stands'} at entry {done.entry}; the view: "
-        f"{plural(done.messages_before, 'message')} {'would become' if dry_run else 'became'} {done.messages_after:,}"
+        f"{session} {'would stand' if dry_run else 'stands'} at entry {done.entry}: "
+        f"{plural(done.messages_after, 'message')} in view ({done.messages_before:,} {'now' if dry_run else 'before'})"
     )
     return exits.DONE

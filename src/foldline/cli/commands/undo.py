@@ -63,11 +63,13 @@ def command(
 
         screen.write_document({"schema": "foldline.undo/1", "dry_run": dry_run, **to_builtins(done)})
         return exits.DONE
-    verb = "would be taken back" if dry_run else "is taken back"
+    verb, then, now = (
+        ("would be", "would be in view again", "now") if dry_run else ("is", "in view again", "before")
+    )
     what_ = f"what stood behind {done.address}" if done.address else f"compaction {done.entry}"
     screen.say(
-        f"{what_} {verb}; the view of {session}: "
-        f"{plural(done.messages_before, 'message')} {'would become' if dry_run else 'became'} {done.messages_after:,}"
+        f"{what_} {verb} taken back; of session {session} {plural(done.messages_after, 'message')} {then} "
+        f"({done.messages_before:,} {now})"
     )
     return exits.DONE
 
