@@ -385,6 +385,14 @@ def test_a_later_run_that_does_not_say_so_settles_no_failure() -> None:
     assert told(failed, "x", "Waiting for approval") == waits
     assert told(failed, "x", "9 passed") == "printed: 9 passed; failed at m0"
     assert told(failed, "9 passed", "x") == "printed: x; failed at m0"
+    shows_none = "; failed at m0; later runs show no failure"
+    assert told(failed, "Checked 22 files. No fixes applied.") == (
+        f"printed: Checked 22 files. No fixes applied.{shows_none}"
+    )
+    assert told(failed, "x", "Cache hit rate: 0.875") == f"printed: Cache hit rate: 0.875{shows_none}"
+    assert told(failed, "x", "9 passed", "x") == "printed: x; failed at m0"
+    assert told(failed, "x", failed) == "failed (exit 1): FAIL a"
+    assert told(failed, "x", failed, "y") == "printed: y; failed at m4; later runs show no failure"
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,14 @@ COMMITTED = "[main 83a6c26] Move files\n 2 files changed"
                 "`git commit: its checks` → printed: ✅ All pre-commit checks passed!",
             ],
         ),
+        (
+            "cd /r && git commit -m x",
+            f"Checking...\n\n> pi-monorepo@0.0.3 check\n> biome check .\n\n> @m/tui@0.1.2 lint\n> tsgo\n\n✅ All checks passed!\n{COMMITTED}",
+            [
+                "`git commit 83a6c26` → Move files",
+                "`cd /r && npm run check` → printed: ✅ All checks passed!",
+            ],
+        ),
         ("git commit -m x", "nothing to commit", ["`git commit -m x` → printed: nothing to commit"]),
         (
             "git commit -m x; git diff origin/x",

@@ -16,7 +16,15 @@ from msgspec.structs import replace
 from foldline.ledger.command_lines import filters_failures
 from foldline.ledger.entries import Entry, Section
 from foldline.ledger.lines import one_line
-from foldline.ledger.outcomes import FAILED_AT, PRINTED_NOTHING, failed, names_failure, went_well
+from foldline.ledger.outcomes import (
+    FAILED_AT,
+    PRINTED,
+    PRINTED_NOTHING,
+    failed,
+    names_failure,
+    put_off,
+    went_well,
+)
 from foldline.ledger.successes import is_doubted
 
 Book: TypeAlias = dict[tuple[Section, str], Entry]
@@ -26,7 +34,8 @@ UNDONE = " edit undone"
 LAST_UNDONE = "; last edit undone"
 CALLED_AGAIN = re.compile(r"; (?:called again at m\d+, .*|done at m\d+)$")
 """Behind what an action that failed came to: what a later one for the same task did."""
-NOT_SEEN_TO_PASS = ", not seen to pass since"
+NOT_SEEN_TO_PASS, SHOWS_NONE = ", not seen to pass since", "; later runs show no failure"
+"""Behind where a command failed: what later runs of it that state no status say of that."""
 ANSWER_CHARS = 100
 REPORT_CHARS = 60
 """What is told of an answer is this long where it is a report, not a word that may say that something waits."""
@@ -116,13 +125,20 @@ def carried_on(before: Entry, entry: Entry) -> Entry:
     outcome, last = outcome_in(before), outcome_in(entry)
     if not outcome or failed(last) or FAILED_AT.search(entry.text):
         return replace(entry, times=times)
-    marked = FAILED_AT.search(before.text)
-    mark = marked[0] if marked is not None else ""
+    at = FAILED_AT.search(before.text)
+    since = at[0] if at is not None else ""
     if failed(FAILED_AT.sub("", outcome)):
-        mark = f"; failed at m{before.seq}{NOT_SEEN_TO_PASS}"
-    if went_well(last) or (last == PRINTED_NOTHING and filters_failures(entry.key)):
-        mark = mark.removesuffix(NOT_SEEN_TO_PASS)
-    return replace(entry, text=f"{entry.text}{mark}", times=times)
+        since = f"; failed at m{before.seq}{NOT_SEEN_TO_PASS}"
+    return replace(entry, text=f"{entry.text}{_since(since, last, command=entry.key)}", times=times)
+
+
+def _since(mark: str, last: str, *, command: str) -> str:
+    """Where a command failed, with what its last run says of that."""
+    bare = mark.removesuffix(NOT_SEEN_TO_PASS).removesuffix(SHOWS_NONE)
+    if went_well(last) or (last == PRINTED_NOTHING and filters_failures(command)):
+        return bare
+    shows_none = last.startswith(PRINTED) and not put_off(last.removeprefix(PRINTED))
+    return f"{bare}{SHOWS_NONE if shows_none else NOT_SEEN_TO_PASS}" if bare != mark else mark
 
 
 def _undone(before: Entry, entry: Entry) -> Entry:

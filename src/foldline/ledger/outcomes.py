@@ -42,7 +42,7 @@ STOPPED = "stopped: "
 NO_RESULT = "no result"
 ASKED = "asked: "
 """What an edit comes to whose answer does not say whether it was made."""
-FAILED_AT = re.compile(r"; failed at m\d+(?:, not seen to pass since)?$")
+FAILED_AT = re.compile(r"; failed at m\d+(?:, not seen to pass since|; later runs show no failure)?$")
 """Behind what a command came to: an earlier run of it had failed."""
 
 _STATUS = re.compile(

@@ -33,7 +33,7 @@ FOLDER_CHARS = 1_000
 """How far from its end an output is searched for the folder that its host says the shell is in."""
 SCRIPT_CHARS = 48
 HOOKS = "git commit: its checks"
-"""In place of a command's line: what git ran before it committed."""
+"""In place of a command's line: what git ran before it committed, where the output does not name it."""
 CLEANED_MAX = 64
 LISTED_LINES = 2_000
 """Of a longer output no more is searched for a line that lists a file."""
@@ -43,6 +43,10 @@ LS_SIZE = 4
 _FOLDER = re.compile(r"^[(\[]Current (?:working )?directory: (/[^\n]{1,512}?)[)\]]$", re.MULTILINE)
 _CLEANED = re.compile(r"^Removing (\S[^\n]{0,512})$", re.MULTILINE)
 _BACK_AT = re.compile(r"^HEAD is now at [^\n]{1,200}", re.MULTILINE)
+_SCRIPT = re.compile(
+    r"^> (?:@[\w.-]{1,80}/)?[\w.-]{1,80}@\d[\w.+-]{0,40} ([\w:.-]{1,80})(?: /\S{1,512})?$", re.MULTILINE
+)
+"""How npm and pnpm say which script they run: the first one ran the others."""
 _NOT_DONE = re.compile(r"^(?:\S{0,200}/)?(?:rm|rmdir|mv|cp|mkdir|sed|tee)(?:\.exe)?: ", re.MULTILINE)
 """How these commands say that they failed."""
 
@@ -61,7 +65,7 @@ def shell_entries(done: Done, *, command: str, script: str, folder: str) -> Iter
     commits = _commits(done, script=script, text=text)
     yield from commits
     if commits:
-        yield from _hooks(done, text=text)
+        yield from _hooks(done, command=command, text=text)
     is_told = changes.is_all and (commits or (told and COMMITS.search(script) is None))
     if is_failure or not is_told:
         yield Entry(
@@ -84,14 +88,19 @@ def _commits(done: Done, *, script: str, text: str) -> list[Entry]:
     ]
 
 
-def _hooks(done: Done, *, text: str) -> Iterator[Entry]:
-    """What the checks say that git ran before a commit, where that is that all went well: else there is no commit."""
+def _hooks(done: Done, *, command: str, text: str) -> Iterator[Entry]:
+    """What the checks say that git ran before a commit, where that is that all went well: else there is no commit. Where the
+    output names the command, it is one more run of that."""
     committed = COMMITTED.search(text)
-    before = text[: committed.start()].split("\n") if committed is not None else []
-    said = next((line.strip() for line in reversed(before) if line.strip()), "")
+    before = text[: committed.start()] if committed is not None else ""
+    said = next((line.strip() for line in reversed(before.split("\n")) if line.strip()), "")
     if line_says_done(said):
-        line = f"`{HOOKS}` → {PRINTED}{one_line(said, ENDS_CHARS)}"
-        yield Entry(section="evidence", key=HOOKS, text=line, seq=done.seq, origin="tool")
+        named = _SCRIPT.search(before)
+        folder, joined, _ = command.partition(" && ")
+        run = f"npm {'' if named[1] == 'test' else 'run '}{named[1]}" if named is not None else HOOKS
+        key = f"{folder} && {run}" if named is not None and joined and folder.startswith("cd ") else run
+        line = f"`{key}` → {PRINTED}{one_line(said, ENDS_CHARS)}"
+        yield Entry(section="evidence", key=key, text=line, seq=done.seq, origin="tool")
 
 
 def _told(changes: tuple[Change, ...], done: Done, *, outcome: str, text: str) -> Iterator[Entry]:
