@@ -35,6 +35,12 @@ TAKES_BACK = [
     (["Don't touch the schema."], "Scratch that, the schema can be changed.", {0: "allowed"}),
     (["Always run the linter."], "You don't need to run the linter any more.", {0: "withdrawn"}),
     (["use port 7000 on staging", "Pickup is on Tuesday."], "Change: pickup moves to Friday", {1: "updated"}),
+    (["Use 4 workers."], "Use 8 workers.", {0: "updated"}),
+    (["Use Python 3.11."], "Use Python 3.12.", {0: "updated"}),
+    (["The deadline is 12 May."], "The deadline is 14 May.", {0: "updated"}),
+    (["The date is May 12."], "The date is 14 June.", {0: "updated"}),
+    (["Look at PR 12.", "Look at PR 13."], "Look at PR 15 instead.", {1: "updated"}),
+    (["Meeting on Monday."], "The meeting moves to Friday.", {0: "updated"}),
     (["Never touch src/db.", "do not touch src/api"], "you may now touch src/db", {0: "allowed"}),
     (["Never log passwords."], "You may now log passwords.", {0: "allowed"}),
     (["不要动 src/db"], "现在可以改 src/db 了", {0: "allowed"}),
@@ -123,6 +129,19 @@ LEAVES = [
     (["The limit is 100 for free users and 500 for paid users."], "The limit is 200 for free users now."),
     (["The port is 8080."], "```\nport is 9090 now\n```"),
     (["The port is 8080."], "The port is 9090 now. Just kidding."),
+    (["Look at PR 12."], "Look at PR 15."),
+    (["Meeting on Monday"], "Meeting on Friday"),
+    (["Deploy on Fridays."], "Deploy on Mondays."),
+    (["We should talk to Anna."], "We should talk to Ben."),
+    (["Set up a call with Anna."], "Set up a call with Ben."),
+    (["Run the tests with Python 3.11."], "Run the tests with Python 3.12."),
+    (["Room 12 is booked."], "Room 14 is booked now."),
+    (["Version 2 of the API is slow."], "Version 3 of the API is slow."),
+    (["You must add 3 tests."], "You must add 5 tests."),
+    (["Step 2: use a dict."], "Step 3: use a dict instead."),
+    (["Look at PR 12."], "Also look at PR 15 instead."),
+    (["name: Anna\nage: 30"], "name: Ben\nage: 35"),
+    (["port: 7070"], "staging:\nport: 8080\nproduction:\nport: 9090"),
 ]
 
 
@@ -173,6 +192,14 @@ def test_of_a_sentence_with_two_values_only_the_older_value_falls(earlier: str, 
     assert [earlier[start:end] for start, end in found.spans] == [struck]
     stands = "".join(earlier[start:end] for start, end in found.stands)
     assert stands.strip(" .") == earlier.replace(struck, "").strip(" .")
+
+
+def test_of_a_list_of_settings_the_one_that_changed_falls() -> None:
+    """With several others it would be another list: of the next service, of another person."""
+    earlier = "port: 8080\ntimeout: 30"
+    (found,) = supersedes("port: 9090\ntimeout: 30", [(0, earlier)])
+    assert [earlier[start:end] for start, end in found.spans] == ["port: 8080"]
+    assert supersedes("port: 9090\ntimeout: 60", [(0, earlier)]) == ()
 
 
 def test_a_whole_history_gives_for_each_message_the_last_that_supersedes_it() -> None:

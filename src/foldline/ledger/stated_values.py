@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from foldline.ledger.assigning import Assigned, assigned
 from foldline.ledger.sentences import Span, sentences
 
 CLAUSE_CHARS_MAX = 160
@@ -24,7 +25,8 @@ LANGUAGE = "language"
 CLAUSE = re.compile(r"(?:[,;](?=\s)|[，；、]|\s(?:and|but|und|et|y|e)\s)")
 DAY = (
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|today|tomorrow|tonight"
-    r"|(?:january|february|march|april|june|july|august|september|october|november|december)(?: \d{1,2}(?:st|nd|rd|th)?)?"
+    r"|(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? )?(?:january|february|march|april|june|july|august|september|october|november|december)(?: \d{1,2}(?:st|nd|rd|th)?)?"
+    r"|may \d{1,2}(?:st|nd|rd|th)?|\d{1,2}(?:st|nd|rd|th)?(?: of)? may"
     r"|(?:周|星期|礼拜)[一二三四五六日天]|\d{1,2}月\d{1,2}[日号]"
 )
 VALUE = re.compile(
@@ -117,7 +119,7 @@ MAY_STATE_WORDS = re.compile(
 WORD = re.compile(r"[^\W_][\w.-]*(?<![.-])")
 HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 PARTICLES = re.compile(
-    r"请|把|将|这个|那个|我们|的值|的|现在|应该|已经|了|吧|是|为|改成|改为|改到|调整为|调整到|调整|调为|换成|变成|变更|设置为|设置|设为|设成|定在|移到|推迟到|推迟|提前到|提前|更正|更新|使用|用|到|在|に変更|に変えて|してください|してください|です|は|を|に|が|으로|로|은|는|을|를|이|가|변경|바꿔|주세요|해줘|이제|입니다|[\s：:＝=，。！]"
+    r"请|把|将|这个|那个|我们|的值|的|现在|应该|已经|了|吧|是|为|改成|改为|改到|调整为|调整到|调整|调为|换成|变成|变更|设置为|设置|设为|设成|定在|移到|推迟到|推迟|提前到|提前|更正|更新|使用|用|到|在|に変更|に変えて|してください|してください|です|は|を|に|が|으로|로|은|는|을|를|이제|이|가|변경|바꿔|주세요|해줘|입니다|[\s：:＝=，。！]"
 )
 GRAMMAR = frozenset(
     "the a an is are was be been being will should must shall can may to at on in of by as it its we our my your this that these those there"
@@ -138,8 +140,8 @@ class Stated(Struct, frozen=True, kw_only=True, gc=False):
     """What kind of value it is; values of two sorts are never one updated."""
     span: Span
     """The sentence it stands in."""
-    changes: bool
-    """Whether the clause says itself that something changed."""
+    assigned: Assigned
+    """What the clause does with it."""
     demands: bool = False
     """Whether it says what the value has to be, or how far it may go."""
     commands: bool = False
@@ -178,7 +180,6 @@ def _stated(clause: str, span: Span) -> Stated | None:
         return _language(clause, (asked[asked.lastgroup or 0]).lower(), span=span)
     if not STATES.search(clause):
         return None
-    changes = CHANGES.search(clause) is not None
     plain = FROM_TO.sub(" ", clause)
     if DENIES.search(plain) or PAST.search(plain):
         return None
@@ -197,7 +198,7 @@ def _stated(clause: str, span: Span) -> Stated | None:
         value=match[sort].strip().rstrip(".,:").lower(),
         sort=sort,
         span=span,
-        changes=changes,
+        assigned=assigned(plain, (match.start(sort), match.end(sort)), key=key, sort=sort),
         demands=DEMANDS.search(clause) is not None,
         commands=COMMANDS.search(clause) is not None,
     )
@@ -213,7 +214,7 @@ def _language(clause: str, name: str, *, span: Span) -> Stated | None:
         value=LANGUAGES[name],
         sort=LANGUAGE,
         span=span,
-        changes=lasts,
+        assigned=Assigned(sets=True, turns=lasts),
         commands=True,
     )
 
@@ -227,14 +228,11 @@ def _key(rest: str) -> frozenset[str]:
 
 def updates(later: Stated, earlier: Stated) -> bool:
     """Whether a later statement gives the same thing another value. A word more or less in its name, of whatever language
-    ("limit", "target", "staging"), may name another thing: what is measured, another port."""
-    return later.key == earlier.key and _differs(later, earlier)
-
-
-def _differs(later: Stated, earlier: Stated) -> bool:
-    """Another value of one sort; a measurement is none of a limit."""
-    if later.sort != earlier.sort or later.value == earlier.value:
+    ("limit", "target", "staging"), may name another thing: what is measured, another port. And so may a number where
+    nothing gives it to the name ("look at PR 12"), unless the later statement says that it changes something."""
+    if later.key != earlier.key or later.sort != earlier.sort or later.value == earlier.value:
         return False
-    if later.sort == LANGUAGE and not later.changes:  # it may be for this once
+    both = later.assigned.sets and earlier.assigned.sets
+    if later.sort == LANGUAGE and not later.assigned.turns:  # it may be for this once
         return False
-    return later.commands or not earlier.demands
+    return (both or later.assigned.turns) and (later.commands or not earlier.demands)

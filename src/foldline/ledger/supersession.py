@@ -50,6 +50,8 @@ TEXTS_MAX = 512
 """Messages that are remembered as they were read: a session says little that is new between two compactions."""
 BESIDE_WORDS_MAX = 3
 """A clause beside a value with no more words than these says nothing by itself ("by the way")."""
+RECORD_KEYS_MIN = 2
+"""Two messages that list so many keys with other values may be two records."""
 SHARED_MIN = 2
 """Words that two plans have in common, at least, to be one."""
 SENTENCE_CHARS_MAX = 400
@@ -116,6 +118,20 @@ class _Said(Struct, frozen=True, kw_only=True, dict=True):
         stated = stated_values(self.text)
         own = {*self.own} if stated else ()
         return tuple(value for value in stated if value.span in own)
+
+    @cached_property
+    def listed(self) -> dict[frozenset[str], set[str]]:
+        """The values of each key that it lists."""
+        found: dict[frozenset[str], set[str]] = {}
+        for value in self.values:
+            if value.assigned.lists:
+                found.setdefault(value.key, set()).add(value.value)
+        return found
+
+    @cached_property
+    def values_once(self) -> tuple[Stated, ...]:
+        """What its own sentences say that something is now, without keys that it lists several times."""
+        return tuple(value for value in self.values if len(self.listed.get(value.key, ())) <= 1)
 
     @cached_property
     def answers(self) -> bool:
@@ -257,12 +273,21 @@ def _named(now: _Said, before: list[_Said]) -> list[_Struck]:
 
 
 def _updated(now: _Said, before: list[_Said]) -> list[_Struck]:
-    """The same key with another value."""
+    """The same key with another value; of those that nothing gave to a key ("look at PR 12") the last alone."""
     found: list[_Struck] = []
-    for value in now.values:
-        same = [(said, old) for said in before for old in said.values if updates(value, old)]
+    values = now.values_once
+    earlier = [said for said in before if not _is_other_record(now, said)] if values else ()
+    for value in values:
+        same = [(said, old) for said in earlier for old in said.values_once if updates(value, old)]
+        same = [(said, old) for said, old in same[:-1] if old.assigned.sets] + same[-1:]
         found += [(said, spans, "updated") for said, old in same if (spans := _spans_of(old, said))]
     return found
+
+
+def _is_other_record(now: _Said, said: _Said) -> bool:
+    """Whether two messages list several keys with other values each: "name: …, age: …" of another person."""
+    here, there = now.listed, said.listed
+    return sum(here[key] != there[key] for key in here.keys() & there.keys()) >= RECORD_KEYS_MIN
 
 
 def _allowed(now: _Said, before: list[_Said]) -> list[_Struck]:
