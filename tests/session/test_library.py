@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,7 @@ from foldline.stores.memory import MemoryStore
 from foldline.testing.builders import user
 from foldline.testing.disk import SimulatedDisk, copy, fails_at
 from foldline.transcripts import detect
+from foldline.wire import strict
 from tests.session.making import answer, opened
 
 
@@ -309,3 +311,20 @@ def test_what_is_brought_in_is_counted_as_its_file_is() -> None:
     again = MemoryStore()
     import_transcript(again, replace(given, usage=None, usage_at=None), name="s", redact=lambda data: data)
     assert transcript_of(again, "s").usage is None
+
+
+def test_every_answer_is_brought_in_with_what_the_provider_counted_for_it() -> None:
+    """Audit: what a session cost is the sum over its answers; the last one alone says what is sent next (TOK-3), and none does where
+    everything is brought in that its tool had compacted."""
+    [given] = detect.read("examples/session.jsonl")
+    [whole] = detect.read_whole("examples/session.jsonl", format="pi") or ()
+    for transcript, anchor in ((given, given.usage), (whole, None)):
+        store = MemoryStore()
+        import_transcript(store, transcript, name="s", redact=lambda data: data)
+        with closing(store.read("s")) as pages:
+            bodies = [strict.loads(entry.body) for entry in pages.entries() if entry.kind == "message"]
+        told = [body for body in bodies if "usage" in body]
+        assert len(told) == sum(message.role == "assistant" for message in transcript.messages) == 48
+        assert sum(body["usage"]["tokens_output"] for body in told) == 18_663
+        assert sum("request" not in body for body in told) == (anchor is not None)
+        assert transcript_of(store, "s").usage == anchor

@@ -166,8 +166,7 @@ def test_a_session_read_whole_has_what_its_tool_compacted_away(path: Path) -> No
     if name not in COMPACTED:
         assert [m.parts for m in of_whole.messages] == [m.parts for m in of_live.messages]
     assert not any(message.synthetic for message in of_whole.messages)
-    assert not any(message.meta and message.meta.usage for message in of_whole.messages)
-    assert of_whole.usage is None
+    assert (of_whole.usage, of_whole.usage_at) == (None, None)
     [of_bytes] = detect.read_whole(path.read_bytes(), format=of_live.format) or ()
     assert of_bytes.messages == of_whole.messages
 

@@ -37,7 +37,9 @@ def transcript(*messages: Message) -> Transcript:
 
 
 def logged(*messages: Message, edits: tuple[Edit, ...] = ()) -> bytes:
-    return WRITER.write(transcript(*messages), NewHistory(messages=messages, edits=edits))
+    told = [message.meta.usage for message in messages if message.meta is not None]
+    given = replace(transcript(*messages), usage=told[-1] if told else None)
+    return WRITER.write(given, NewHistory(messages=messages, edits=edits))
 
 
 def read(data: bytes) -> Transcript:

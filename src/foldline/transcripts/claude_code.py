@@ -15,7 +15,7 @@ its live context costs:
 from __future__ import annotations
 
 import re
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -43,8 +43,6 @@ INJECTED: Final = re.compile(
     r"Caveat: The messages below were generated)"
 )
 """How text begins that the client puts into user records: output of commands, reminders, notices."""
-USAGES_MAX: Final = 64
-"""Newest usages looked at for one that says something; a client that reports nothing does so throughout."""
 _ARGUMENTS = re.compile(r"<command-args>\s*[^<\s]")
 """A slash command's arguments: what the user typed after its name."""
 
@@ -240,8 +238,8 @@ class _Builder:
         """Index of a message → its other lines."""
         self.skipped: Counter[str] = Counter()
         self.model: str | None = None
-        self.usages: deque[tuple[int, bytes, str | None]] = deque(maxlen=USAGES_MAX)
-        """Message index, wire usage and record id of the newest lines that report one."""
+        self.usages: dict[int, tuple[bytes, str | None]] = {}
+        """By message the wire usage and record id of its last line that reports one."""
         self.under_way: dict[str, int] = {}
         """Response id → index of its message, until the user speaks again."""
 
@@ -288,7 +286,7 @@ class _Builder:
                 self.under_way[line.id] = index
         record.body = b""  # the line's content holds what is needed
         if line.usage is not None:
-            self.usages.append((index, line.usage, record.uuid))
+            self.usages[index] = line.usage, record.uuid
         self.model = line.model or self.model
 
     def _append(self, record: Record, parts: tuple[Part, ...], *, origin: bytes, meta: Meta) -> None:
@@ -334,16 +332,18 @@ class _Builder:
         )
 
     def last_usage(self, preserved: frozenset[str | None]) -> tuple[Usage | None, int | None]:
-        """The newest usage a provider reported since the last boundary, and its message's index."""
-        for index, reported, uuid in reversed(self.usages):
+        """The newest usage a provider reported since the last boundary, and its message's index. Each answer gets its own."""
+        last: tuple[Usage | None, int | None] = None, None
+        for index, (reported, uuid) in self.usages.items():
             value = strict.parse(reported)
             usage = read_usage(value, format="anthropic") if isinstance(value, dict) else None
-            if usage is not None and usage.tokens_context and uuid not in preserved:
-                meta = self.messages[index].meta
-                assert meta is not None
-                self.messages[index] = replace(self.messages[index], meta=replace(meta, usage=usage))
-                return usage, index
-        return None, None
+            meta = self.messages[index].meta
+            if usage is None or not usage.tokens_context or meta is None:
+                continue
+            self.messages[index] = replace(self.messages[index], meta=replace(meta, usage=usage))
+            if uuid not in preserved:
+                last = usage, index
+        return last
 
 
 def _text(value: dict[str, Any], key: str) -> str | None:

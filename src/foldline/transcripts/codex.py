@@ -264,6 +264,8 @@ class _Reading:
         )
         if usage is not None and at is not None:
             self.usage = (usage, at)
+            meta = replace(self.messages[at].meta or Meta(), usage=usage)
+            self.messages[at] = replace(self.messages[at], meta=meta)
 
     def _roll_back(self, turns: int) -> None:
         """Take the last `turns` user turns away."""

@@ -14,7 +14,6 @@ from typing import Final, cast
 from msgspec.structs import replace
 
 from foldline.core.errors import UnknownFormat
-from foldline.core.message import Message
 from foldline.transcripts.source import NO_JSON, Progress, Source, keys, open_source
 from foldline.transcripts.transcript import Reader, Transcript, Writer
 from foldline.wire import strict
@@ -143,20 +142,11 @@ def read(
 
 def read_whole(given: str | os.PathLike[str] | bytes, *, format: str) -> tuple[Transcript, ...] | None:
     """As `read`, of a format in `WHOLE`: everything that was said, without the summaries of its tool; `None` for another
-    format. What a provider counted for a compacted request says nothing of these messages, so it is left out."""
+    format. What a provider counted for a compacted request says nothing of the next one with these messages, so none is `usage`."""
     if ALIASES.get(format, format) not in WHOLE:
         return None
     found = cast(Reader, _load(WHOLE, format, missing="no whole reader")).read(open_source(given))
-    return tuple(
-        replace(transcript, messages=tuple(map(_uncounted, transcript.messages)), usage=None, usage_at=None)
-        for transcript in found
-    )
-
-
-def _uncounted(message: Message) -> Message:
-    if message.meta is None or message.meta.usage is None:
-        return message
-    return replace(message, meta=replace(message.meta, usage=None))
+    return tuple(replace(transcript, usage=None, usage_at=None) for transcript in found)
 
 
 def _recognised(source: Source) -> Reader:

@@ -116,7 +116,7 @@ class _Writer:
             "wire": transcript.wire,
             "from": transcript.format,
         }
-        entries = [*_opening(transcript, result), *(("message", dumps(message_json(m))) for m in messages)]
+        entries = [*_opening(transcript, result), *(("message", _body(m, transcript)) for m in messages)]
         entries += _compaction(result)
         return write_log(
             format=_format_of(messages),
@@ -159,6 +159,16 @@ def _opening(transcript: Transcript, result: NewHistory) -> Iterator[tuple[str, 
         yield "system", dumps(system_json(system))
     if tools is not None:
         yield "tools", dumps({"format": transcript.wire, **bytes_json("tools", tools)})
+
+
+def _body(message: Message, transcript: Transcript) -> bytes:
+    """The body of a message's entry. What the provider counted for an answer is kept, but one answer's alone says what is sent next:
+    others were asked with less than the log shows, or with what another tool had compacted (requirement TOK-3)."""
+    told = message_json(message)
+    usage = None if message.meta is None else message.meta.usage
+    if usage is not None and usage is not transcript.usage:
+        told["request"] = False
+    return dumps(told)
 
 
 def _compaction(result: NewHistory) -> list[tuple[str, bytes]]:

@@ -18,9 +18,9 @@ from typing import Any, Final
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from foldline.core.message import Media, Message, Meta, Part, Reasoning, Text, ToolCall, ToolResult
+from foldline.core.message import Media, Message, Meta, Part, Reasoning, Text, ToolCall, ToolResult, Usage
 from foldline.transcripts.headers import header_of
-from foldline.transcripts.neutral import arguments_text, neutral, string, unix_time
+from foldline.transcripts.neutral import arguments_text, neutral, string, unix_time, usage_of
 from foldline.transcripts.source import BadLines, Source, keys
 from foldline.transcripts.transcript import Transcript
 from foldline.wire import strict
@@ -175,7 +175,6 @@ class _Reading:
         self.skipped: Counter[str] = Counter()
         self.models: dict[int, tuple[str | None, str]] = {}
         """Line number → model and wire format from there on."""
-        self.usages: dict[int, Any] = {}
         self.compacted_at = 0
 
     def take(self, number: int, line: bytes) -> None:
@@ -253,12 +252,12 @@ class _Reading:
         blocks = content if isinstance(content, list) else _content(content)
         wire = self.models[number][1]
         parts = [_block(block, wire) if isinstance(block, dict) else block for block in blocks]
-        self.usages[number] = inner.get("usage")
         meta = replace(
             meta,
             model=string(inner.get("model")),
             response_id=string(inner.get("responseId")),
             stop_reason=stop,
+            usage=_usage(inner.get("usage")),
         )
         return neutral("assistant", [part for part in parts if isinstance(part, Part)], meta=meta)
 
@@ -272,15 +271,8 @@ class _Reading:
                 raise self.bad.error(self.source)
             return ()
         messages = [self.messages[number] for number in numbers]
-        usage, at = None, None
-        for place in reversed(range(len(numbers))):
-            given = self.usages.get(numbers[place]) if numbers[place] > self.compacted_at else None
-            usage = read_usage(given, format="pi") if isinstance(given, dict) else None
-            if usage is not None and usage.tokens_context:
-                at = place
-                break
-        else:
-            usage = None
+        since = (place for place in reversed(range(len(numbers))) if numbers[place] > self.compacted_at)
+        at = next((place for place in since if usage_of(messages[place])), None)
         if not self.models:
             self._model(0, self.header.get("modelId"), api=None, provider=self.header.get("provider"))
         model, wire = self.models[max(self.models)]
@@ -291,12 +283,18 @@ class _Reading:
                 messages=tuple(messages),
                 id=string(self.header.get("id")),
                 model=model,
-                usage=usage,
+                usage=None if at is None else usage_of(messages[at]),
                 usage_at=at,
                 skipped=tuple(sorted((counted + self.skipped).items())),
                 notes=self.bad.notes(self.source) + notes,
             ),
         )
+
+
+def _usage(given: Any) -> Usage | None:
+    """What the provider counted; `None` where nothing is told, as zeros tell nothing."""
+    usage = read_usage(given, format="pi") if isinstance(given, dict) else None
+    return usage if usage is not None and usage.tokens_context else None
 
 
 def _content(content: Any) -> Sequence[Text | Media]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
-from msgspec.structs import replace
 
 from foldline.cli import exits, progress, report, screen
 from foldline.cli.layout import plural
@@ -48,10 +47,6 @@ def command(source: Source, *, name: str | None, everything: bool, dry_run: bool
         for number, both in enumerate(read):
             wanted = name or name_for(None if many else both.live.id, source.name)
             whole = both.whole if everything else None
-            if (
-                whole is not None and both.messages_left
-            ):  # what the provider counted is what its tool left of that
-                whole = replace(whole, usage=None, usage_at=None)
             taken = both.live if whole is None else whole
             chosen = f"{wanted}-{number}" if many else wanted
             made = import_transcript(store, taken, name=chosen, redact=redact, dry_run=dry_run)
