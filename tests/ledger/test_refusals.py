@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foldline.core.message import Message, Meta, Text
-from foldline.ledger.refusals import complaint, refuses
+from foldline.ledger.refusals import complaint, is_over, refuses
 from foldline.testing.builders import assistant, call, result, user
 from tests.ledger.test_compose import ledger, section
 
@@ -139,6 +139,81 @@ def test_a_user_who_goes_on_to_something_else_refuses_no_more() -> None:
     run = [(0, "still broken"), (2, "still broken")]
     assert complaint([*run, (4, "look into /tmp/x.log")], None) is not None
     assert complaint([*run, (4, "it works, thank you!"), (6, "Add a page for prices.")], None) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "perfect",
+        "works",
+        "lgtm",
+        "looks good",
+        "great!",
+        "yes!",
+        "ok, good",
+        "thank you",
+        "Great, that works. Now add docs.",
+        "it's working now",
+        "never mind, write the docs",
+        "Let's move on to the footer.",
+        "danke",
+        "funktioniert jetzt",
+        "ça marche, merci",
+        "ya funciona",
+        "спасибо, работает",
+        "可以了",
+        "太好了，现在改页脚",
+        "算了，先做别的",
+        "動きました。ありがとう",
+        "잘 돼요",
+    ],
+)
+def test_a_user_who_says_that_it_works_or_leaves_it_refuses_no_more(said: str) -> None:
+    """CMP-8: "it does not work" stood as an open risk after "perfect", since an answer in a word was passed over."""
+    assert is_over(said)
+    run = [(0, "it does not work"), (2, "it still does not work")]
+    assert complaint([*run, (4, said)], None) is None
+    assert complaint([(4, said)], complaint(run, None)) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "great, but it still fails",
+        "thanks, the error is still there",
+        "thank you for trying, no luck",
+        "works?",
+        "it works only on my machine",
+        "works if I restart",
+        "nice try",
+        "great idea, do it",
+        "no thanks",
+        "go on please",
+        "super langsam",
+        "不错，但是还报错",
+        "现在可以了吗",
+        "可以了解一下原因",
+        "動いたら教えて",
+    ],
+)
+def test_praise_with_a_doubt_a_question_and_praise_of_a_plan_settle_nothing(said: str) -> None:
+    """CMP-8: a complaint falls only where it is plainly over."""
+    assert not is_over(said)
+    assert complaint([(0, "it does not work"), (2, "it still does not work"), (4, said)], None) is not None
+
+
+def test_a_mere_yes_settles_nothing_until_the_user_goes_on() -> None:
+    """CMP-8: "ok" may be said of what was done and of what the agent is about to do."""
+    run = [(0, "still broken"), (2, "still broken")]
+    for yes in ("ok", "yes", "好的", "ja", "네"):
+        assert complaint([*run, (4, yes), (6, yes)], None) is not None
+        assert complaint([*run, (4, yes), (6, "Add a page for prices.")], None) is None
+
+
+def test_a_word_that_only_drives_on_leaves_an_earlier_ledgers_complaint() -> None:
+    """CMP-25: "continue" after a compaction took what the user had refused from the ledger."""
+    first = complaint([(0, "still broken"), (2, "still broken")], None)
+    assert complaint([(4, "continue")], first) == first
 
 
 def test_an_earlier_ledgers_complaint_is_counted_further_or_over() -> None:

@@ -4,8 +4,8 @@
     agent: "fixed"                   user: "still broken" · "nope, same error"            refused by the user ×2
 
 A tool that ends the work says of itself that it went well; whether it did is said by the next message. A user who says twice that it is
-not right, or says the same words again, in whatever language, is heard before anything else that failed. Where the user goes on
-to something else, that is over. Knows texts and entries; who speaks is told by `compose`.
+not right, or says the same words again, in whatever language, is heard before anything else that failed. Where the user says that it
+works, or goes on to something else, that is over. Knows texts and entries; who speaks is told by `compose`.
 """
 
 from __future__ import annotations
@@ -43,6 +43,37 @@ _NOT_RIGHT = re.compile(
     r"|(?:まだ|やっぱり|また)[^。\n]{0,20}(?:ない|ません|だめ|ダメ|エラー|失敗|壊れ)|(?:動|直|変わ)(?:か|ら|って)(?:い)?(?:ない|ません)|ダメ|駄目|(?:아직|여전히|또|계속)[^.\n]{0,20}(?:안|않|못|오류|에러|실패)|안 ?(?:돼|되|됩|됨)|틀렸",
     re.IGNORECASE,
 )
+_RIGHT = re.compile(
+    r"\W*(?:(?:ok(?:ay)?|yes|yeah|yep|ah|oh|wow|hey|and|now|finally|cool|alright|so|thanks?|thank you)\b\W+){0,3}"
+    r"(?:(?:perfect(?:ly)?|great|excellent|awesome|amazing|wonderful|fantastic|brilliant|nice|neat|lovely|good|cool|lgtm|bingo|hooray|yay|thanks?|thank you|thx|ty|cheers|many thanks|well done"
+    r"|(?:it |that |this |all |everything )?looks? (?:good|great|fine|right|perfect|correct|nice)|(?:that|this) (?:did it|fixed it|solved it|is it|is right|is better)|all (?:good|green|set|fine)"
+    r"|(?:(?:it|this|that|everything|all of it|the \w{1,20})(?:['’]s| is| does)? )?(?:(?:now|finally|all|really) )?(?:works?|worked|working|runs|passes|fixed|solved|resolved)"
+    r"|(?:it|this|that|everything)(?:['’]s| is) (?:now |all )?(?:good|fine|right|correct|perfect|great|ok)"
+    r"|danke\w*|super|perfekt|klasse|prima|toll|passt|(?:es |das |jetzt )*(?:geht|funktioniert|klappt|läuft)(?: es| das)?(?: jetzt)?|merci|parfait|génial|nickel|impeccable|(?:ça|cela) (?:marche|fonctionne)(?: maintenant)?"
+    r"|gracias|perfecto|genial|(?:ya |ahora |agora |já )?funciona|funcionou|deu certo|obrigad[oa]|perfeito|ótimo|спасибо|отлично|супер|(?:теперь |всё |все )*(?:работает|заработало))"
+    r"(?=\W*$|\s?[,.!;:~…—–)]|\s-|\s(?:and|now|then|that|it|this|thanks?|thank|job|work|well|fine|great|perfectly|nicely|as expected|so much|a lot|very much|vielen|muchas|beaucoup|for (?:me|your|all)|you)\b)"
+    r"|yes\s?!+\W*$|(?:谢谢|感谢|多谢|完美|很好|太好了|太棒了|真棒|棒|不错|可以了|好了|搞定|解决了|修好了|成功了|能用了|行了|正常了|没问题|没有问题|谢啦)(?=\W|$|[你您谢啦]|现在|接下|然后|那|下一)"
+    r"|(?:(?:ありがと|完璧|素晴らし|(?:でき|動き|直り)ました|できた|動いた|直った|うまくい(?:った|きました)|いいね|最高)(?![らりかの])|고마|감사(?:합|해|드)|완벽|좋아요|잘 ?(?:돼|됩|된다)|됐|해결(?:됐|되었)))",
+    re.IGNORECASE,
+)
+"""How a message opens whose writer has what was asked for."""
+_GOES_ON = re.compile(
+    r"\W*(?:(?:ok(?:ay)?|well|so|then|now|alright|please|no|let['’]?s|let us|we can)\b\W+){0,3}"
+    r"(?:(?:mov(?:e|ing) on|go(?:ing)? on to)\b|(?:leave|skip|forget|drop) (?:about )?(?:it|that|this)\b|never\s?mind|next (?:task|thing|topic|item|up)\b|next\s?[,:]|on to\b"
+    r"|weiter mit\b|passons\b|pasemos\b|算了|不管了|跳过|接下来|下一[个項项步]|換个|换个|次は|다음)",
+    re.IGNORECASE,
+)
+_DOUBTS = re.compile(
+    r"[?？]|吗|\b(?:but|only|except|however|though|although|yet|if|unless|until|still|almost|nearly|not|no|again|same|another|fail\w*|errors?|broken|wrong|issues?|problems?|bugs?|crash\w*|missing|try|idea|plan"
+    r"|point|question|suggestion|catch|start|aber|nur|nicht|doch|mais|sauf|pas|pero|salvo|mas|porém|но|не)\b|n['’]t\b|但|可是|不过|只是|除了|还是|還是|仍|报错|でも|けど|ただ|しかし|하지만|그런데|근데|지만",
+    re.IGNORECASE,
+)
+"""What a message says beside its praise that leaves open whether all is well."""
+_CONSENTS = re.compile(
+    r"(?:(?:ok(?:ay)?|k|yes|yeah|yep|yup|sure|fine|alright|right|exactly|agreed|ja|oui|sí|si|sim|да|хорошо)\b\W*){1,4}|(?:好的?|嗯+|行|可以|是的?|对的?|はい|うん|了解|네|예|응)\W*",
+    re.IGNORECASE,
+)
+"""Says yes, to what was done or to what comes next: one step towards something else."""
 _LETTERS = re.compile(r"[\W_]+")
 
 
@@ -94,39 +125,39 @@ def is_complaint(entry: Entry) -> bool:
 
 
 def complaint(said: Sequence[tuple[int, str]], before: Entry | None) -> Entry | None:
-    """What a user refuses who has done so more than once, in the newest words; `before`: what an earlier ledger says of it."""
-    run = _newest_run(said)
-    if not run:
-        return None if said else before
-    seq, text = run[-1]
-    times = len(run)
-    if before is not None:
-        times = max(times, before.times + sum(each > before.seq for each, _ in run))
-    if times < TIMES_MIN:
-        return None
-    label = REFUSED if refuses(text) else AGAIN
-    quoted = f'{label}"{one_line(text, OUTCOME_CHARS)}"'
+    """What a user refuses who has done so more than once, in the newest words, until the user says that it is right or goes on to
+    something else; `before`: what an earlier ledger says of it."""
+    stands, others, last = before, 0, ""
+    for seq, text in said:
+        if before is not None and seq <= before.seq:
+            last = text
+        elif is_over(text):
+            stands, others, last = None, 0, ""
+        elif is_answer(text):
+            others = max(others, 1) if _CONSENTS.fullmatch(text.strip()) is not None else others
+        else:
+            is_same = bool(last) and _is_same(text, last)
+            if is_same or refuses(text):
+                times = stands.times if stands is not None else int(is_same)
+                stands, others = _refused(seq, text, times=times + 1), 0
+            else:
+                others += 1
+                stands = None if others >= MOVED_ON else stands
+            last = text
+    return stands if stands is not None and stands.times >= TIMES_MIN else None
+
+
+def _refused(seq: int, text: str, *, times: int) -> Entry:
+    quoted = f'{REFUSED if refuses(text) else AGAIN}"{one_line(text, OUTCOME_CHARS)}"'
     return Entry(section="risks", key=quoted, text=quoted, seq=seq, origin="user", times=times)
 
 
-def _newest_run(said: Sequence[tuple[int, str]]) -> Sequence[tuple[int, str]]:
-    """The messages up to the newest that refuse, or say the same again; what only answers stands between them."""
-    run: list[tuple[int, str]] = []
-    others = 0
-    last: tuple[int, str] | None = None
-    for seq, text in said:
-        if is_answer(text):
-            continue
-        if last is not None and _is_same(text, last[1]):
-            run = [*(run or [last]), (seq, text)]
-            others = 0
-        elif refuses(text):
-            run, others = [*run, (seq, text)], 0
-        else:
-            others += 1
-            run = [] if others >= MOVED_ON else run
-        last = (seq, text)
-    return run
+def is_over(text: str) -> bool:
+    """Whether a message opens by saying that what was done is right, or that the user goes on to something else, and has nothing
+    against it."""
+    said = text.strip()[:CHARS_MAX]
+    opening = _RIGHT.match(said) or _GOES_ON.match(said)
+    return opening is not None and _DOUBTS.search(said) is None and not refuses(said)
 
 
 def _is_same(text: str, before: str) -> bool:
