@@ -10,22 +10,28 @@ from collections.abc import Set
 from foldline.core.view import View
 from foldline.engine.policy import Policy
 
-FOLDED = "what is left is no larger than what would stand in its place; raise the target"
+FOLDED = "what is left is no larger than what would stand in its place"
 """The end of a policy that folds until nothing is left to gain."""
 
 
 def why_unreached(view: View, *, kept: Set[int], tokens_fixed: int, target: int, policy_end: str) -> str:
-    """Why the smallest `view` that a policy comes to is above `target`. `kept`: ordinals that no pass may edit; `tokens_fixed`: of
+    """Why the smallest `view` that a policy comes to is above `target`, and at which it would not be. `kept`: ordinals that no pass may edit; `tokens_fixed`: of
     system prompt and tools; `policy_end`: what the policy's own end is (`goes_no_further`)."""
+    left = tokens_fixed + view.tokens
     if tokens_fixed >= target:
-        return f"system prompt and tools alone take {tokens_fixed:,} tokens; shorten them or raise the target"
+        return (
+            f"system prompt and tools alone take {tokens_fixed:,} tokens, with what is left of the history {left:,}; "
+            "shorten them or raise the target to that"
+        )
     if any(item.seq not in kept and not item.covers for item in view):
-        return policy_end
-    largest = max(view, key=lambda item: item.tokens, default=None)
+        return f"{policy_end}; it comes to {left:,} tokens: raise the target to that"
+    fast = [item for item in view if not item.covers]
+    largest = max(fast, key=lambda item: item.tokens, default=None)
     rest = "" if largest is None else f"; the largest message (m{largest.seq}) has {largest.tokens:,}"
     return (
-        "system prompt, tools, pins, the last user message and the open round take more than that"
-        f"{rest}; raise the target or pin less"
+        "system prompt, tools, pins, the last user message and the open round take "
+        f"{tokens_fixed + sum([item.tokens for item in fast]):,} tokens{rest}; with what stands for the others it comes to "
+        f"{left:,}: raise the target to that, or pin less"
     )
 
 

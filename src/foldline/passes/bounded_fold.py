@@ -16,7 +16,8 @@ from foldline.core.message import NEW, Media, Opaque, Part, Reasoning, Text, Too
 from foldline.core.ports import Moment
 from foldline.core.rounds import outline_of
 from foldline.core.view import Item, View
-from foldline.passes.fold_oldest import FoldOldest, vital_tokens
+from foldline.passes.fold_least import vital_tokens
+from foldline.passes.fold_oldest import FoldOldest
 from foldline.passes.folding import may_fold
 
 

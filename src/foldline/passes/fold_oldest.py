@@ -1,5 +1,5 @@
 """Fold oldest: everything before the newest whole units becomes one message. The last tier: it always reaches the
-target, or leaves the smallest history there is. Counterpart: `snip`, which only leaves a notice. Knows units and
+target, or leaves the smallest history that still says what was done. Counterpart: `snip`, which only leaves a notice. Knows units and
 tokens; what the fold says comes from `foldline.ledger`."""
 
 from __future__ import annotations
@@ -11,28 +11,33 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import block
 from foldline.core.bounds import Share
 from foldline.core.edit import Edit, Fold, Frame, Plan, weighed_in
-from foldline.core.message import Message, Text, speaks_for_user
+from foldline.core.message import speaks_for_user
 from foldline.core.ports import Moment
 from foldline.core.rounds import TAIL_OVER, Outline, Unit, newest_units_start, outline_of
 from foldline.core.view import Item, View
 from foldline.ledger.book import Told
-from foldline.ledger.brief import brief_of
 from foldline.ledger.compose import Evicted, draft, mentions_of
 from foldline.ledger.mentions import Mentions
 from foldline.ledger.ranks import ASIDE, PARTICULAR, WISH
 from foldline.ledger.readings import readings_in
-from foldline.ledger.render import HEADING_TOKENS, OMITTED_TOKENS, Draft
-from foldline.ledger.words import Words, earlier, rule_lines, words_of
+from foldline.ledger.render import OMITTED_TOKENS, Draft
+from foldline.ledger.words import Words, rule_lines, words_of
 from foldline.passes.clamping import clamp
-from foldline.passes.folding import HEAD_TOKENS, evicted_of, fold_of, head_of, may_fold, messages_in
+from foldline.passes.fold_least import (
+    VITAL_TOKENS_MOST,
+    acts_tokens,
+    bare_fold,
+    beyond_target,
+    is_least,
+    opening_of,
+    owed_tokens,
+)
+from foldline.passes.folding import evicted_of, fold_of, may_fold
 from foldline.passes.shorten import fact_cache, prices_of
 from foldline.passes.template import body
 
-FOLD_TOKENS_SLACK = 8
-"""How much more than the one it is measured with another address and other numbers may cost a fold."""
 SHORT_BELOW = 200
 """Below this target a fold opens with few words: there its usual first line costs a tenth of all that can be said."""
 LEDGER_SHARE_MIN = 0.12
@@ -48,16 +53,10 @@ MEANWHILE_TOKENS, ORDINAL_TOKENS = 12, 3
 """What that takes at most, and each of them."""
 MEANWHILE_SHARE = 0.1
 """Of the room that the ledger has: where they would take more, they are left out."""
-RULE_TOKENS = 12
-"""What stands around one rule in a ledger: its dash, its message and its origin."""
-VITAL_TOKENS_MOST = 2_000
-"""Where a policy's own target leaves no room, what users ruled has so much all the same, as far as the window has it (CMP-30)."""
 EDGE_TOKENS_MIN = 400
 """Less room than this is not worth half a unit at the edge."""
 TALK_SHARE = 0.6
 """Share of the target for older user messages in a history without tools."""
-LINE_TOKENS = 20
-"""What a line of the ledger costs at most beside what it quotes, its heading included."""
 DIVISIONS_MAX = 2
 """How often the room is shared out: once more when the ledger leaves part of its own."""
 SPARE_SHARE = 0.05
@@ -114,21 +113,22 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             (loose if may_fold(structure, unit, frame=frame) else fixed).append(unit)
         room = moment.tokens_target - sum(unit.tokens for unit in fixed)
         clamps: tuple[Edit, ...] = ()
-        acts = _acts_tokens(structure, loose, frame=frame) if self.summary == "ledger" else 0
+        acts = acts_tokens(structure, loose, frame=frame) if self.summary == "ledger" else 0
         is_short = moment.tokens_target < SHORT_BELOW
-        bare = _bare_fold(structure, loose, is_short=is_short, frame=frame)
+        bare = bare_fold(structure, loose, is_short=is_short, frame=frame)
         if acts and not is_short and room < bare + acts:
-            is_short, bare = True, _bare_fold(structure, loose, is_short=True, frame=frame)
+            is_short, bare = True, bare_fold(structure, loose, is_short=True, frame=frame)
         acts = min(acts, room - bare) if room >= bare else acts
         bare += acts
         if room < bare:
             cut = clamp(structure, fixed, excess=bare - room, frame=frame)
             clamps, room = cut.edits, room + cut.tokens_freed
+        missing = bare - room if self.summary == "ledger" else 0
+        if missing > 0 and is_least(structure, loose, bare=bare):
+            loose = []
         vital = bare
-        if not moment.by_hand and room < bare + VITAL_TOKENS_MOST:
-            free = int((moment.tokens_window or 0) / moment.scale) - moment.tokens_fixed
-            ruled = vital_tokens(structure, loose, frame=frame)
-            vital += min(ruled, VITAL_TOKENS_MOST, max(0, free - sum(unit.tokens for unit in fixed)) // 2)
+        if missing > 0 or (not moment.by_hand and room < bare + VITAL_TOKENS_MOST):
+            vital += beyond_target(structure, loose, missing=missing, moment=moment, frame=frame)
         room = max(room, vital)
         words = words_of(structure.items, frame.memo)
         target, history = moment.tokens_target, max(moment.tokens_history, view.tokens)
@@ -137,11 +137,12 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
             target=target,
             bare=bare,
             acts=acts,
-            owed=bare + _owed(structure, loose, words=words, frame=frame),
+            owed=bare + owed_tokens(structure, loose, words=words, frame=frame),
             ledger=max(vital, int(target * self.ledger_share)),
             said=int(target * self._said_share(structure)),
             most=self._most(target, history=history),
             is_small=self.summary == "ledger" and target < history * self.tight,
+            is_floor=missing > 0,
             is_short=is_short,
         )
         sources = _Sources(structure, words=words, frame=frame)
@@ -152,7 +153,7 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
 
         folding = shared_out(rooms)
         for _ in range(DIVISIONS_MAX - 1):
-            again = _again(rooms, folding)
+            again = _again(rooms, folding) if missing <= 0 else None
             if again is None:
                 break
             rooms, folding = again, shared_out(again)
@@ -252,7 +253,7 @@ class _Folding:
         """The edit; none where it would shrink nothing."""
         if not self._gone:
             return ()
-        frame, head = self._sources.frame, _head(self._gone, is_short=self.division.is_short)
+        frame, head = self._sources.frame, opening_of(self._gone, is_short=self.division.is_short)
         said = "\n".join(filter(None, [head, self._meanwhile, self._text]))
         edit = fold_of(self._gone, said, frame=frame)
         weights, overhead = weighed_in(frame.memo).message(edit.message, frame.counter)
@@ -354,36 +355,6 @@ def _last_said(structure: Outline) -> int:
     return structure.units[structure.turns[-1][0]].start if structure.turns else -1
 
 
-def vital_tokens(structure: Outline, loose: Sequence[Unit], *, frame: Frame) -> int:
-    """What the rules of users that may be folded take at least, in a ledger or where they stand."""
-    words = words_of(structure.items, frame.memo)
-    items = (item for unit in loose for item in structure.items[unit.start : unit.end])
-    rules = [rule.text for item in items if words.stands(item.seq) for rule in words.rules(item.seq)]
-    return sum(frame.counter.texts(rules)) + RULE_TOKENS * len(rules) + HEAD_TOKENS if rules else 0
-
-
-def _owed(structure: Outline, loose: Sequence[Unit], *, words: Words, frame: Frame) -> int:
-    """What the ledger needs for messages of which a part was taken back: the rest of each, quoted."""
-    seqs = [structure.items[unit.start].seq for unit in loose]
-    texts = [words.standing(seq) for seq in seqs if seq in words.taken_back and words.stands(seq)]
-    return sum(frame.counter.texts(texts)) + LINE_TOKENS * len(texts) + OMITTED_TOKENS if texts else 0
-
-
-def _acts_tokens(structure: Outline, loose: Sequence[Unit], *, frame: Frame) -> int:
-    """What a ledger takes that says no more than which tools acted, and how often."""
-    gone = [item for unit in loose for item in structure.items[unit.start : unit.end]]
-    lines = brief_of(gone, [entry for found, _ in earlier(gone) for entry in found])
-    return sum(frame.counter.texts(lines)) + len(lines) + HEADING_TOKENS + OMITTED_TOKENS if lines else 0
-
-
-def _head(gone: Sequence[Item], *, is_short: bool) -> str:
-    """A fold's first line; where the room is so small that it weighs against what was said, in few words."""
-    if is_short:
-        messages = messages_in(gone)
-        return f"{messages} message{'s' if messages != 1 else ''}"
-    return head_of(gone)
-
-
 def _meanwhile(items: Sequence[Item], gone: Sequence[Item], *, room: int) -> str:
     """Which messages a user said within a fold and stand behind it, so that its entries can be read in order with them, and that
     another tool's summary, which stands before them all, is older; nothing that would take more than `room` tokens."""
@@ -404,16 +375,6 @@ def _meanwhile(items: Sequence[Item], gone: Sequence[Item], *, room: int) -> str
     if not said or MEANWHILE_TOKENS + len(said) * ORDINAL_TOKENS > room:
         return older
     return "\n".join(filter(None, [older, f"{MEANWHILE} {' '.join(said)}"]))
-
-
-def _bare_fold(structure: Outline, loose: Sequence[Unit], *, is_short: bool, frame: Frame) -> int:
-    """What a fold of all that may go costs when it says nothing."""
-    gone = [item for unit in loose for item in structure.items[unit.start : unit.end]]
-    if not gone:
-        return FOLD_TOKENS_SLACK
-    text = block("fold", f"m{gone[0].seq}-{gone[-1].seq}@0a1b2c3d", body=_head(gone, is_short=is_short))
-    message = Message(role="user", parts=(Text(text=text),), synthetic="fold", edited=True)
-    return frame.counter.message(message) + FOLD_TOKENS_SLACK
 
 
 def _ledger_min(room: int) -> int:
