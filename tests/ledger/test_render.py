@@ -152,7 +152,7 @@ def test_what_does_not_fit_leaves_in_the_stated_order() -> None:
 def test_a_ledger_that_left_lines_out_says_how_many() -> None:
     """CMP-8: an omission is never silent."""
     text = written(150)
-    (count,) = re.findall(r"^\((\d+) older entr(?:y|ies) of this ledger left out\)$", text, re.MULTILINE)
+    (count,) = re.findall(r"^\((\d+) further entr(?:y|ies) left out\)$", text, re.MULTILINE)
     assert int(count) == len(ENTRIES) - text.count("\n- ")
 
 
@@ -339,3 +339,29 @@ def test_what_was_verified_stands_before_what_was_looked_at_and_beside_what_a_sh
     assert "Total benchmark time" in text
     assert "83a6c7" in text
     assert text.count("wc -l") == 1
+
+
+def test_of_commands_and_decisions_that_find_no_room_the_newest_stand() -> None:
+    """CMP-8: of nineteen requests the first three stood, because they were shorter, and not the one that had the flag (a CTF session):
+    `name=test` passed for a test, and what a form printed of it for its outcome."""
+    asked = [
+        entry("evidence", f"`curl -d 'name=test{'x' * n}' http://h/form{n}` → printed: Your name is test", n)
+        for n in range(1, 20)
+    ]
+    chosen = [
+        entry("decisions", f"I chose way {n}, because {'it is short, ' * n}so.", n) for n in range(1, 9)
+    ]
+    found = write([*chosen, *asked], (), budget=330, count=COUNT.texts).entries
+    for section, last in (("evidence", 19), ("decisions", 8)):
+        seqs = [one.seq for one in found if one.section == section]
+        assert seqs
+        assert seqs == list(range(last - len(seqs) + 1, last + 1))
+
+
+def test_a_long_line_that_finds_no_room_keeps_no_other_out() -> None:
+    """CMP-8: one decision of half a page is not worth all of those before it."""
+    long = entry("decisions", f"I chose it, because {'it is long, ' * 90}so.", 9)
+    found = write(
+        [entry("decisions", "I chose b, because a fails.", 3), long], (), budget=150, count=COUNT.texts
+    )
+    assert [one.seq for one in found.entries] == [3]

@@ -68,6 +68,8 @@ OMITTED_TOKENS = 16
 _CHANGES = 4
 _BY_SHELL_LEAVING = _CHANGES + 1
 _READ_LEAVING = 9
+_BY_AGE: Set[Section] = frozenset({"evidence", "decisions"})
+"""Sections of which the newest tell most."""
 """How soon changes to files leave (`_leaving`): these and what leaves later stand before facts."""
 _CHANGED = re.compile(
     r" (?:edit undone|removed(?: by git clean)?|moved to [^`]{1,512}|copied from [^`]{1,512}|made|restored by git"
@@ -247,8 +249,10 @@ class Draft:
     def _kept(self, room: int, *, cap: int, crowded: bool) -> tuple[set[int], int]:
         """Places of the entries that stay, and what they cost: what users said within `room`, open tasks and changes to files
         within their share of it, all others within `cap`, half of which is theirs whatever changed. What a shell changed has
-        a quarter of that before what commands came to, and the rest behind it."""
+        a quarter of that before what commands came to, and the rest behind it. Where a newer command or decision finds no room,
+        no older one of its kind has it, but for one that is long."""
         kept: set[int] = set()
+        closed: set[tuple[Section, int]] = set()
         sections: set[Section] = set()
         used = changes = shell = 0
         order = self._order_crowded if crowded else self._order
@@ -258,10 +262,16 @@ class Draft:
             cost = self._costs[place] + 1 + (0 if section in sections else opens)
             is_change = section != "objective" and leaving <= _CHANGES
             is_shell = section == "mutations" and leaving == _BY_SHELL_LEAVING
-            if place in kept or used + cost > room or (is_shell and not again and shell + cost > cap // 4):
+            if (
+                place in kept
+                or (section, leaving) in closed
+                or (is_shell and not again and shell + cost > cap // 4)
+            ):
                 continue
             given = 0 if is_change or section == "objective" else max(0, changes - cap // 2)
-            if used - given + cost > self._most(place, room=room, cap=cap):
+            if used + cost > room or used - given + cost > self._most(place, room=room, cap=cap):
+                if section in _BY_AGE and cost <= cap // 2:
+                    closed.add((section, leaving))
                 continue
             kept.add(place)
             sections.add(section)
@@ -350,7 +360,9 @@ def _leaving(entry: Entry) -> int:
             command, _, outcome = entry.text.rpartition("` → ")
             if names_failure(outcome):
                 return 5
-            return 6 if verifies(command.removeprefix("`")) or VERIFIES.search(outcome) is not None else 8
+            # what a command was given, and says again, verifies nothing
+            says_so = any(word.lower() not in command.lower() for word in VERIFIES.findall(outcome))
+            return 6 if says_so or verifies(command.removeprefix("`")) else 8
         case "risks":
             return 2 if is_complaint(entry) or REFUSED_AT in entry.text else 5
         case "decisions":
@@ -384,7 +396,7 @@ def _text(
     if index:
         out += [f"## {INDEX_HEADING}", *index]
     if omitted:
-        out.append(f"({omitted} older entr{'y' if omitted == 1 else 'ies'} of this ledger left out)")
+        out.append(f"({omitted} further entr{'y' if omitted == 1 else 'ies'} left out)")
     return "\n".join(out)
 
 
