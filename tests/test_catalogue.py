@@ -11,6 +11,7 @@ from foldline import catalogue
 from foldline.core.errors import InvalidOption
 from foldline.engine.policy import Policy, Tier
 from foldline.presets import POLICIES, policy_of
+from foldline.stores.limits import FILE, Limit, Limits
 from foldline.transcripts import detect
 
 
@@ -85,3 +86,19 @@ def test_one_model_or_all_of_the_table() -> None:
     assert len(catalogue.models()) > 20
     (unknown,) = catalogue.models("nobody/has-this-one")
     assert unknown["notes"]
+
+
+def test_limits_that_providers_named_are_listed_with_their_model_and_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Issue 5: what is learned is shown, each endpoint apart; a file that is not sound is said, and refuses nothing else."""
+    monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path))
+    Limits(tmp_path).keep(
+        Limit(model="gpt-5", endpoint="http://localhost:1", tokens=32_000, instead_of=272_000)
+    )
+    [told] = catalogue.models("gpt-5")
+    assert told["limits"] == [{"name": "http://localhost:1", "tokens": 32_000, "instead_of": 272_000}]
+    assert (catalogue.forget_limits("gpt-5"), "limits" in catalogue.models("gpt-5")[0]) == (1, False)
+    (tmp_path / FILE).write_text("{")
+    [told] = catalogue.models("gpt-5")
+    assert "limits that providers named are not known" in told["notes"][-1]

@@ -213,8 +213,14 @@ def test_a_limit_that_a_provider_named_is_shown_with_its_endpoint(
     monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path))
     kept = Limits(tmp_path)
     kept.keep(Limit(model="claude-sonnet-4-5", endpoint="http://x/v1", tokens=8_192, instead_of=200_000))
+    kept.keep(
+        Limit(model="claude-sonnet-4-5", endpoint="http://localhost:40815", tokens=32_000, instead_of=200_000)
+    )
     with foldline.open("s", model="claude-sonnet-4-5") as session:
         session.user("go")
     document = distribution(transcript_of(disk_store(tmp_path), "s"), model="claude-sonnet-4-5")
-    assert any("http://x/v1 once named a limit of 8,192 tokens" in note for note in document["notes"])
+    [told] = [note for note in document["notes"] if "once named a limit" in note]
+    assert told.startswith("http://x/v1 once named a limit of 8,192 tokens"), (
+        "a server of this machine is no file's"
+    )
     assert (document["tokens_window"], document["window_source"]) == (200_000, "table")

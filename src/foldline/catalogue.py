@@ -10,10 +10,13 @@ from typing import Any
 import msgspec
 
 from foldline.core.budget import Room
+from foldline.core.errors import InvalidOption
 from foldline.engine.policy import Line, Policy, Tier
+from foldline.home import home_at
 from foldline.policy_file import write_policy
 from foldline.presets import POLICIES, WINDOW_SHOWN, own_policies, policy_of
 from foldline.settings import known_model
+from foldline.stores.limits import Limits
 from foldline.tokens import models as table
 from foldline.transcripts import detect
 
@@ -110,5 +113,24 @@ def models(name: str | None = None) -> list[dict[str, Any]]:
     """One model, the user's own word first; without a name every model of the table."""
     if name is not None:
         known, notes = known_model(name)
-        return [{**msgspec.to_builtins(known), "notes": list(notes)}]
+        limits, problem = _limits_of(name)
+        more = {"limits": limits} if limits else {}
+        return [{**msgspec.to_builtins(known), **more, "notes": [*notes, *problem]}]
     return [msgspec.to_builtins(table.model(known)) for known in table.names()]
+
+
+def _limits_of(model: str) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    """What providers named as a model's limit when they refused a request, by endpoint; and why that is not known."""
+    try:
+        known = [one for one in Limits(home_at()).all() if one.model == model]
+    except (OSError, InvalidOption) as error:
+        return [], (f"limits that providers named are not known: {error}",)
+    return [
+        {"name": one.endpoint or "a provider", "tokens": one.tokens, "instead_of": one.instead_of}
+        for one in known
+    ], ()
+
+
+def forget_limits(model: str) -> int:
+    """Drop what providers named as a model's limit; how many there were. Raises `OSError`, `InvalidOption` of the home."""
+    return Limits(home_at()).forget_model(model)

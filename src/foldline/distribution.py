@@ -130,14 +130,15 @@ def _read_again(transcript: Transcript) -> dict[str, Any]:
 
 
 def _limits_named(model: str | None, limits: Limits) -> tuple[str, ...]:
-    """What providers have named for a model, each endpoint apart, for a person."""
+    """What providers have named for a model, each endpoint apart, for a person; but not servers of this machine, of which a file does
+    not say that it is theirs."""
     try:
-        known = [one for one in limits.all() if one.model == model]
+        known = [one for one in limits.all() if one.model == model and not one.is_local]
     except (OSError, InvalidOption) as error:
         return (f"limits that providers named are not known: {error}",)
     return tuple(
         f"{one.endpoint or 'a provider'} once named a limit of {one.tokens:,} tokens for {one.model}, in the place of "
-        f"{one.instead_of:,}: sessions there are planned with it ({limits.file})"
+        f"{one.instead_of:,}: sessions there are planned with it (`foldline models {one.model}` lists it, --forget-limits drops it)"
         for one in known
     )
 

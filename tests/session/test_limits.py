@@ -47,7 +47,9 @@ def test_a_limit_is_planned_with_in_the_next_process_for_the_same_model_and_endp
         use = second.context_use()
         assert (use["tokens_window"], use["window_source"]) == (8_192, "refusal")
         note = next(note for note in use["notes"] if "named that limit" in note)
-        assert all(word in note for word in ("200,000", HERE, " on 20", str(tmp_path / FILE)))
+        assert all(
+            word in note for word in ("200,000", HERE, " on 20", "models claude-sonnet-4-5 --forget-limits")
+        )
         second.use("claude-opus-4-1")
         assert second.context_use()["tokens_window"] == 200_000
         second.use("claude-sonnet-4-5")

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from foldline.core.errors import InvalidOption
-from foldline.stores.limits import FILE, FORMAT, LIMITS_MAX, Limit, Limits, endpoint_of
+from foldline.stores.limits import FILE, FORMAT, LIMITS_MAX, LOCAL_MAX, Limit, Limits, endpoint_of
 from foldline.stores.real_fs import RealFs
 from foldline.testing.disk import SimulatedDisk, copy, fails_at
 
@@ -114,3 +114,28 @@ def test_an_interruption_at_any_call_leaves_the_old_file_or_the_new_one() -> Non
         break
     assert failures > 4
     assert Limits("/", fs=disk).all() == (limit(4_096),)
+
+
+def test_servers_of_this_machine_that_came_and_went_are_not_kept_for_ever(tmp_path: Path) -> None:
+    """A server under test has another port each time: the newest four of a model stay, and others' stay beside them."""
+    kept = Limits(tmp_path)
+    kept.keep(limit(endpoint="https://api.example/v1"))
+    kept.keep(limit(model="other"))
+    for port in range(40_000, 40_000 + 3 * LOCAL_MAX):
+        kept.keep(limit(endpoint=f"http://localhost:{port}"))
+    local = [one.endpoint for one in kept.all() if one.is_local and one.model == "qwen3"]
+    assert local == [
+        f"http://localhost:{port}" for port in range(40_000 + 2 * LOCAL_MAX, 40_000 + 3 * LOCAL_MAX)
+    ]
+    assert kept.of("qwen3", "https://api.example/v1") is not None
+    assert kept.of("other", "http://localhost:11434/v1") is not None
+    assert not limit(endpoint="http://[").is_local
+
+
+def test_the_limits_of_a_model_are_dropped_together(tmp_path: Path) -> None:
+    """What is kept for a user can be dropped by one: all endpoints of a model, and no other model's."""
+    kept = Limits(tmp_path)
+    for one in (limit(), limit(endpoint="https://api.example/v1"), limit(model="other")):
+        kept.keep(one)
+    assert (kept.forget_model("qwen3"), kept.forget_model("qwen3")) == (2, 0)
+    assert kept.all() == (limit(model="other"),)

@@ -23,8 +23,7 @@ from foldline.core.errors import InvalidOption
 from foldline.proxy.headers import Pairs
 from foldline.proxy.limits import CHUNK_BYTES, CONNECT_S, HEAD_LINE_BYTES_MAX, STALE_S
 from foldline.proxy.routes import UPSTREAMS, Provider, upstream_url
-
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
+from foldline.stores.limits import LOOPBACK
 
 
 class Unreached(Exception):

@@ -31,7 +31,7 @@ def with_limit(setup: Setup) -> Setup:
         return _noted(setup, f"limits that providers named are not known: {error}")
     if limit is None or not holds(limit, setup.planned):
         return setup
-    return _planned(setup, limit, note=_kept_note(setup, limit))
+    return _planned(setup, limit, note=_kept_note(limit))
 
 
 def holds(limit: Limit, planned: Planned) -> bool:
@@ -95,11 +95,10 @@ def _noted(setup: Setup, note: str) -> Setup:
     return replace(setup, planned=replace(setup.planned, notes=(*setup.planned.notes, note)))
 
 
-def _kept_note(setup: Setup, limit: Limit) -> str:
+def _kept_note(limit: Limit) -> str:
     where = f" at {limit.endpoint}" if limit.endpoint else ""
     when = f" on {time_told(limit.time_ms)}" if limit.time_ms is not None else ""
-    assert setup.asked.limits is not None, "who knows a limit knows where it is kept"
     return (
         f"planned with {limit.tokens:,} tokens in the place of {limit.instead_of:,}: the provider named that limit for "
-        f"{limit.model}{where}{when}; state the window in foldline.toml, or remove it from {setup.asked.limits.file}"
+        f"{limit.model}{where}{when}; state the window in foldline.toml, or drop it with `foldline models {limit.model} --forget-limits`"
     )

@@ -24,6 +24,9 @@ FORMAT: Final = "foldline.limits/1"
 FILE: Final = "limits"
 LIMITS_MAX: Final = 1_000
 """Limits that are kept, the newest."""
+LOCAL_MAX: Final = 4
+"""Limits of one model on this machine that are kept, the newest: servers there come and go, each on a port of its own."""
+LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 HIDDEN: Final = "[secret]"
 """In the place of a key that a base URL has in its path."""
 
@@ -56,6 +59,14 @@ class Limit(Struct, frozen=True, kw_only=True):
         """What it is the limit of."""
         return self.model, self.endpoint
 
+    @property
+    def is_local(self) -> bool:
+        """True for one that a server on this machine named."""
+        try:
+            return urlsplit(self.endpoint).hostname in LOOPBACK
+        except ValueError:  # whoever wrote the file
+            return False
+
 
 class _File(Document, frozen=True, kw_only=True):
     """The file."""
@@ -85,9 +96,19 @@ class Limits:
         """Keep one in the place of what was known before; durable when this returns."""
         with self._kept.changing() as file:
             known = [one for one in file.limits if one.place != limit.place and one.tokens > 0]
-            file.limits[:] = [*known, limit][-LIMITS_MAX:]
+            local = [one for one in (*known, limit) if one.is_local and one.model == limit.model]
+            gone = [one.place for one in local[:-LOCAL_MAX]]
+            file.limits[:] = [one for one in (*known, limit) if one.place not in gone][-LIMITS_MAX:]
 
     def forget(self, limit: Limit) -> None:
         """Keep it no longer."""
         with self._kept.changing() as file:
             file.limits[:] = [one for one in file.limits if one.place != limit.place]
+
+    def forget_model(self, model: str) -> int:
+        """Keep none of a model any longer; how many there were."""
+        with self._kept.changing() as file:
+            left = [one for one in file.limits if one.model != model]
+            gone = len(file.limits) - len(left)
+            file.limits[:] = left
+        return gone

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from foldline.cli import exits, screen
+from foldline.cli.layout import plural
 from foldline.cli.listing import show_one, show_table
 from foldline.cli.options import as_json_option
 
@@ -19,12 +20,20 @@ _PRICES = ("input", "output", "cache_read")
 
 @click.command("models")
 @click.argument("name", metavar="[NAME]", required=False)
+@click.option(
+    "--forget-limits",
+    is_flag=True,
+    help="Drop the limits that providers named for NAME when they refused a request.",
+)
 @as_json_option
-def command(*, name: str | None, as_json: bool) -> int:
+def command(*, name: str | None, forget_limits: bool, as_json: bool) -> int:
     """List the known models: window, output limit, prices.
 
-    With NAME, what is known of that model. Prices are US dollars for a million tokens.
+    With NAME, what is known of that model, and which limits providers named for it, by endpoint. Prices are US dollars for a
+    million tokens.
     """
+    if forget_limits:
+        return _forget(name, as_json=as_json)
     from foldline.catalogue import models
 
     rows = models(name)
@@ -34,6 +43,19 @@ def command(*, name: str | None, as_json: bool) -> int:
         show_one(rows[0])
     else:
         show_table([_row(model) for model in rows])
+    return exits.DONE
+
+
+def _forget(name: str | None, *, as_json: bool) -> int:
+    if name is None:
+        raise click.UsageError("--forget-limits goes with NAME", click.get_current_context())
+    from foldline.catalogue import forget_limits
+
+    gone = forget_limits(name)
+    if as_json:
+        screen.write_document({"schema": "foldline.limits_forgotten/1", "model": name, "limits": gone})
+    else:
+        screen.say(f"{plural(gone, 'limit')} of {name} forgotten")
     return exits.DONE
 
 
