@@ -100,6 +100,21 @@ def test_an_action_came_to_what_its_answer_says(text: str, outcome: str) -> None
     assert answer_of(answered(text, is_error=True), {}).startswith("failed: ")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"dry_run": true, "status": "ok"}',
+        '{"status": "ok", "dryRun": true}',
+        '{"status": "ok", "result": {"dry-run": true}}',
+        '{"status": "ok", "simulated": true}',
+    ],
+)
+def test_an_action_that_was_only_tried_out_was_not_done(text: str) -> None:
+    """CMP-8: a dry run that went well stood as done."""
+    assert answer_of(answered(text), {}) == "not made: dry run: status=ok"
+    assert answer_of(answered(text.replace("true", "false")), {}) == "ok: status=ok"
+
+
 def test_an_action_without_an_answer_has_no_result() -> None:
     """CMP-8: nothing is told of a call that nobody answered but that it was made."""
     assert answer_of(None, {}) == "no result"

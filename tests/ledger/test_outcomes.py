@@ -290,3 +290,4 @@ def test_an_edit_that_waits_has_not_failed() -> None:
     for text in ("Waiting for approval to edit a.py", "Skipped: dry run", "等待审批"):
         assert unmade(said(text), "a.py", arguments={}) == f"not made: {text}"
     assert unmade(said("String to replace not found"), "a.py", arguments={}).startswith("failed: ")
+    assert unmade(said('{"dry-run": true, "ok": true}'), "a.py", arguments={}).startswith("not made: dry run")

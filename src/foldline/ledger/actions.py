@@ -17,7 +17,7 @@ from foldline.core.json_text import object_in
 from foldline.core.message import ToolResult, result_text
 from foldline.ledger.lines import OUTCOME_CHARS, one_line, untagged
 from foldline.ledger.outcomes import is_refused, put_off, status_of
-from foldline.ledger.successes import says_done, structured_success
+from foldline.ledger.successes import is_rehearsal, says_done, structured_success
 
 Bearing: TypeAlias = Literal["acts", "reads", "unknown"]
 
@@ -119,6 +119,8 @@ def answer_of(result: ToolResult | None, arguments: Mapping[str, Any]) -> str:
     told = structured_success(text)
     if is_refused(result) or told is False:
         return f"failed: {one_line(untagged(text), OUTCOME_CHARS) or 'no output'}"
+    if is_rehearsal(text):
+        return f"not made: dry run: {_fields(text, arguments)}"
     if put_off(text):
         return f"not made: {one_line(text, OUTCOME_CHARS)}"
     said = _fields(text, arguments) if text.startswith("{") else one_line(untagged(text), ANSWER_CHARS)

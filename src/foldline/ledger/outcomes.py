@@ -19,7 +19,13 @@ from foldline.ledger.command_lines import only_reads, verifies
 from foldline.ledger.errors_in_text import IN_CODE, errors_in, is_none, signs_in
 from foldline.ledger.found_in_text import laid_open
 from foldline.ledger.lines import OUTCOME_CHARS, last_line, one_line, untagged
-from foldline.ledger.successes import line_says_done, says_done, shows_new_text, structured_success
+from foldline.ledger.successes import (
+    is_rehearsal,
+    line_says_done,
+    says_done,
+    shows_new_text,
+    structured_success,
+)
 
 TAIL_CHARS = 4_000
 """How far from its end an output is searched for what failed."""
@@ -92,6 +98,8 @@ _NOT_YET = re.compile(
     re.IGNORECASE,
 )
 """What says of an edit that it is still to be made, or never will be."""
+_NOT_SO = re.compile(r"\"[\w -]{1,60}\"\s{0,4}:\s{0,4}(?:false|null)\b")
+"""A field that says of an answer what it is not."""
 _REFUSED = re.compile(
     r"\bdoes(?:n['’]t| not) want to proceed\b|\brequest interrupted\b|^\W{0,3}(?:aborted|timed out|tool execution denied)\b"
     r"|\b(?:interrupted|rejected|denied|declined|cancell?ed|refused) by (?:the )?user\b",
@@ -195,7 +203,7 @@ def is_unread(result: ToolResult) -> bool:
 def put_off(text: str) -> bool:
     """True where an answer opens by saying that what was asked for is still to be done, or never will be."""
     first = next((line for line in text[:EDIT_CHARS].split("\n") if line.strip()), "")
-    return _NOT_YET.search(first) is not None
+    return _NOT_YET.search(_NOT_SO.sub("", first)) is not None
 
 
 def _stopped(text: str) -> str:
@@ -310,6 +318,8 @@ def unmade(result: ToolResult, path: str, *, arguments: Mapping[str, Any]) -> st
     still to be made or never will be, or `asked` and the answer where that says neither; empty where it says that it was
     made, or shows what the `arguments` were to write."""
     text = result_text(result)
+    if is_rehearsal(text):
+        return f"not made: dry run: {one_line(text, OUTCOME_CHARS)}"
     told = structured_success(text)
     failure = f"failed: {one_line(text, OUTCOME_CHARS)}" if told is False else _failure_of_edit(result, path)
     if failure or told or status_of(text) == 0:

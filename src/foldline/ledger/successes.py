@@ -50,6 +50,10 @@ _SENTENCE_END = re.compile(r"[.!;。！；](?=\s|$|[^\x00-\x7f])|\n|(?<=[\w)])[:
 _YES = ("success", "ok", "succeeded", "done", "applied", "completed", "updated", "created", "saved")
 _NUMBERED = ("applied", "replacements", "replaced", "changes", "edits", "occurrences", "modified", "updated")
 _STATES = ("status", "state", "result", "outcome")
+_REHEARSED = frozenset(
+    ("dryrun", "isdryrun", "simulated", "simulation", "validateonly", "previewonly", "noop")
+)
+"""Fields, without what joins their words, by which an answer says that nothing was done but tried out."""
 
 
 def says_done(text: str) -> bool:
@@ -90,10 +94,24 @@ def is_doubted(said: str, *, undone: bool = False) -> bool:
 
 def structured_success(text: str) -> bool | None:
     """What a structured answer says by its fields: done, not done, or neither."""
-    opening = text.lstrip()[:1]
-    if opening != "{":
+    if text.lstrip()[:1] != "{":
         return None
-    return _said_by(object_in(text))
+    value = object_in(text)
+    return None if _tries(value) else _said_by(value)
+
+
+def is_rehearsal(text: str) -> bool:
+    """Whether a structured answer says that what was asked for was only tried out."""
+    return text.lstrip()[:1] == "{" and _tries(object_in(text))
+
+
+def _tries(value: Mapping[str, Any]) -> bool:
+    every = [value, *(inner for inner in value.values() if isinstance(inner, dict))]
+    return any(
+        said is True and re.sub(r"[\W_]", "", key).lower() in _REHEARSED
+        for fields in every
+        for key, said in fields.items()
+    )
 
 
 def _said_by(value: Mapping[str, Any]) -> bool | None:
