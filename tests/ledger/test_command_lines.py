@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.ledger.command_lines import hides_status, only_reads, script_in
+from foldline.ledger.command_lines import hides_status, only_looks, only_reads, script_in, unwrapped
 from tests.linear import slowness
 
 
@@ -224,3 +224,77 @@ def test_what_waits_for_its_command_tells_its_status(line: str) -> None:
 def test_a_list_of_words_is_the_line_that_it_runs(words: list[str], line: str) -> None:
     """CMP-8: each file that Codex looked at was told as a verification."""
     assert script_in(words) == line
+
+
+@pytest.mark.parametrize(
+    ("command", "run"),
+    [
+        ("env CI=1 nice -n 5 make", "make"),
+        ("env -u X -i PATH=/x make deploy", "make deploy"),
+        ("/usr/bin/env python x.py", "python x.py"),
+        ("sudo -nu bob -- rm x", "rm x"),
+        ("timeout -k 5 --signal KILL 60s pytest", "pytest"),
+        ("time -p nohup stdbuf -oL make", "make"),
+        ("A='a b' B=\"$A c\" pytest", "pytest"),
+        ("command rm x", "rm x"),
+        ("command -v x", "command -v x"),
+        ("A=$(make cat) ls", "A=$(make cat) ls"),
+        ("A=1", "A=1"),
+        ("env", "env"),
+    ],
+)
+def test_a_command_is_known_without_what_runs_it(command: str, run: str) -> None:
+    """CMP-8: `env` prints the environment only where nothing stands behind it."""
+    assert unwrapped(command).strip() == run
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "env",
+        "FOO=1 ls",
+        "sudo -u bob cat a",
+        "git branch",
+        "git branch -vv",
+        "git branch --list 'x*' 2>/dev/null",
+        "git branch --sort=-committerdate | head",
+        "git remote -v; git remote show origin",
+        "sort -k2 -t, f",
+        "awk '$3 > 5' f",
+    ],
+)
+def test_a_line_that_only_looks_needs_no_outcome(line: str) -> None:
+    """CMP-8: what looks at something changes nothing."""
+    assert only_looks(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "env CI=1 pytest",
+        "env -u X make deploy",
+        "nice cat a && env CI=1 rm -rf build",
+        "git branch new",
+        "git branch -D old",
+        "git branch -m a b",
+        "git branch --set-upstream-to=o/x",
+        "git remote add o u",
+        "git remote remove o",
+        "git log -p --output=f",
+        "sort -uo f f",
+        "sort --output=f f",
+        "sed s/a/b/ -i f",
+        "awk -i inplace 1 f",
+        "awk '{print > \"o\"}' f",
+        "find . -fprint o",
+    ],
+)
+def test_what_looks_by_name_but_acts_has_an_outcome(line: str) -> None:
+    """CMP-8: a branch that was deleted and tests that `env` ran had no line, so that only their failures stood."""
+    assert not only_looks(line)
+
+
+@pytest.mark.parametrize("piece", ["env ", "A=1 ", "sudo -u ", "timeout -k ", "A='"])
+def test_a_command_in_many_wraps_takes_linear_time(piece: str) -> None:
+    """Whatever stands in it."""
+    assert slowness(unwrapped, piece, size=20_000, scans_max=100) == ""

@@ -86,17 +86,26 @@ _SUBSTITUTES = re.compile(
 _DECLARES = re.compile(r"\s*(?:export|declare|local|readonly|typeset)\s[\s\S]*?(?:\$\((?!\()|`)")
 """The same, where nobody asks for more than the line."""
 _READS = re.compile(
-    r"\s*(?:sudo\s+)?(?:cat|tac|nl|bat|tail|head|less|more|grep|egrep|fgrep|zgrep|rg|ag|sed|awk|cut|sort|uniq|wc|zcat|strings|jq"
+    r"\s*(?:cat|tac|nl|bat|tail|head|less|more|grep|egrep|fgrep|zgrep|rg|ag|sed|awk|cut|sort|uniq|wc|zcat|strings|jq"
     r"|journalctl|dmesg|git\s+(?:log|show|diff|blame)|(?:docker|podman|kubectl|docker\s+compose|docker-compose)\s+logs)(?=\s|$)"
 )
 """Commands whose output is what stands in a file or a log."""
 _LOOKS = re.compile(
-    r"\s*(?:sudo\s+)?(?:ls|ll|dir|tree|stat|file|which|type|du|df|ps|env|id|whoami|uname|nproc|diff|cmp|xxd|basename|dirname|realpath|readlink|column|tr"
-    r"|test|\[|find(?![^\n]{0,400}\s-(?:delete|exec|execdir|ok|okdir)\b)|git\s+(?:status|branch|remote|rev-parse|ls-files|grep|tag\s+-l)"
-    r"|cat|tac|nl|bat|tail|head|less|more|grep|egrep|fgrep|zgrep|rg|ag|sed(?!\s(?:[^\n]{0,80}\s)?(?:-\w*i|--in-place))|awk|cut|sort|uniq|wc|zcat|strings|jq"
+    r"\s*(?:ls|ll|dir|tree|stat|file|which|type|du|df|ps|env|id|whoami|uname|nproc|diff|cmp|xxd|basename|dirname|realpath|readlink|column|tr"
+    r"|test|\[|find(?![^\n]{0,400}\s-(?:delete|exec|execdir|ok|okdir|fprint\w{0,2}|fls)\b)|git\s+(?:status|branch|remote|rev-parse|ls-files|grep|tag\s+-l)"
+    r"|cat|tac|nl|bat|tail|head|less|more|grep|egrep|fgrep|zgrep|rg|ag|sed|awk|cut|sort|uniq|wc|zcat|strings|jq"
     r"|git\s+(?:log|show|diff|blame))(?=\s|$)"
 )
-"""Commands that look at files and leave them as they are."""
+"""Commands that look at files and leave them as they are …"""
+_ACTS = re.compile(
+    r"\s*(?:git\s+branch\s+(?:(?!-|\d?[<>])\S|(?:[^\n]{0,200}\s)?(?:-[a-zA-Z]{0,4}[dDmMcCfut]|--(?:delete|move|copy|force|track|set-upstream|unset-upstream|edit-description)))"
+    r"|git\s+remote\s+(?:-v\s+)?(?:add|remove|rm|rename|set-|prune|update)"
+    r"|git\s+(?:log|show|diff)\s(?:[^\n]{0,400}\s)?--output[\s=]"
+    r"|sort\s(?:[^\n]{0,400}\s)?(?:-[a-zA-Z]{0,6}o|--output)|tree\s(?:[^\n]{0,400}\s)?-o\s"
+    r"|sed\s(?:[\s\S]{0,400}\s)?(?:-[a-zA-Z]{0,6}i|--in-place)"
+    r"|awk\s(?:[^\n]{0,400}\s)?(?:-i\s{0,4}|--include[\s=])inplace|awk\s[\s\S]{0,400}(?:>\s?\"|\bsystem\s?\())"
+)
+"""… unless they are told to change something, or to write."""
 VERIFIES = re.compile(
     r"(?<![A-Za-z])(?:test|check(?!out)|lint|build|pytest|tsc|mypy|ruff|cargo|make|jest|vitest|verify|bench)\w*\b",
     re.IGNORECASE,
@@ -109,10 +118,37 @@ _FILTERS_FAILURES = re.compile(
 _VERIFYING_WORDS = 5
 """So many words of a command say what it is; behind them stand files."""
 _HANDLES = re.compile(
-    r"(?:sudo\s+)?(?:sed|mkdir|rmdir|mv|cp|rm|touch|ln|chmod|chown|git|for|while|if|curl|wget|tar|unzip)\b"
+    r"\s*(?:sed|mkdir|rmdir|mv|cp|rm|touch|ln|chmod|chown|git|for|while|if|curl|wget|tar|unzip)\b"
 )
 """Commands that verify nothing, whatever their files are called."""
 _WRITES = re.compile(r"(?<!\d)>(?!&)(?!>?\s?/dev/null)|(?<=1)>(?!&)")
+_SETTING = re.compile(
+    r"\s*[A-Za-z_]\w{0,80}=(?>(?:[^\s'\"\\`$()]|\\[\s\S]|\$(?!\()|'[^']*'|\"(?:[^\"\\`$]|\\[\s\S]|\$(?!\())*\")*)(?=\s)"
+)
+"""A variable that is set for one command; not one that takes another's output."""
+_RUNNER = re.compile(
+    r"\s*(?:/\S{1,200}/)?(?P<name>sudo|doas|env|command(?!\s+-\w*[vV])|builtin|exec|nice|ionice|nohup|setsid|stdbuf|time|timeout)(?=\s)"
+)
+_RUNNER_OPTIONS = {
+    name: re.compile(
+        rf"(?>(?:\s{{1,8}}(?:-\w{{0,8}}{letters}\s{{1,8}}\S{{1,200}}|--(?:user|group|unset|chdir|signal|kill-after|adjustment)\s{{1,8}}\S{{1,200}}|-\S{{0,200}}))*)"
+    )
+    for name, letters in (
+        ("sudo", "[ugCDhpRrTtU]"),
+        ("doas", "[uC]"),
+        ("env", "[uC]"),
+        ("nice", "n"),
+        ("ionice", "[cnp]"),
+        ("stdbuf", "[ioe]"),
+        ("time", "[fo]"),
+        ("timeout", "[ks]"),
+        ("exec", "a"),
+    )
+}
+"""What may stand between one that runs a command and the command: options, some with a value; …"""
+_OPTIONS = re.compile(r"(?>(?:\s{1,8}-\S{1,200})*)")
+_DURATION = re.compile(r"\s{1,8}[\d.]{1,10}[smhd]?(?=\s)")
+"""… of `timeout`, how long the command may take."""
 _PAGED = re.compile(r"(?:2>&1|\|\s{0,3}(?:head|tail)(?:\s{1,3}-n?\s?\d{1,6})?)\s{0,3}")
 """What only bounds how much of an output is shown."""
 _PIPES = ("|", "|&")
@@ -173,7 +209,7 @@ def only_reads(line: str) -> bool:
         return False
     commands = [command for found in _lists(line) for _, command in found.pieces]
     asked = [command for command in commands if not _TRIVIAL.match(command.strip())]
-    return bool(asked) and all(_READS.match(command) for command in asked)
+    return bool(asked) and all(_READS.match(unwrapped(command)) for command in asked)
 
 
 def only_looks(line: str) -> bool:
@@ -182,7 +218,7 @@ def only_looks(line: str) -> bool:
         return False
     commands = [command for found in _lists(line) for _, command in found.pieces]
     asked = [command for command in commands if not _TRIVIAL.match(command.strip())]
-    return bool(asked) and all(_LOOKS.match(command) for command in asked)
+    return bool(asked) and all(map(_looks, asked))
 
 
 def commands_of(line: str) -> list[tuple[str, str]]:
@@ -192,18 +228,36 @@ def commands_of(line: str) -> list[tuple[str, str]]:
 
 def is_plain(command: str) -> bool:
     """True for a command that nobody asks the outcome of: it only says or looks at something, wherever that is written."""
-    return _TRIVIAL.match(command.strip()) is not None or _LOOKS.match(command) is not None
+    return _TRIVIAL.match(command.strip()) is not None or _looks(command)
+
+
+def _looks(command: str) -> bool:
+    run = unwrapped(command)
+    return _LOOKS.match(run) is not None and _ACTS.match(run) is None
+
+
+def unwrapped(command: str) -> str:
+    """A command without what only runs it: `env CI=1 nice -n 5 make` is `make`. One that runs no other is given back. Linear."""
+    at = 0
+    while (found := _SETTING.match(command, at) or _RUNNER.match(command, at)) is not None:
+        at = found.end()
+        name = found.groupdict().get("name")
+        parts = () if name is None else (_RUNNER_OPTIONS.get(name, _OPTIONS), _DURATION)
+        for part in parts if name == "timeout" else parts[:1]:
+            behind = part.match(command, at)
+            at = at if behind is None else behind.end()
+    return command[at:] if command[at:].strip() else command
 
 
 def verifies(line: str) -> bool:
     """True where a command of the line is one that verifies something."""
     if len(line) > CHARS_MAX or VERIFIES.search(line) is None:
         return False
-    commands = [command.strip() for found in _lists(line) for _, command in found.pieces]
+    commands = [unwrapped(command) for found in _lists(line) for _, command in found.pieces]
     return any(
         VERIFIES.search(" ".join(command.split()[:_VERIFYING_WORDS])) is not None
         for command in commands
-        if not (_HANDLES.match(command) or _LOOKS.match(command) or _TRIVIAL.match(command))
+        if not (_HANDLES.match(command) or is_plain(command))
     )
 
 

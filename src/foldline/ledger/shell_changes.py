@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.ledger.command_lines import CHARS_MAX, commands_of, is_plain
+from foldline.ledger.command_lines import CHARS_MAX, commands_of, is_plain, unwrapped
 
 ChangeKind: TypeAlias = Literal[
     "removed",
@@ -87,7 +87,7 @@ def changes_in(script: str, *, folder: str = "") -> Changes:
     emptied: dict[str, str] = {}
     texts = list(_heredocs(script)) if "<<" in script else []
     for join, command in commands_of(script):
-        words, targets = _words(command, names)
+        words, targets = _words(unwrapped(command), names)
         here = next((text for line, text in texts if command.strip() in line), "")
         depth += len(_OPENS.findall(command)) - len(_CLOSES.findall(command))
         if not words and not targets:
@@ -190,11 +190,13 @@ def _words(command: str, names: dict[str, str]) -> tuple[list[str], list[tuple[s
         elif ">" in into and "&" not in into[1:] and into[:1] not in "023456789":
             targets.append((into, word))
         into = ""
-    while words and (words[0] in ("sudo", "command", "env") or _SET.match(words[0]) is not None):
-        found = _SET.match(words.pop(0))
-        if found is not None and not words:  # a variable of the line, not of one command
-            names[found[1]] = found[2]
-    return words, targets
+    settings = [_SET.match(word) for word in words]
+    if not all(settings):
+        return words, targets
+    names |= {
+        found[1]: found[2] for found in settings if found is not None
+    }  # of the line, not of one command
+    return [], targets
 
 
 def _plain(word: str, names: Mapping[str, str]) -> str:
