@@ -288,7 +288,8 @@ REPORT_SAYS = {
     "retention_evicted": "The same over what left the view. May be empty.",
     "summary": "The synthetic message that stands for what was folded (below).",
     "cache": "What happens to the provider's prefix cache (below).",
-    "valid": "True when the result keeps all laws and the target format's rules.",
+    "valid": "True when the result keeps all laws and the target format's rules; of a session's request without those of the provider's "
+    "judge, which reads all of a history: `foldline check SESSION` asks it.",
     "violations": "What it breaks, where it does not (below).",
     "seconds": "Wall-clock time; the one figure that differs between two runs.",
     "name": "As the policy names it.",

@@ -21,7 +21,7 @@ from foldline.core.needs import Needs
 from foldline.core.pairing import Placed
 from foldline.core.part_places import late_reasoning, out_of_shape, why_not
 from foldline.wire import strict
-from foldline.wire.body import KEYS, write_body
+from foldline.wire.body import KEYS, body_value
 from foldline.wire.codec import Request
 
 PROVIDER: Final = "PROVIDER"
@@ -51,8 +51,11 @@ def refusals(request: Request, needs: Needs) -> tuple[Violation, ...]:
         "openai-responses": openai_responses.RULES,
         "gemini": gemini.RULES,
     }[request.format]
-    found = findings(rules, strict.parse(write_body(request)), open_tail=needs.tail_stays_open)
-    leading = int(request.system is not None and KEYS[request.format].system_is_message)
+    keys, body = KEYS[request.format], body_value(request)
+    said = {key: told for key, told in body.items() if key != keys.messages}
+    sent = {**strict.as_read(said), keys.messages: [strict.as_read(one) for one in body[keys.messages]]}
+    found = findings(rules, sent, open_tail=needs.tail_stays_open)
+    leading = int(request.system is not None and keys.system_is_message)
     return tuple(
         Violation(law=PROVIDER, **_placed(one.place, one.why, leading=leading))
         for one in found

@@ -214,6 +214,33 @@ def test_what_json_cannot_say_is_an_error_not_something_else(value: Any) -> None
         strict.dump_foreign(value)
 
 
+@given(JSON)
+def test_a_value_of_jsons_own_types_is_what_is_read_of_it(value: Any) -> None:
+    """Law SAME: a caller's dicts are judged as their bytes would be, without bytes."""
+    assert strict.as_read(value) == strict.parse(strict.dump(value))
+    assert strict.is_json({"x": [1, -1.5, None, True, "\ud800", {}]})
+
+
+@pytest.mark.parametrize(
+    "value",
+    [("a",), {1: "a"}, 2**63, float("nan"), float("inf"), b"a", msgspec.Raw(b"1"), type("S", (str,), {})("a"), object()],
+    ids=["tuple", "key", "large", "nan", "inf", "bytes", "raw", "subclass", "object"],
+)  # fmt: skip
+def test_what_would_be_read_as_something_else_is_not_taken_for_json(value: Any) -> None:
+    """And neither is what stands deep, or goes round in a circle."""
+    assert not strict.is_json({"x": [value]})
+    circle: list[Any] = []
+    circle.append(circle)
+    deep: Any = "x"
+    for _ in range(strict.DEPTH_MAX + 1):
+        deep = [deep]
+    assert not strict.is_json(circle)
+    assert not strict.is_json(deep)
+    assert strict.is_json(deep[0])
+    with pytest.raises(ValueError, match="cannot be written as JSON"):
+        strict.refuse_foreign(circle)
+
+
 def test_sdk_objects_are_opened_where_they_stand() -> None:
     """`response.content` goes straight into the next request's messages, as every SDK's guide shows."""
 

@@ -115,6 +115,8 @@ class Report(Struct, frozen=True, kw_only=True):
     below_floor: tuple[BelowFloor, ...] = ()
     """The kinds for whose sake a compaction was refused (outcome `failed`)."""
     valid: bool = True
+    """Of a whole history (`compact`, a file): no law is broken, no demand, and the provider's judge finds nothing. Of a session's
+    request: no law and no demand; a judge reads all, and a request costs what is new (`docs/decisions/0018`)."""
     violations: tuple[Violation, ...] = ()
     unmended: tuple[Violation, ...] = ()
     """Where the result is not valid, what the input broke already and no repair mends, by the input's ordinals; empty where the fault

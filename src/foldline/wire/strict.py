@@ -50,6 +50,9 @@ KEY_SHOWN_MAX = 60
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
 _CONTAINERS = frozenset((dict, list))
+_OWN = frozenset((str, bool, type(None)))
+_KEYS = frozenset((str,))
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]", re.ASCII)
@@ -132,8 +135,40 @@ def dump_foreign(value: Any) -> bytes:
     )  # only lone surrogates fail, and \udXXX is their JSON escape
 
 
+def is_json(value: Any) -> bool:
+    """True for a value of JSON's own types alone, which written and read again is the same, told without writing it. False where that
+    is in doubt: numbers beyond 64 bits, deeper nesting than is read from bytes."""
+    level = [value]
+    for _ in range(DEPTH_MAX + 1):
+        inner: list[Any] = []
+        for node in level:
+            kind = type(node)
+            if kind is dict:
+                if not set(map(type, node)) <= _KEYS:
+                    return False
+                inner += node.values()
+            elif kind is list:
+                inner += node
+            elif kind is float or kind is int:
+                if not _INT64_MIN <= node <= _INT64_MAX:
+                    return False
+            elif kind not in _OWN:
+                return False
+        if not inner:
+            return True
+        level = inner
+    return False
+
+
+def as_read(value: Any) -> Any:
+    """A caller's value as it is read by whoever it is sent to: itself, where it is JSON's own types alone."""
+    return value if is_json(value) else parse(dump(value))
+
+
 def refuse_foreign(value: Any) -> None:
     """Raise `ValueError` for a caller's value that JSON cannot say, or that nests deeper than what is read from bytes may."""
+    if is_json(value):
+        return
     written = dump_foreign(value)
     if written.count(b"[") + written.count(b"{") > DEPTH_MAX:
         _refuse_depth(parse(written))

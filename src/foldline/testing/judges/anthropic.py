@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from foldline.testing.judges import rule
 from foldline.testing.judges.media import decoded, picture
 from foldline.testing.judges.rule import Body, Case, Found, Rule, blank, json_bytes, json_text, judge
 
@@ -130,7 +131,7 @@ def _shape_of_blocks(place: str, blocks: list[Any]) -> Found:
         required, further = KEYS.get(block["type"], (frozenset(), frozenset()))
         for key in sorted(required - block.keys()):
             yield f"{place}.{index}.{key}", "field required"
-        if required:
+        if required and len(block) > len(required):
             for key in sorted(block.keys() - required - further):
                 yield f"{place}.{index}.{key}", "extra inputs are not permitted"
         yield from _shape_of_values(f"{place}.{index}", block)
@@ -138,8 +139,9 @@ def _shape_of_blocks(place: str, blocks: list[Any]) -> Found:
 
 def _shape_of_values(place: str, block: dict[str, Any]) -> Found:
     failed = block["type"] == "compaction"  # one that failed has nulls
-    for key in ("text", "id", "name", "tool_use_id", "thinking", "signature", "data"):
-        if not isinstance(block.get(key, ""), (str, type(None)) if failed else str):
+    texts = ("text", "id", "name", "tool_use_id", "thinking", "signature", "data")
+    for key, value in block.items():
+        if key in texts and not isinstance(value, (str, type(None)) if failed else str):
             yield f"{place}.{key}", "no text"
     if block["type"] == "tool_use" and not isinstance(block.get("input"), dict):
         yield f"{place}.input", "no object"
@@ -284,10 +286,8 @@ def _answered(case: Case) -> Found:
     for at, message in enumerate(messages):
         if message["role"] != "assistant" or at == waiting:
             continue
-        following = messages[at + 1] if at + 1 < len(messages) else None
-        answered = (
-            set(_results(following)) if following is not None and following["role"] == "user" else set()
-        )
+        following = messages[at + 1 : at + 2]
+        answered = {name for one in following if one["role"] == "user" for name in _results(one)}
         for name in _calls(message):
             if name not in answered:
                 yield f"messages.{at}", f"tool_use {name!r} without tool_result immediately after"
@@ -305,7 +305,7 @@ def _called(case: Case) -> Found:
 def _answered_once(case: Case) -> Found:
     for at, message in enumerate(case.body["messages"]):
         names = _results(message)
-        for name in sorted({name for name in names if names.count(name) > 1}):
+        for name in rule.repeated(names):
             yield f"messages.{at}", f"several tool_result blocks for {name!r}"
 
 
@@ -334,7 +334,7 @@ def _thinking_first(case: Case) -> Found:
     """Thinking is demanded when the body enables it (adaptive thinking may be left out), or when the message has any."""
     for at, message in enumerate(case.body["messages"]):
         kinds = [block["type"] for block in _blocks(message)]
-        late = (n for n, kind in enumerate(kinds) if kind in REASONING and "tool_use" in kinds[:n])
+        late = (n for n in range([*kinds, "tool_use"].index("tool_use"), len(kinds)) if kinds[n] in REASONING)
         if (first := next(late, None)) is not None:
             yield f"messages.{at}.content.{first}", "thinking after a tool_use"
     last = _last_assistant(case.body)

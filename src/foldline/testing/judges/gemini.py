@@ -48,6 +48,8 @@ def violations(body: Body, *, open_tail: bool = False) -> list[str]:
 
 
 def _camel(value: dict[str, Any]) -> dict[str, Any]:
+    if "_" not in "".join(value):
+        return value
     return {_UNDERSCORE.sub(lambda match: match[1].upper(), key): inner for key, inner in value.items()}
 
 

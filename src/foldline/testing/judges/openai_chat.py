@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from foldline.testing.judges.media import decoded, picture, split_data_url
-from foldline.testing.judges.rule import Body, Case, Found, Rule, blank, json_text, judge
+from foldline.testing.judges.rule import Body, Case, Found, Rule, blank, json_text, judge, repeated
 
 ID_CHARS_MAX = 40
 NAME_PATTERN = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -58,10 +58,10 @@ def _rounds(body: Body) -> Iterator[tuple[int, list[str], list[str]]]:
         calls = message.get("tool_calls")
         if message["role"] == "assistant" and calls:
             answered = []
-            for following in messages[at + 1 :]:
-                if following["role"] != "tool":
+            for place in range(at + 1, len(messages)):
+                if messages[place]["role"] != "tool":
                     break
-                answered.append(following["tool_call_id"])
+                answered.append(messages[place]["tool_call_id"])
             yield at, [call["id"] for call in calls], answered
 
 
@@ -159,7 +159,7 @@ def _ids(case: Case) -> Found:
 
 def _ids_once(case: Case) -> Found:
     for at, ids, _ in _rounds(case.body):
-        for name in sorted({name for name in ids if ids.count(name) > 1}):
+        for name in repeated(ids):
             yield f"messages.{at}.tool_calls", f"id {name!r} twice"
 
 
@@ -175,23 +175,24 @@ def _answered(case: Case) -> Found:
     for at, ids, answered in _rounds(case.body):
         if case.open_tail and at == last:
             continue
+        known = set(answered)
         for name in ids:
-            if name not in answered:
+            if name not in known:
                 yield f"messages.{at}", f"tool_call {name!r} without a tool message directly after"
 
 
 def _called(case: Case) -> Found:
-    calls: list[str] = []
+    calls: set[str] = set()
     for at, message in enumerate(case.body["messages"]):
         if message["role"] != "tool":
-            calls = [call["id"] for call in message.get("tool_calls") or []]
+            calls = {call["id"] for call in message.get("tool_calls") or []}
         elif message["tool_call_id"] not in calls:
             yield f"messages.{at}", "a tool message must answer a preceding message with tool_calls"
 
 
 def _answered_once(case: Case) -> Found:
     for at, _, answered in _rounds(case.body):
-        for name in sorted({name for name in answered if answered.count(name) > 1}):
+        for name in repeated(answered):
             yield f"messages.{at}", f"several tool messages for {name!r}"
 
 

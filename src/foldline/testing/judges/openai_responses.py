@@ -193,9 +193,10 @@ def _waiting_from(case: Case) -> int:
 
 def _answered(case: Case) -> Found:
     answered = {(CALL_OF[_kind(item)], _call_id(item)) for _, item in _placed(case) if _kind(item) in CALL_OF}
+    waiting = _waiting_from(case)
     for at, item in enumerate(_items(case.body)):
         kind = _kind(item)
-        if kind in CLIENT_RUN and at < _waiting_from(case) and (kind, _call_id(item)) not in answered:
+        if kind in CLIENT_RUN and at < waiting and (kind, _call_id(item)) not in answered:
             yield f"input.{at}", f"no tool output found for {kind} {_call_id(item)!r}"
 
 
@@ -220,12 +221,11 @@ def _answered_once(case: Case) -> Found:
 
 
 def _reasoning_followed(case: Case) -> Found:
-    items = _items(case.body)
-    for at, item in enumerate(items):
+    following: dict[str, Any] | None = None
+    for at, item in reversed(list(enumerate(_items(case.body)))):
         if _kind(item) != "reasoning":
-            continue
-        following = next((later for later in items[at + 1 :] if _kind(later) != "reasoning"), None)
-        if following is None:
+            following = item
+        elif following is None:
             yield f"input.{at}", "reasoning without its required following item"
         elif _kind(following) in CALL_OF or (
             _kind(following) == "message" and following["role"] != "assistant"
