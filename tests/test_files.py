@@ -13,12 +13,14 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from foldline import files, memory, reading
 from foldline.cli.main import main
 from foldline.core.errors import UnknownFormat
 from foldline.core.message import Message, Text, calls_of, result_text, results_of, speaks_for_user
 from foldline.core.view import Item
+from foldline.distribution import distribution
 from foldline.files import CompactOptions
 from foldline.lookup import show
 from foldline.outgoing import joined
@@ -174,6 +176,25 @@ def test_the_share_of_a_history_that_was_looked_through_is_told() -> None:
     assert len(shares) >= 2
     assert shares == sorted(shares)
     assert shares[-1] < 1
+
+
+def test_a_result_is_told_in_the_size_that_the_model_of_its_file_has() -> None:
+    """interface.md: counted with `model`'s counter where one is given, else with o200k_base, and a file's own model decides only in
+    `context`; so the report says what `context` will, and does not where both count alike or a counter was asked for."""
+    given = reading.read("examples/session.jsonl")
+    made = files.compact(given, CompactOptions(to=20_000, as_format="anthropic")).results[0]
+    [told] = [note for note in made.report.notes if "which the file names" in note]
+    again = distribution(detect.read(made.data)[0], model="claude-opus-4-5")["tokens_total"]
+    about = int(told.partition("about ")[2].partition(" tokens")[0].replace(",", ""))
+    assert told.startswith("for claude-opus-4-5, ")
+    assert abs(about - again) <= 50
+    assert about > 20_000 >= made.report.tokens_after
+    for options in (CompactOptions(to=0.5, model="claude-opus-4-5"), CompactOptions(to=0.5, counter=QUICK)):
+        notes = files.compact(given, options).results[0].report.notes
+        assert not any("which the file names" in note for note in notes)
+    alike = [replace(given[0], model="gpt-5")]
+    notes = files.compact(alike, CompactOptions(to=20_000)).results[0].report.notes
+    assert not any("which the file names" in note for note in notes)
 
 
 def test_a_file_keeps_its_format_where_that_can_be_written() -> None:

@@ -56,6 +56,10 @@ SYNTHETIC_FIRST = frozenset({"claude-code"})
 """Formats with a record of their own for a summary, which no neighbour may be joined to."""
 
 
+SIZE_DIGITS = 3
+"""Digits of a size that is told as about so much."""
+
+
 class CompactOptions(Struct, frozen=True, kw_only=True):
     """What to do with a file."""
 
@@ -209,7 +213,9 @@ def _compact_one(
         report=report.to_dict(),
     )
     data = detect.writer(target).write(transcript, written)
-    report = replace(report, notes=(*report.notes, *left_out(written, target), *unrecognised(data, target)))
+    own = () if options.model or options.counter else by_its_own(transcript, sent, counter=counter)
+    more = (*own, *left_out(written, target), *unrecognised(data, target))
+    report = replace(report, notes=(*report.notes, *more))
     return FileResult(report=report, data=data, format=target)
 
 
@@ -218,6 +224,23 @@ def _looked(done: int, total: int, *, progress: Progress) -> None:
         progress("looking for facts", done / total)
     else:
         progress("writing what stands for the rest", None)
+
+
+def by_its_own(transcript: Transcript, sent: Sent, *, counter: TokenCounter) -> tuple[str, ...]:
+    """The size of the result for the model that the file names, where that one counts otherwise: `context` tells it so. In
+    three digits, since the report's own numbers are by another counter."""
+    if transcript.model is None:
+        return ()
+    own = counter_for(
+        transcript.model, counter=plan_for(transcript.model).counter, wire=sent.request.format or None
+    )
+    if own.name == counter.name:
+        return ()
+    tokens = tokens_of(sent.request, own)
+    about = round(tokens, min(0, SIZE_DIGITS - len(str(tokens))))
+    return (
+        f"for {transcript.model}, which the file names, the result is about {about:,} tokens (--model counts so)",
+    )
 
 
 def left_out(written: NewHistory, target: str) -> tuple[str, ...]:
