@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -79,6 +80,22 @@ def test_a_salvage_is_a_log(home: Path) -> None:
     found = salvage("s", home=home)
     log = parse_log(found.data)
     assert (log.state, len(log.entries), found.entries, found.gaps) == ("clean", 3, 3, ())
+
+
+def test_an_entry_that_is_whole_and_says_nothing_is_told_and_replaced(home: Path) -> None:
+    """A good checksum over no JSON: no reader could open the session, so it is not whole."""
+    journal = DiskStore(home).write("s")
+    bad, *_ = journal.append([Draft(kind="message", body=b'{"n":"' + b"one " * 20 + b'\\"}'), ONE])
+    journal.close()
+    verdict = verify("s", home=home)
+    assert verdict.state == "corrupt"
+    assert [problem.offset for problem in verdict.problems] == [bad.offset]
+    assert "the message cannot be read" in verdict.problems[0].why
+    found = salvage("s", home=home)
+    log = parse_log(found.data)
+    assert [(gap.offset, gap.first, gap.count) for gap in found.gaps] == [(bad.offset, bad.seq, 1)]
+    assert [entry.kind for entry in log.entries] == ["message", "message", "checkpoint", "message", "message"]
+    assert all(json.loads(entry.body) for entry in log.entries)
 
 
 def test_packing_away_says_how_much(home: Path) -> None:

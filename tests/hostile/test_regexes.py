@@ -11,7 +11,7 @@ import importlib
 import pkgutil
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from itertools import product
 from math import inf
@@ -135,6 +135,89 @@ def test_an_expression_is_linear_on_its_own_prefixes_alternatives_and_near_misse
 def test_the_rule_finds_what_is_slow(pattern: str) -> None:
     """A check that cannot fail is a defect; the first one took 40 s on 29 characters."""
     assert slowest(Found(name="bad", pattern=re.compile(pattern), methods=("search",))) is not None
+
+
+def half_matched(pattern: re.Pattern[Any]) -> bool:
+    """True where a possessive quantifier stands on a group of which a part may match and the rest fail."""
+    parser: Any = importlib.import_module("re._parser")
+    return any(
+        name == "POSSESSIVE_REPEAT" and not is_all_or_nothing(list(operand[2]))
+        for name, operand in steps(parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG))
+    )
+
+
+def steps(parsed: Iterable[Any]) -> Iterator[tuple[str, Any]]:
+    """Every step of a parsed expression, at any depth."""
+    for operator, operand in parsed:
+        yield str(operator), operand
+        for inner in within_step(str(operator), operand):
+            yield from steps(inner)
+
+
+def within_step(name: str, operand: Any) -> Iterable[Any]:
+    """The expressions that a step holds."""
+    match name:
+        case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+            return [operand[2]]
+        case "SUBPATTERN":
+            return [operand[3]]
+        case "BRANCH":
+            return list(operand[1])
+        case "ATOMIC_GROUP":
+            return [operand]
+        case "ASSERT" | "ASSERT_NOT":
+            return [operand[1]]
+        case "GROUPREF_EXISTS":
+            return [one for one in operand[1:] if one is not None]
+        case _:
+            return []
+
+
+def is_all_or_nothing(parsed: list[Any]) -> bool:
+    """Whether nothing can fail behind the first character of each alternative."""
+    first, rest = parsed[0], parsed[1:]
+    if any(not may_follow(step) for step in rest):
+        return False
+    inner = list(within_step(str(first[0]), first[1]))
+    alone = str(first[0]) in ("SUBPATTERN", "BRANCH")
+    return (
+        all(is_all_or_nothing(list(one)) for one in inner) if alone else all(len(one) == 1 for one in inner)
+    )
+
+
+def may_follow(step: Any) -> bool:
+    """Whether a step never fails but at the end of a text: what may be missing, or any character."""
+    name, operand = str(step[0]), step[1]
+    if name in ("MAX_REPEAT", "POSSESSIVE_REPEAT"):
+        return bool(operand[0] == 0)
+    if name != "IN" or len(operand) != 2:
+        return name == "ANY"
+    one, other = (str(kind).replace("_NOT_", "_") for _, kind in operand)
+    return one == other  # a class and what is not in it
+
+
+@pytest.mark.parametrize("found", ALL, ids=[found.name for found in ALL])
+def test_no_possessive_group_can_stop_half_way(found: Found) -> None:
+    """CPython up to 3.11.4 goes on behind the half of an alternative that failed (gh-106052), and so ate the sign that
+    ends a text; an atomic group does not."""
+    assert not half_matched(found.pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_half"),
+    [
+        (r"(?:[a-z]|\\{1,7}[nr]){4,100}+", True),
+        (r"(?>(?:[a-z]|\\{1,7}[nr]){4,100})", False),
+        (r"(?:[a-z]*/)*+", True),
+        (r"(?:ab)++", True),
+        (r"(?s:[^\"]|\\.)*+", False),
+        (r"(?:[a-z]++[0-9]*+)++", False),
+        (r"[a-z]++", False),
+    ],
+)
+def test_the_rule_tells_which_groups_can(pattern: str, is_half: bool) -> None:
+    """The one that ate the end of a text first."""
+    assert half_matched(re.compile(pattern)) is is_half
 
 
 def test_every_expression_is_looked_at() -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from foldline.log import secrets
 from foldline.log.secret_families import TOKENS, WORDS
 from foldline.log.secret_places import PLACES
 from foldline.log.secrets import Redactor, find
@@ -184,6 +185,8 @@ PIECES = st.sampled_from(
         ":",
         "Bearer ",
         "x7Yz" * 6,
+        "-----BEGIN PRIVATE KEY-----\n" + "MIIEvQIBADANBgkqhkiG9w0BAQEF\n" * 3,
+        "postgres://bob:hV7!kq2Lm9@db/x",
     ]
 )
 
@@ -191,6 +194,8 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES | st.text(max_size=8), max_size=12), st.integers(0, 3))
 @example(["\n", "npm_" + "aB3" * 12], 0)
 @example(["password:\n", "aB3xY9pQ"], 1)
+@example(["-----BEGIN PRIVATE KEY-----\n" + "MIIEvQIBADANBgkqhkiG9w0BAQEF\n" * 3, '"'], 1)
+@example(["password Hx7pQ9zLw=,", "postgres://bob:hV7!kq2Lm9@db/x"], 0)
 def test_what_is_left_of_json_is_json(pieces: list[str], depth: int) -> None:
     """No redaction begins or ends inside an escape; a second one finds nothing."""
     text: object = "".join(pieces)
@@ -201,6 +206,38 @@ def test_what_is_left_of_json_is_json(pieces: list[str], depth: int) -> None:
         redacted = REDACTOR.body(data).data
         json.loads(redacted.decode("utf-8", "surrogatepass"))
         assert REDACTOR.body(redacted).data == redacted
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2, 3])
+@pytest.mark.parametrize("lines", [1, 3, 40])
+def test_a_key_without_its_end_leaves_the_text_it_stands_in_whole(lines: int, depth: int) -> None:
+    """`head -4 key.pem` in a result that is JSON itself: the quote that ends it is no part of the key."""
+    key = (
+        "-----BEGIN PRIVATE KEY-----\n"
+        + "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDc8sQ3pV7xT\n" * lines
+    )
+    for cut in (key, key.rstrip("\n"), key[:-7]):
+        text = json.dumps({"output": cut, "exit": 0})
+        for _ in range(depth):
+            text = json.dumps({"inner": text})
+        left = json.loads(REDACTOR.body(json.dumps({"text": text}).encode()).data)["text"]
+        for _ in range(depth):
+            left = json.loads(left)["inner"]
+        assert json.loads(left)["exit"] == 0
+        assert "MIIEvQ" not in left
+
+
+def test_a_pattern_that_takes_too_much_costs_no_body_its_quotes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is found: what was JSON stays JSON."""
+    data = json.dumps({"a": 'one\\"two', "b": ["\u00e9\n", 7]}).encode()
+    for start in range(len(data)):
+        for end in range(start + 1, len(data) + 1):
+            hit = secrets.Hit(start, end, "all", data[start:end])
+            monkeypatch.setattr(secrets, "find", lambda _, hit=hit: (hit,))
+            monkeypatch.setattr(secrets, "PASSES_MAX", 1)
+            left = json.loads(secrets.Redactor(b"k" * 32).body(data).data)
+            assert [type(value) for value in left.values()] == [str, list]
+            assert list(left.values())[1][1] == 7
 
 
 @pytest.mark.parametrize(

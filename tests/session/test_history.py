@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.core.entry import Entry
+from foldline.core.entry import Draft, Entry
+from foldline.core.errors import SessionCorrupt
 from foldline.session.history import Chronicle, Messages
 from foldline.stores.memory import MemoryPages, MemoryStore
 from tests.session.making import answer, opened, worked
@@ -74,3 +75,23 @@ def test_messages_say_how_many_they_are() -> None:
     for number in range(3):
         session.user(f"{number}")
     assert repr(session.messages) == "<3 messages; list() reads them>"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("message", b'{"wire":"one\\"}'),
+        ("message", b'{"format":"neutral"}'),
+        ("compaction", b'{"edits":"\\"}'),
+    ],
+)
+def test_an_entry_that_says_nothing_is_damage_with_its_place(kind: str, body: bytes) -> None:
+    """Not a fault of the reader's."""
+    store = MemoryStore()
+    journal = store.create("s", format="anthropic", about=b"{}")
+    [entry] = journal.append([Draft(kind=kind, body=body)])
+    chronicle = Chronicle(store.read("s"), kinds=frozenset({kind}))
+    with pytest.raises(SessionCorrupt) as damage:
+        chronicle.page()
+    assert damage.value.offset == entry.offset
+    assert f"{kind} entry 0 cannot be read" in str(damage.value)

@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
-_UNREADABLE = (msgspec.DecodeError, UnicodeEncodeError, RecursionError)
+_UNREADABLE = (msgspec.DecodeError, UnicodeError, RecursionError)
 """No JSON; half of a surrogate pair; nested deeper than anything that reads it."""
 
 
-def decoded(json_text: str) -> Any:
+def decoded(json_text: str | bytes) -> Any:
     """What a text says as JSON; `None` where it is none."""
     try:
         return msgspec.json.decode(json_text)

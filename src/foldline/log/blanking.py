@@ -25,7 +25,7 @@ OPAQUE_BYTES_MIN: Final = 256
 Fill: TypeAlias = Literal["text", "number", "object", "block"]
 """`text`: inside a string · `number`: digits of one · `object`: a whole value, that becomes `{}` · `block`: a part, that becomes one of text."""
 
-_STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)')
+_STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 _BASE64: Final = re.compile(rb"[A-Za-z0-9+/_=-]*+")
 _NUMBER: Final = re.compile(rb"[0-9.eE+-]+")
 TEXT_CHARS_MIN: Final = 4
@@ -49,7 +49,8 @@ _BEFORE_WORD: Final = (
 _AFTER_WORD: Final = rb"(?![A-Za-z0-9_]|" + _LETTER + rb"|\\{1,15}u(?:00[c-fC-F]|0[1-9a-fA-F]))"
 _ADDRESS: Final = re.compile(rb"m\d{1,9}(?:-\d{1,9})?(?:\.\d{1,9})?@[0-9a-f]{8}")
 _DIGESTS: Final = frozenset((b"revision", b"address"))
-_SIGNS: Final = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[\]{},]')
+_SIGNS: Final = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[\]{},]', re.DOTALL)
+_BRACKETS: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
 _ESCAPED: Final = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
 _NAMES: Final = frozenset(
     b"addedTokens annotations applied arguments args at begin calls_id call_id compacted content covers data detail edit "
@@ -277,7 +278,7 @@ def element_around(body: bytes, place: int) -> Gap | None:
     opened: list[tuple[int, bytes]] = []
     found: Sequence[int] = ()
     skip = 0
-    for match in re.finditer(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}]', body):
+    for match in _BRACKETS.finditer(body):
         if match.start() >= place:
             break
         sign = match[0]
@@ -288,8 +289,8 @@ def element_around(body: bytes, place: int) -> Gap | None:
     found = [at for (_, outer), (at, sign) in pairwise(opened) if outer == b"[" and sign == b"{"]
     if not found:
         return None
-    for match in re.finditer(rb'"(?:[^"\\]|\\.)*+"|[{}]', body[found[-1] :]):
+    for match in _BRACKETS.finditer(body, found[-1]):
         skip += {b"{": 1, b"}": -1}.get(match[0], 0)
         if skip == 0:
-            return Gap(found[-1], found[-1] + match.end(), "block")
+            return Gap(found[-1], match.end(), "block")
     return None

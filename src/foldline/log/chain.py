@@ -19,6 +19,7 @@ from msgspec import Struct
 from foldline.core.entry import Entry
 from foldline.core.errors import SessionCorrupt
 from foldline.core.ports import Pages
+from foldline.log.values import members
 from foldline.wire import strict
 
 TAKING_BACK: Final = frozenset(("undo", "unfold"))
@@ -79,6 +80,14 @@ def _address_in(entry: Entry) -> str:
     try:
         return str(strict.loads(entry.body)["address"])
     except (ValueError, LookupError, TypeError) as error:
+        raise unreadable(entry, error) from error
+
+
+def members_of(entry: Entry) -> dict[str, bytes]:
+    """The bytes of each member of an entry's body. Raises `SessionCorrupt`."""
+    try:
+        return members(entry.body)
+    except (ValueError, TypeError) as error:
         raise unreadable(entry, error) from error
 
 

@@ -43,14 +43,18 @@ class References:
     def take(self, entry: Entry) -> Iterator[str]:
         """What is wrong with what this entry refers to, for a person. Entries come in order, from the first."""
         self._seqs = entry.seq
+        try:
+            body = strict.loads(entry.body)
+        except ValueError as error:
+            yield f"the {entry.kind} cannot be read ({error})"
+            body = None
         match entry.kind:
             case "message":
                 self.messages.append(entry.offset)
             case "system" | "tools":
                 self._kinds[entry.offset] = entry.kind
-            case "checkpoint" | "compaction" | "undo" | "rollback" | "unfold" | "settle":
+            case "checkpoint" | "compaction" | "undo" | "rollback" | "unfold" | "settle" if body is not None:
                 try:
-                    body = strict.loads(entry.body)
                     yield from (
                         self._checkpoint(entry, body) if entry.kind == "checkpoint" else self._named(body)
                     )

@@ -234,7 +234,7 @@ WORDS: Final[tuple[Family, ...]] = (
         pattern=re.compile(
             rb"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
             rb"(?:(?:\\{1,7}[nr]|\s){1,4}(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): ?[^\\\r\n]{1,200}){0,4}"
-            rb"(?:[A-Za-z0-9+/=]|\s|\\{1,7}[nrt/]){40,%d}+"
+            rb"(?>(?:[A-Za-z0-9+/=]|\s|\\{1,7}[nrt/]){40,%d})"
             rb"(?:-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----)?" % KEY_BYTES_MAX
         ),
     ),

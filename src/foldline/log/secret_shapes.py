@@ -42,7 +42,7 @@ _OTHER_KEYS: Final = re.compile(
 )
 """Ends of a key that make it say something about a secret instead of being one: `token_hash`, `passwordFile`."""
 _PIECE: Final = rb"(?:[A-Za-z]{2,}+[0-9]{0,3}|[A-Za-z]|[0-9]{1,4})"
-_WORDY: Final = re.compile(rb"%b(?:[-_./:@+~#?&!%%*^]++(?:%b|$))*+" % (_PIECE, _PIECE))
+_WORDY: Final = re.compile(rb"%b(?>(?:[-_./:@+~#?&!%%*^]++(?:%b|$))*)" % (_PIECE, _PIECE))
 """Words and short numbers with signs between them: a name, a path, a date."""
 _HUMPS: Final = re.compile(rb"[A-Z]{0,5}[a-z]*(?:[A-Z]{1,5}[a-z]+)*[A-Z]{0,4}")
 """camelCase: never more than five capitals on end."""

@@ -16,12 +16,14 @@ import hashlib
 import hmac
 import re
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from foldline.core.json_text import decoded
 from foldline.log.secret_families import RUN_BYTES_MIN, TOKENS, WORDS, Family
 from foldline.log.secret_places import LETTERS, PLACES
 
@@ -38,6 +40,8 @@ SEEN_BYTES_MIN: Final = 8
 """Shortest of them, bytes."""
 PIECE_BYTES: Final = 16
 """Shortest piece of one that is known again, bytes."""
+PASSES_MAX: Final = 4
+"""How often a body is looked through that had secrets."""
 
 _ESCAPES: Final = (
     re.compile(
@@ -47,6 +51,8 @@ _ESCAPES: Final = (
     re.compile(rb"\\(/)"),
 )
 """Printable ASCII that is spelt as an escape, quotes and backslashes apart; and the letters of words before a secret."""
+_STRING: Final = re.compile(rb'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
+_ESCAPE: Final = re.compile(rb"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _BREAKS: Final = re.compile(rb"(?:(?<!\\)\\++[nr]|[\r\n])+")
 _SEALED: Final = re.compile(
     rb'"(?:signature|thoughtSignature|thought_signature|encrypted_content|encrypted_reasoning)"\s*:\s*"$'
@@ -131,19 +137,29 @@ class Redactor:
 
     def body(self, data: bytes) -> Redacted:
         """The JSON of a body without secrets; valid JSON when `data` was. Bytes outside the secrets stay as they are."""
+        redacted = Redacted(data)
+        families = Counter[str]()
+        for _ in range(PASSES_MAX):  # a mark may end what hid another secret
+            hits = self._hits(redacted.data)
+            if not hits:
+                break
+            families.update(hit.family for hit in hits)
+            redacted = Redacted(self._without(redacted.data, hits), families.total(), families)
+        return redacted
+
+    def _hits(self, data: bytes) -> Sequence[Hit]:
         hits = find(data)
         for hit in hits:
             self._note(hit.value)
-        hits = self._with_seen(data, hits)
-        if not hits:
-            return Redacted(data)
+        return self._with_seen(data, hits)
+
+    def _without(self, data: bytes, hits: Sequence[Hit]) -> bytes:
         pieces: list[bytes] = []
         at = 0
-        for hit in hits:
+        for hit in hits if decoded(data) is None else _within_strings(data, hits):
             pieces += (data[at : hit.start], self.mark(hit.value).encode())
             at = hit.end
-        pieces.append(data[at:])
-        return Redacted(b"".join(pieces), len(hits), Counter(hit.family for hit in hits))
+        return b"".join([*pieces, data[at:]])
 
     def _note(self, secret: bytes) -> None:
         for line in secret.split(b"\n"):
@@ -176,6 +192,23 @@ class Redactor:
         """What stands in the place of a secret: the same for the same one under the same key."""
         digest = hmac.new(self._key, secret, hashlib.sha256).hexdigest()
         return f"⟦secret:{digest[:FINGERPRINT_DIGITS]}⟧"
+
+
+def _within_strings(data: bytes, hits: Sequence[Hit]) -> Iterator[Hit]:
+    """The hits as far as they lie within one string of the JSON, whole escapes at a time: a pattern that takes too much costs no
+    body its quotes."""
+    strings = deque(match.span(1) for match in _STRING.finditer(data))
+    for hit in hits:
+        while strings and strings[0][1] <= hit.start:
+            strings.popleft()
+        if not strings:
+            return
+        start, stop = max(hit.start, strings[0][0]), min(hit.end, strings[0][1])
+        for escape in _ESCAPE.finditer(data, *strings[0]):
+            start = escape.end() if escape.start() < start < escape.end() else start
+            stop = escape.start() if escape.start() < stop < escape.end() else stop
+        if start < stop:
+            yield replace(hit, start=start, end=stop)
 
 
 def _pieces_of(line: bytes, data: bytes) -> Iterator[tuple[int, int]]:

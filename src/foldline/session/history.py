@@ -16,10 +16,10 @@ from foldline.core.edit import Fold
 from foldline.core.entry import Entry
 from foldline.core.message import Message
 from foldline.core.ports import Pages
-from foldline.log.chain import back
+from foldline.log.chain import back, members_of, unreadable
 from foldline.log.said import time_of
 from foldline.log.state import ROOT
-from foldline.log.values import members, read_edits, read_message, read_scope
+from foldline.log.values import read_edits, read_message, read_scope
 from foldline.wire import strict
 from foldline.wire.formats import CODECS, DEFAULT, codec
 
@@ -89,7 +89,7 @@ class Chronicle:
             entry = next(self._walk, None)
             if entry is None:
                 return
-            if entry.kind in self._kinds and read_scope(members(entry.body)) == self._scope:
+            if entry.kind in self._kinds and read_scope(members_of(entry)) == self._scope:
                 self._found.append(entry.offset)
 
     def __len__(self) -> int:
@@ -173,12 +173,19 @@ def wire_of(message: Message, format: str) -> dict[str, Any]:
     return codec(message.format or (format if is_one_for_one else DEFAULT)).encode(message)
 
 
+def _message_of(entry: Entry) -> Message:
+    try:
+        return read_message(entry.body)
+    except (ValueError, LookupError, TypeError) as error:
+        raise unreadable(entry, error) from error
+
+
 def happened(entry: Entry) -> Happened:
     """An entry as a person reads it."""
     if entry.kind == "message":
-        message = read_message(entry.body)
+        message = _message_of(entry)
         return Happened(seq=entry.seq, kind="message", time_ms=time_of(entry, message), message=message)
-    told = members(entry.body)
+    told = members_of(entry)
     return Happened(
         seq=entry.seq,
         kind="compaction",

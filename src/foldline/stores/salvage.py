@@ -19,6 +19,7 @@ from foldline.core.errors import SessionCorrupt
 from foldline.log.lines import PREFIX_BYTES_MAX, Damage, announced, entry_line, line_again, read_entry
 from foldline.stores.scan import CHUNK_BYTES, Extent, forward
 from foldline.stores.segments import Pieces
+from foldline.wire import strict
 
 DAMAGED: Final = '{"format":"neutral","role":"user","parts":[{"part":"text","text":"⟦damaged: could not be read⟧"}]'.encode()
 """A message in the place of one that is lost, without its closing brace."""
@@ -58,6 +59,7 @@ class Salvage:
         while at < self._extent.end:
             try:
                 for entry in forward(self._source, at, extent=replace(self._extent, start=at, seq=seq)):
+                    _refuse_unreadable(entry)
                     yield self._line(entry)
                     at, seq = at + entry.size, entry.seq + 1
                 return
@@ -112,7 +114,9 @@ class Salvage:
             if size is None or size > left:
                 return None
             line = self._source.read(size, at=offset)
-            return read_entry(line[:-1], seq=None, crc=self._extent.crc, offset=offset)
+            entry = read_entry(line[:-1], seq=None, crc=self._extent.crc, offset=offset)
+            _refuse_unreadable(entry)
+            return entry
         except (SessionCorrupt, Damage):
             return None
 
@@ -164,6 +168,14 @@ class Salvage:
 
     def _made(self, seq: int, kind: str, *, body: bytes, time_ms: int | None) -> bytes:
         return entry_line(seq, Draft(kind=kind, body=body), crc=self._extent.crc, time_ms=time_ms)
+
+
+def _refuse_unreadable(entry: Entry) -> None:
+    """A line can be whole and say nothing. Raises `SessionCorrupt`."""
+    try:
+        strict.loads(entry.body)
+    except ValueError as error:
+        raise SessionCorrupt(entry.offset, f"the {entry.kind} cannot be read ({error})") from error
 
 
 def _kind(line: bytes) -> str:
