@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from foldline.core.address import block, part_address, span_address
 from foldline.core.errors import UnknownAddress
 from foldline.core.message import Media, Message, Opaque, Reasoning, Text, ToolCall, ToolResult
-from foldline.lookup import show, text_of
+from foldline.lookup import show, text_of, told_of
 from foldline.testing.builders import assistant, call, result, user
 from foldline.transcripts.transcript import Transcript
 
@@ -169,3 +170,42 @@ def test_two_results_that_a_repair_joined_open_as_they_were_joined() -> None:
 def test_every_kind_of_part_has_a_text(part: Text, text: str) -> None:
     """What is not text is shown by what is sent of it."""
     assert text_of(part) == text
+
+
+def told(**arguments: object) -> str:
+    return told_of(ToolCall(id="x", name="write", arguments=json.dumps(arguments)))
+
+
+def test_a_call_is_told_by_its_values_and_long_ones_line_by_line() -> None:
+    """Who reads a session reads a script as it is written, and not as JSON; nothing is left out."""
+    assert told(path="a.py", mode=7, force=True, tags=["x", 1], at=None) == (
+        'write path=a.py mode=7 force=true tags=["x",1] at=null'
+    )
+    assert told(path="a.py", content="def f():\n    return 1\n") == (
+        "write path=a.py\n  content:\n    def f():\n        return 1\n    "
+    )
+    assert told(note="x" * 81) == "write\n  note:\n    " + "x" * 81
+    edits = [{"old": "a\nb", "new": "c"}, {"old": "d", "new": ""}]
+    assert (
+        told(edits=edits) == 'write edits.0.new=c edits.1={"old":"d","new":""}\n  edits.0.old:\n    a\n    b'
+    )
+    deep: object = "x\ny"
+    for _ in range(20):
+        deep = {"k": deep}
+    assert '{"k":' in told(deep=deep)
+    assert told() == "write"
+
+
+@pytest.mark.parametrize("arguments", ["", "not json", "[1]", '"x"', "{", '{"a":"\\ud83d"}'])
+def test_arguments_that_are_no_object_are_told_as_they_came(arguments: str) -> None:
+    broken = ToolCall(id="x", name="read", arguments=arguments)
+    assert told_of(broken) == text_of(broken)
+
+
+def test_what_stands_at_an_address_is_given_to_the_character_and_told_to_a_reader() -> None:
+    """Law TRACE: a pipe gets the text, a terminal shows what is told."""
+    written = call("write", path="a", content="1\n2")
+    shown = show([transcript(assistant("on it", written), user("on"))], "m0-1")
+    assert shown.text is not None
+    assert '{"path":"a","content":"1\\n2"}' in shown.text
+    assert "write path=a\n  content:\n    1\n    2\n\n── message 1" in shown.told

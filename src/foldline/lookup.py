@@ -8,19 +8,26 @@ Counterpart: `foldline.core.address`, which makes addresses.
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Callable, Sequence
-from typing import assert_never
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.core.address import Place, digest_of, held, place_in, read_block
 from foldline.core.errors import UnknownAddress
+from foldline.core.json_text import decoded
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.core.received import slotted
 from foldline.tokens.choose import counter_for
 from foldline.transcript_history import history_for
 from foldline.transcripts.transcript import Transcript
+from foldline.wire.strict import dump_text
+
+VALUE_CHARS = 80
+"""A value of a call that is longer, or has several lines, has lines of its own."""
+DEPTH_MAX = 8
+"""Levels of a call's arguments that are laid open; what is deeper stays JSON."""
 
 
 class Shown(Struct, frozen=True, kw_only=True):
@@ -32,6 +39,8 @@ class Shown(Struct, frozen=True, kw_only=True):
     """The original text, to the character; several messages with a line between that names each."""
     data: bytes | None = None
     """The bytes of an image or another file; then `text` is `None`."""
+    told: str = ""
+    """The text for a reader, as `told_of` has it."""
 
 
 def show(transcripts: Sequence[Transcript], address: str) -> Shown:
@@ -122,13 +131,9 @@ def _find(history: Sequence[Message], place: Place, *, first: int = 0) -> Shown 
         return _shown(part, f"{_name(part)} of message {place.start}")
     if digest_of(part for message in messages for part in message.parts) != place.digest:
         return None
-    if len(messages) == 1:
-        return Shown(title=f"message {place.start}", text=_message(messages[0]))
-    text = "\n\n".join(
-        f"── message {place.start + n}, {message.role} ──\n{_message(message)}"
-        for n, message in enumerate(messages)
-    )
-    return Shown(title=f"messages {place.start} to {place.end - 1}", text=text)
+    text, told = (_joined(messages, say, first=place.start) for say in (text_of, told_of))
+    title = f"messages {place.start} to {place.end - 1}" if len(messages) > 1 else f"message {place.start}"
+    return Shown(title=title, text=text, told=told)
 
 
 def _find_mended(transcript: Transcript, place: Place) -> Shown | None:
@@ -159,11 +164,17 @@ def _shown(part: Part, title: str) -> Shown:
             return Shown(title=title, text=None, data=b64decode(part.data, validate=True))
         except ValueError:
             return Shown(title=title, text=part.data)
-    return Shown(title=title, text=text_of(part))
+    return Shown(title=title, text=text_of(part), told=told_of(part))
 
 
-def _message(message: Message) -> str:
-    return "\n".join(text_of(part) for part in message.parts)
+def _joined(messages: Sequence[Message], say: Callable[[Part], str], *, first: int) -> str:
+    said = ["\n".join(map(say, message.parts)) for message in messages]
+    if len(messages) == 1:
+        return said[0]
+    return "\n\n".join(
+        f"── message {seq}, {message.role} ──\n{text}"
+        for seq, (message, text) in enumerate(zip(messages, said, strict=True), first)
+    )
 
 
 def _name(part: Part) -> str:
@@ -187,3 +198,34 @@ def text_of(part: Part) -> str:
             return part.raw.decode("utf-8", "replace")
         case _:
             assert_never(part)
+
+
+def told_of(part: Part) -> str:
+    """A part for a reader: a call by its tool and its values, a long one or one of several lines on lines of its own; any other part as
+    `text_of` has it."""
+    arguments = decoded(part.arguments) if isinstance(part, ToolCall) else None
+    if not isinstance(part, ToolCall) or not isinstance(arguments, dict):
+        return text_of(part)
+    first, rest = [part.name], list[str]()
+    for key, value in _values(arguments):
+        if len(value) <= VALUE_CHARS and "\n" not in value:
+            first.append(f"{key}={value}")
+        else:
+            rest += [f"  {key}:", *(f"    {line}" for line in value.split("\n"))]
+    return "\n".join([" ".join(first), *rest])
+
+
+def _values(value: Any, key: str = "", *, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """The values of a structure, all of them, each with the way to it; a small structure is one."""
+    if isinstance(value, str):
+        yield key, value
+        return
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    if depth > 0:
+        written = dump_text(value)
+        is_small = len(written) <= VALUE_CHARS and "\\n" not in written
+        if not inner or is_small or depth > DEPTH_MAX:
+            yield key, written
+            return
+    for name, each in inner:
+        yield from _values(each, f"{key}.{name}" if key else str(name), depth=depth + 1)

@@ -20,6 +20,8 @@ from foldline.core import errors
 from foldline.transcripts.transcript import Transcript
 
 TEXT = os.environ.get("STUB_TEXT", "text")
+TOLD = ""
+"""What a call is told as."""
 POLICIES = ("balanced", "handoff")
 FORMATS = ("anthropic", "pi")
 
@@ -42,6 +44,7 @@ class Answer(Struct, kw_only=True):
     notes: tuple[str, ...] = ()
     text: str | None = None
     title: str = ""
+    told: str = ""
 
 
 def payload() -> str:
@@ -222,7 +225,7 @@ def show(transcripts: tuple[Transcript, ...], address: str) -> Answer:
         raise errors.UnknownAddress(address, "the file holds no such message; take an address from a report")
     if address == "image":
         return Answer(data=b"\x89PNG\x00\xff", title="an image (image/png)")
-    return Answer(text=payload(), title=f"result of {payload()}")
+    return Answer(text=payload(), title=f"result of {payload()}", told=TOLD)
 
 
 def formats() -> list[dict[str, Any]]:

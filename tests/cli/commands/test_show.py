@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli import stub_files
-from tests.cli.running import documents, run, run_on_terminal
+from tests.cli.running import documents, run, run_on_screen, run_on_terminal
 
 pytestmark = pytest.mark.usefixtures("stub")
 
@@ -46,6 +46,20 @@ def test_bytes_go_to_a_pipe_as_they_are_and_never_to_a_terminal() -> None:
     _, shown = run_on_terminal("show", "session.jsonl", "image")
     assert "an image (image/png), 6 bytes; keep them with -o FILE" in " ".join(shown.split())
     assert "\x89" not in shown
+
+
+def test_a_terminal_shows_what_is_told_and_lines_are_those_of_the_original(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A call's script is read line by line; `--lines` counts what a pipe gets."""
+    monkeypatch.setattr(stub_files, "TOLD", "write path=a\n  content:\n    1")
+    assert "  content:\n    1\n" in run_on_screen(monkeypatch, "show", "session.jsonl", "m1").out
+    assert run_on_screen(monkeypatch, "show", "session.jsonl", "m1", "--lines", "1").out == "text\n"
+
+
+def test_a_pipe_gets_no_more_than_the_original(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stub_files, "TOLD", "told")
+    assert run("show", "session.jsonl", "m1").stdout == "text"
 
 
 def test_json_holds_text_or_base64() -> None:

@@ -125,5 +125,5 @@ def test_each_part_of_a_message_is_told_apart(tmp_path: Path) -> None:
     file = tmp_path / "body.json"
     file.write_text(json.dumps({"model": "claude-sonnet-4-5", "messages": messages}))
     page = run("show", str(file)).stdout
-    assert '  call: sql {"q": "a"}' in page or '  call: sql {"q":"a"}' in page
+    assert "  call: sql q=a\n" in page
     assert "  result: 42 rows\n\n  yo\n\n  wow" in page

@@ -49,7 +49,7 @@ def command(
 
     An address is what a notice, a summary or a report names; a short one (m12, m4-47), as summaries have it, is one of the
     session or file that was compacted. In a pipe and with -o the original comes untouched; on a
-    terminal what could act on it is shown as an escape. FILE may be the name of a durable session.
+    terminal what could act on it is shown as an escape, and a call's arguments value by value. FILE may be the name of a durable session.
 
     Without ADDRESS the newest messages are shown, and --before goes back from there: of a file those that the model
     would be sent next, of a session its whole history, summaries included.
@@ -103,6 +103,7 @@ def _give(
     elif text is not None:
         if screen.is_terminal("stdout"):
             screen.say(shown.title)
+            text = shown.told if span is None and shown.told else text
         screen.write_content(text)
     elif screen.is_terminal("stdout"):
         screen.say(f"{shown.title}, {len(data):,} bytes; keep them with -o FILE, or pipe them on")

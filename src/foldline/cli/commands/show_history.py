@@ -106,12 +106,12 @@ def words_of(message: Message) -> RenderableType:
     from rich.console import Group
 
     from foldline.core.message import ToolCall, ToolResult
-    from foldline.lookup import text_of
+    from foldline.lookup import told_of
 
     is_mixed = said_by(message) != "tool"
     shown: list[RenderableType] = []
     for part in message.parts:
-        text = text_of(part).strip()
+        text = told_of(part).strip()
         if isinstance(part, ToolCall):
             text = f"call: {text}"
         elif isinstance(part, ToolResult) and is_mixed:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def show_messages(source: Source, *, before: int | None, limit: int) -> int:
     """The newest page of a file's one conversation, or the one before a message, oldest first."""
-    from foldline.lookup import text_of
+    from foldline.lookup import told_of
 
     transcripts = source.read()
     if len(transcripts) > 1:
@@ -50,7 +50,7 @@ def show_messages(source: Source, *, before: int | None, limit: int) -> int:
         screen.say(f"{source.name} says nothing{' before that' if before is not None else ''}")
     elif older is not None:
         screen.say(f"older: foldline show {source.file} --before {older}")
-    if any(len(text_of(part)) > CHARS_MAX for m in transcript.messages[start:end] for part in m.parts):
+    if any(len(told_of(part)) > CHARS_MAX for m in transcript.messages[start:end] for part in m.parts):
         screen.say(f"long parts are cut; foldline show {source.file} ADDRESS prints a message whole")
     for note in report.notes_of(transcripts):
         screen.say(note)
