@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from foldline.clients import following
+from foldline.clients.calls import call_of
 from foldline.clients.chains import Chain
 from foldline.clients.following import Conversations
 from foldline.clients.own_summaries import CUES, IN_PART, WHY
@@ -19,7 +20,7 @@ from foldline.session.setup import SessionOptions
 from foldline.stores.disk import DiskStore
 from foldline.testing.disk import Call, SimulatedDisk
 from foldline.wire import strict
-from tests.clients.lists import answer, assistant, call, conversations, long, sent, user
+from tests.clients.lists import MODEL, answer, assistant, call, conversations, long, sent, user
 from tests.clients.runs import WINDOW, Run
 
 RULE = "Fix the login. Never touch auth.py."
@@ -103,6 +104,21 @@ def test_an_answer_that_was_dropped_or_said_anew_is_taken_back() -> None:
     assert names(known) == [RULE[:12], "second"]
     turn(known, [*messages, assistant("other"), user("go on")])
     assert names(known) == [RULE[:12], "other", "go on", "done"]
+
+
+def test_an_answer_of_several_items_that_came_back_in_part_is_taken_back_whole() -> None:
+    """Law LOG: of Responses each item is a message. What the list still has of them is said once more; the session holds the list."""
+    known = conversations()
+    first, second = ({"type": "message", **assistant(text)} for text in ("let me look", "here it is"))
+    messages: list[Any] = [user(RULE)]
+    for output, more in (([first, second], [first, user("and?")]), ([second], [])):
+        asked = call_of({"model": MODEL, "input": messages}, format="openai-responses")
+        assert asked is not None
+        going = known.outgoing(asked)
+        assert going is not None
+        known.answered(going.ticket, {"output": output, "status": "completed"})
+        messages += more
+    assert names(known) == [RULE[:12], "let me look", "and?", "here it is"]
 
 
 def test_asking_again_does_not_undo_what_was_folded() -> None:

@@ -1,5 +1,5 @@
 """`--recall` in a stream: what is said reaches the client as it comes, before and behind what was looked up, and is known again in the
-client's next list."""
+client's next list. So it is of answers that come whole."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import re
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 import pytest
 from msgspec import Struct
@@ -162,6 +163,31 @@ def test_a_compressed_stream_is_opened_and_goes_on() -> None:
     ]
 
 
+def test_compressed_answers_that_come_whole_are_joined_and_name_no_tool() -> None:
+    """The response of OpenAI's repeats its request, and is written anew for both."""
+    agent = reduced_once("openai-responses")
+    body = {**json.loads(agent.body()), "stream": False}
+    answers = []
+    for n, one in enumerate((KINDS["between texts"], NOTHING)):
+        heard = agent.heard(b"".join(recorded("openai-responses", one, agent.body())), is_stream=True)
+        output = [{**item, "id": f"{item['id']}{n}"} for item in heard["output"]]
+        tools = [*body["tools"], {"type": "function", "name": "recall"}]
+        data = gzip.compress(json.dumps({**heard, "output": output, "tools": tools}).encode())
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n"
+        answers.append(Sent(head=head + b"Content-Length: %d\r\n\r\n" % len(data), pieces=[data]))
+    with (
+        Upstream(lambda *_: answers.pop(0)) as upstream,
+        Proxy(upstream.url, keeping=KEEPING, recalls=True) as proxy,
+        urlopen(Request(proxy.url + PATHS["openai-responses"], json.dumps(body).encode(), HEADERS)) as answer,
+    ):
+        assert answer.headers["content-encoding"] is None
+        told = json.loads(answer.read())
+    assert [item["type"] for item in told["output"]] == ["message", "message", "reasoning", "message"]
+    texts = [item["content"][0]["text"] for item in told["output"] if item["type"] == "message"]
+    assert texts == [SAID, MEANWHILE, FINAL]
+    assert [tool.get("name") for tool in told["tools"]] == [tool["name"] for tool in body["tools"]]
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_refusal_behind_what_was_said_is_told_as_an_event(format: str) -> None:
     """What was delivered is never replayed: the stream says that it broke off, in the provider's words."""
@@ -235,22 +261,30 @@ class Looking:
         return self._answers[at]
 
 
+How: TypeAlias = Literal["streamed", "async", "whole"]
+
+
 class Client(Struct, kw_only=True):
     """An agent over an official client, which keeps what the client gave it."""
 
     format: str
-    is_async: bool
+    how: How
     messages: list[Any] = []
 
     def run(self, url: str, turns: Sequence[int]) -> None:
-        """Turns of a talk, streamed."""
-        asyncio.run(self._arun(url, turns)) if self.is_async else self._run(url, turns)
+        """Turns of a talk."""
+        asyncio.run(self._arun(url, turns)) if self.how == "async" else self._run(url, turns)
 
     def _run(self, url: str, turns: Sequence[int]) -> None:
         with client_of(self.format, url) as client:
             for n in turns:
                 self.messages.append(said(self.format, step(n, tokens=1_000)))
-                self._take(list(asked(client, self.format, self.messages, stream=True)))
+                if self.how == "whole":
+                    self.messages += echo(
+                        self.format, asked(client, self.format, self.messages), is_stream=False
+                    )
+                else:
+                    self._take(list(asked(client, self.format, self.messages, stream=True)))
 
     async def _arun(self, url: str, turns: Sequence[int]) -> None:
         whole = client_of(self.format, url, is_async=True)
@@ -284,17 +318,18 @@ MODELS: Final[dict[str, tuple[Answer, ...]]] = {
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the SDKs' own
 @pytest.mark.parametrize(
-    ("is_async", "kind"),
-    [*((False, kind) for kind in MODELS), (True, "twice"), (True, "never")],
-    ids=lambda told: {True: "async", False: "sync"}.get(told, told),
+    ("how", "kind"),
+    [
+        *(("streamed", kind) for kind in MODELS),
+        *(("async", kind) for kind in ("twice", "never")),
+        *(("whole", kind) for kind in ("after both", "twice", "between texts")),
+    ],
 )
 @pytest.mark.parametrize("format", FORMATS)
-def test_an_answer_of_several_is_known_in_the_next_list(
-    home: Path, format: str, is_async: bool, kind: str
-) -> None:
+def test_an_answer_of_several_is_known_in_the_next_list(home: Path, format: str, how: How, kind: str) -> None:
     """Laws PREFIX, ONCE and REPLAY: nothing is taken back, what goes up is what the models said with their calls, and the bytes go on
     after a restart too."""
-    model, client = Looking(*MODELS[kind]), Client(format=format, is_async=is_async)
+    model, client = Looking(*MODELS[kind]), Client(format=format, how=how)
     records = []
     with Twin(endless(model), window=WINDOW) as twin:
         for turns in (range(RESTARTED), range(RESTARTED, TURNS)):

@@ -23,6 +23,7 @@ from msgspec import Struct
 from foldline.clients.answers import Answer, Heard
 from foldline.clients.calls import Call
 from foldline.clients.exchange import REFUSED
+from foldline.clients.joining import joined
 from foldline.clients.splicing import Splice
 from foldline.clients.threads import off
 from foldline.clients.tickets import RECALLS_MAX
@@ -243,14 +244,19 @@ class Exchange:
 
     async def _recalled(self, way: Way, data: bytes, *, first: Incoming) -> Incoming:
         """The answer that is the client's: those that call recall are answered here, held back whole, and asked on, as often as one
-        request may have it."""
-        incoming = first
+        request may have it. What they say beside that stands in front of it."""
+        incoming, earlier = first, list[Any]()
         while incoming.has_recall and not incoming.is_refusal:
             await self._waited(way, _held(incoming), data=data)
-            again = await self._asked_on(way, incoming, data=data, is_delivered=False)
+            again = await self._asked_on(way, incoming, data=data, is_delivered=incoming.is_joinable)
             if again is None:
-                return incoming
+                break
+            if incoming.is_joinable and incoming.heard is not None:
+                earlier.append(incoming.heard.response())
             incoming = again
+        if earlier and not incoming.is_refusal:
+            await self._waited(way, _held(incoming), data=data)
+            await off(incoming.write_anew, partial(joined, earlier, format=way.route.format))
         return incoming
 
     async def _asked_on(

@@ -74,6 +74,12 @@ class Incoming:
         )
 
     @property
+    def is_joinable(self) -> bool:
+        """True where it comes whole, and other answers may be put in front of it."""
+        is_whole = self.heard is not None and not self.heard.is_stream
+        return is_whole and not self._opening.failed and self.call is not None and is_one_answer(self.call)
+
+    @property
     def is_held(self) -> bool:
         """True for one whose end is given out once it was taken in."""
         return self.heard is not None and not self.heard.is_stream
@@ -122,7 +128,8 @@ class Incoming:
 
     def write_anew(self, change: Callable[[bytes], bytes]) -> None:
         """Change a body that was held back whole, without its compression. One that cannot be opened stays as it came."""
-        opening = Opening(self.response.headers.get("content-encoding", ""), bytes_max=ANSWER_BYTES_MAX)
+        encoding = "" if self._is_written_anew else self.response.headers.get("content-encoding", "")
+        opening = Opening(encoding, bytes_max=ANSWER_BYTES_MAX)
         plain = opening.take(b"".join(self._held))
         changed = plain if opening.failed else change(plain)
         if changed != plain:
