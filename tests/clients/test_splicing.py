@@ -25,7 +25,7 @@ from tests.proxy.upstreams import recorded
 LOOKS = Call(name="recall", arguments={"query": "auth"}, id="looks")
 RUNS = Call(name="bash", arguments={"n": 1}, id="runs")
 SAID = "let me look that up, one moment please"
-MEANWHILE = "this takes but a moment"
+MEANWHILE = "this takes but a moment, it is a long log"
 FINAL = "it is port 8080, as you said"
 KINDS = {
     "at once": Answer(calls=(LOOKS,)),
@@ -180,7 +180,7 @@ def test_an_answer_torn_anywhere_shows_no_call_of_it(format: str, kind: str) -> 
             check_sequence(format, Events().feed(told), is_whole=False)
 
 
-ERRORS = {
+ERRORS: dict[str, dict[str, Any]] = {
     "anthropic": {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
     "openai-chat": {"error": {"message": "overloaded"}},
     "openai-responses": {"type": "error", "message": "overloaded", "sequence_number": 99},
@@ -192,11 +192,15 @@ ERRORS = {
 def test_an_error_in_place_of_the_end_is_told_and_the_calls_are_not(format: str) -> None:
     """What breaks off is told as what it is; behind it nothing is asked on."""
     splice, error = Splice(format), b"data: %b\n\n" % json.dumps(ERRORS[format]).encode()
-    *before, _ = frames(format, KINDS["after both"])
-    sent = [frame for frame in before if b"finish" not in frame and b"message_delta" not in frame]
+    *before, _ = frames(format, KINDS["between texts"])
+    ends = (b'finish_reason":"', b"finishReason", b'"usage":{"prompt', b"message_delta")
+    sent = [frame for frame in before if not any(end in frame for end in ends)]
     told = splice.take(b"".join(sent) + error)
-    assert told.endswith(error)
-    assert b"recall" not in told
+    *events, last = Events().feed(told)
+    assert {**last, "sequence_number": 99} == {**ERRORS[format], "sequence_number": 99}
+    check_sequence(format, events, is_whole=False)
+    assert SAID.split()[0] in told.decode()
+    assert MEANWHILE.split()[0] in told.decode()
     assert not splice.calls
     assert splice.released() == b""
 

@@ -126,9 +126,10 @@ class Splice:
 
     def _broken(self, raw: bytes, event: Event | None) -> bytes:
         """The answer ends in an error: none of its calls is made, and nothing more is held."""
+        said = self._beside_calls() if self.calls else b""
         if self.calls:
             self._let_go()
-        return self.released() + self._said(raw, event)
+        return said + self.released() + self._said(raw, event)
 
     def _flushed(self) -> bytes:
         return b"".join(self._said(raw, _read(raw)[0]) for raw in self._let_go())
