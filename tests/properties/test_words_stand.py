@@ -38,7 +38,9 @@ FRAMES = {
         | Look at the first {n} {noun}s. | Keep the last {n} {noun}s. | Check that the {noun} is {n}. | Try {noun} = {n}. | Test with {noun}: {n}.
         | Run it with {noun} set to {n}. | Run it with {n} {noun}s. | A {noun} is {n}. | Another {noun} is {n}. | The {noun} took {n} s. | Raise the {noun} by {n}.
         | Use {noun} {n} as the example for the demo. | {noun} {n} instead of a break. | Step {n}: use a {noun} instead. | Describe how {noun} {n} is used.
-        | Write a changelog for {noun} {n} now. | Set a timer to {n} for the {noun}. | Book the {noun} at {n}. | Also set the {noun} to {n}.""",
+        | Write a changelog for {noun} {n} now. | Set a timer to {n} for the {noun}. | Book the {noun} at {n}. | Also set the {noun} to {n}.
+        | Set it to {n} and run the {noun}. | Use {n} sentences for the {noun}. | Then use {n} lines. | The {noun} is `f{n}`. | My {noun} is called `f{n}`.
+        | {noun}: `f{n}` | Use `f{n}` in the {noun}. | Input: {n} | x = {n}""",
     "german": """Sieh dir {noun} {n} an. | Prüfe {noun} {n}. | {noun} {n}: ansehen. | {noun} {n} ist kaputt. | Jetzt {noun} {n}. | Jetzt {noun} {n} prüfen.
         | Mach mit {noun} {n} weiter. | {noun} {n} ist jetzt fertig. | {noun} {n} wird lang. | Der Fehler ist in {noun} {n}. | Füge {n} Tests hinzu.
         | Ich bin jetzt bei {noun} {n}. | Prüfe: {n} | Ein {noun} ist {n}.""",
@@ -48,7 +50,7 @@ FRAMES = {
         | Sigue con {noun} {n}. | El error es de {noun} {n}. | Añade {n} pruebas. | El {noun} {n} será corto.""",
     "portuguese": "Veja {noun} {n}. | Agora veja {noun} {n}. | {noun} {n}: veja. | O {noun} {n} é lento. | Adicione {n} testes. | O erro é do {noun} {n}.",
     "chinese": """看第{n}个{noun} | 看第 {n} 个 {noun} | 看 {noun} {n} | 现在看 {noun} {n} | {noun} {n}：看 | {noun}{n}：修复 | {noun} {n} 是坏的
-        | {noun} {n} 已经完成了 | 用 {noun} {n} 测试 | 添加 {n} 个{noun} | 改 {noun} {n} | 把 {noun} {n} 改成红色 | 把第 {n} {noun}改成 foo | 还是看 {noun} {n}
+        | {noun} {n} 已经完成了 | 用 {noun} {n} 测试 | 添加 {n} 个{noun} | 改 {noun} {n} | 把 {noun} {n} 改成红色 | 把第 {n} {noun}改成 foo | 把它改成 {n} | 请看：{n} | 用 {n} 句话总结 | 还是看 {noun} {n}
         | 设 {n} 个{noun} | {noun} {n} 现在坏了 | 调整 {noun} {n} 的格式""",
     "japanese": """{noun} {n} を見て | {noun} {n} を見てください | 今 {noun} {n} を見て | {noun} {n} は壊れています | {noun} を {n} つ追加 | {noun} {n} に進む
         | {noun} が {n} 個 失敗した | {noun} {n} に変更を加える | 次は {noun} {n} です""",

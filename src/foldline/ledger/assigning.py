@@ -36,6 +36,7 @@ _TURNS = re.compile(
 """Directly behind a value, what says that it stands in the place of another."""
 _TOKEN = re.compile(r"[=:：＝]|[^\W_][\w'’-]*")
 _SIGNS = ("=", ":", "：", "＝")
+_EQUALS = ("=", "＝")
 _IS = frozenset(_SIGNS) | frozenset(
     "is are be becomes become equals ist sind wird sei est sont sera soit es son será sea é são seja è sono".split()
 )
@@ -73,7 +74,8 @@ _NO_SUBJECT = _LEADS | _PERSONS | _DEFINITE | frozenset("this that these those h
 _INDEFINITE = frozenset(
     "a an another one some each every any there ein eine einen einer einem un une uno una um uma".split()
 )
-_NO_VALUE_AFTER = _IS | frozenset("as for in on at to from of and or with by per".split())
+_NO_KEY = _INDEFINITE | frozenset("then next first second third finally last".split())
+"""A clause that opens with one of these speaks of one among others, or of a step among others."""
 _ENDS = frozenset("now instead please again from on max maximum total".split())
 _DIRECTS = frozenset(
     "me us him her it this that these those them the a an my our your at with on for in into to over through whether if how all each every".split()
@@ -94,22 +96,27 @@ _ONE_OF_MANY = frozenset(
     " point entry record order commit round iteration sprint milestone lesson option plan idea attempt experiment sample image picture episode"
     " error errors failure failures message output result results answer answers solution found says"
     " next last previous current first second third other open closed done fixed then today"
-    " he she they this that it one er sie il elle él ella ele ela q a id name no number nr who when where"
-    " aufgabe aufgaben schritt teil kapitel abschnitt seite zeile datei frage fehler antwort ergebnis punkt nächste nächster nächstes"
+    " he she they this that it one er sie il elle él ella ele ela guess input expected actual got total sum scene status code exit flight booking for in here id name no number nr who when where"
+    " nummer número numéro aufgabe aufgaben schritt teil kapitel abschnitt seite zeile datei frage fehler antwort ergebnis punkt nächste nächster nächstes"
     " tâche étape partie chapitre ligne fichier erreur réponse résultat prochaine prochain"
     " tarea paso fase parte capítulo página línea archivo pregunta respuesta resultado punto siguiente"
     " tarefa passo etapa linha pergunta erro resposta próximo próxima"
-    " 任务 步骤 阶段 章节 章 页 行 文件 问题 错误 答案 结果 下一步 下一个 测试 步 タスク ステップ ページ ファイル 質問 エラー 答え 結果 次 작업 단계 장 페이지 줄 파일 질문 오류 답 결과 다음".split()
+    " 编号 它 他 她 这 那 这个 那个 それ これ 그것 番号 번호 任务 步骤 阶段 章节 章 页 行 文件 问题 错误 答案 结果 下一步 下一个 测试 步 タスク ステップ ページ ファイル 質問 エラー 答え 結果 次 작업 단계 장 페이지 줄 파일 질문 오류 답 결과 다음".split()
 )
 """A key of nothing but these is a heading, or what one thing of many came to: "task: …", "the error is …"."""
 _EAST_SETS = tuple(
-    "改成 改为 改到 调整为 调整到 调到 调为 换成 变成 变更为 推迟到 提前到 移到 更新为".split()
+    "改成 改为 改到 调整为 调整到 调到 调为 换成 变成 变更为 推迟到 提前到 移到 更新为 设为 設為 设置为 设成 定在".split()
 )
-_EAST_IS = (*_EAST_SETS, *"是 为 設為 设为 设置为 设成 定在".split())
+_EAST_IS = ("是", "为")
 _EAST_TOPIC = ("이제", "は", "が", "은", "는", "이", "가")
 _EAST_OBJECT = ("を", "을", "를")
-_EAST_USE = ("使用", "请用", "改用", "只用", "都用", "用")
 _EAST_BECOMES = ("に", "へ", "으로", "로")
+_RESOURCES = frozenset(
+    "worker workers thread threads process processes core cores cpu cpus gpu gpus jobs connection connections replica replicas instance instances node nodes server servers"
+    " shard shards partition partitions retry retries attempts epoch epochs layer layers spaces space columns digits decimals places bits bytes seconds minutes"
+    " threads prozesse kerne leerzeichen fils processus espaces hilos procesos espacios 线程 进程 核 核心 空格 副本 连接 分片 重试 スレッド プロセス 스레드 프로세스".split()
+)
+"""What "use" gives a number before its noun; how many sentences or eggs to use is asked for once."""
 _EAST_ENDS = frozenset(("", *"です だ である になりました になります 입니다 이다 이에요 예요".split()))
 
 
@@ -131,18 +138,32 @@ def assigned(clause: str, place: Span, *, key: Collection[str], sort: str) -> As
     before, after = clause[: place[0]], clause[place[1] :]
     turns = _TURNS.match(after) is not None
     words = [word.lower() for word in _TOKEN.findall(before)]
-    lists = bool(words) and words[-1] in _SIGNS
-    if not words or words[0] in _INDEFINITE or all(word.lower() in _ONE_OF_MANY for word in key):
-        return Assigned(turns=turns, lists=lists)
+    sign = words[-1] if words and words[-1] in _SIGNS else ""
+    if not words or words[0] in _NO_KEY or all(map(_is_one_of_many, key)):
+        return Assigned(turns=turns, lists=bool(sign))
     is_now = _NOW.search(clause) is not None
     if _is_set(words, after):
         return Assigned(sets=True, turns=turns or not _STILL & {*words})
-    if _is_said(words) or _is_said_in_east(words[-1], after, clause=clause):
-        if lists:
-            return Assigned(sets=sort != "quoted" or words[-1] in "=＝", turns=turns, lists=True)
-        return Assigned(sets=True, turns=turns or is_now or words[-1].endswith(_EAST_SETS))
+    if _is_set_in_east(words[-1], after):
+        return Assigned(sets=True, turns=True)
+    if _is_said(words) or _is_said_in_east(words[-1], after):
+        is_order = not clause.isascii() and TASK_EAST.search(clause) is not None
+        sets = not is_order and _has_one(words, sort)
+        return Assigned(sets=sets, turns=turns or (is_now and not sign), lists=bool(sign))
     is_used = _is_used(words, after, is_name=sort in NAMES)
-    return Assigned(sets=is_used, turns=turns or (is_now and _is_measured(words)), lists=lists)
+    return Assigned(sets=is_used, turns=turns or (is_now and _is_measured(words)), lists=bool(sign))
+
+
+def _has_one(words: Sequence[str], sort: str) -> bool:
+    """Whether what is said to be a value of this sort is so for good: of names and of days on which something is there may be
+    many, if not of what they have to be."""
+    if sort in NAMES:
+        return words[-1] in _EQUALS or not _MODALS.isdisjoint(words)
+    return sort != "day" or words[-1] != "on" or words[0] == "the"
+
+
+def _is_one_of_many(word: str) -> bool:
+    return (len(word) == 1 and word.isascii()) or word.lower() in _ONE_OF_MANY
 
 
 def _without_fillers(words: Sequence[str]) -> Sequence[str]:
@@ -191,25 +212,30 @@ def _is_order(words: Sequence[str]) -> bool:
     return verb in _TRIES or not rest or rest[0] in _DIRECTS
 
 
-def _is_said_in_east(last: str, after: str, *, clause: str) -> bool:
-    """The same in East Asian languages."""
-    if last.endswith(_EAST_IS):
-        return last.endswith(_EAST_SETS) or TASK_EAST.search(clause) is None
-    if last.endswith(_EAST_OBJECT):
-        return after.lstrip().startswith(_EAST_BECOMES)
-    return last.endswith(_EAST_TOPIC) and after.strip(" 。.!！") in _EAST_ENDS
+def _is_set_in_east(last: str, after: str) -> bool:
+    """ "KEY 改成 N", "KEY を N に"."""
+    return last.endswith(_EAST_SETS) or (
+        last.endswith(_EAST_OBJECT) and after.lstrip().startswith(_EAST_BECOMES)
+    )
+
+
+def _is_said_in_east(last: str, after: str) -> bool:
+    """ "KEY 是 N", "KEY は N です"."""
+    return last.endswith(_EAST_IS) or (last.endswith(_EAST_TOPIC) and after.strip(" 。.!！") in _EAST_ENDS)
 
 
 def _is_used(words: Sequence[str], after: str, *, is_name: bool) -> bool:
     """ "Use 4 workers", "use MySQL for the database", "use port 7000"."""
     head = _without_fillers(words)
-    if head[-1].endswith(_EAST_USE):
-        return bool(after.strip(" 。.!！"))
     rest = _TOKEN.findall(after.lower())
-    if head[-1] == "use" and head[-2:-1] != ["to"]:
-        return is_name or (rest != [] and rest[0] not in _NO_VALUE_AFTER)
-    by_name = words[-1] in _SETTINGS and bool(_USES & {*words}) and rest[:1] != ["as"]
-    return by_name and not _is_order(words)
+    uses = head[-1].endswith("用") or (head[-1] == "use" and head[-2:-1] != ["to"])
+    if is_name:
+        return uses and rest[:1] == ["for"]
+    if uses:
+        return any(word.lstrip("个") in _RESOURCES for word in rest[:2])
+    return (
+        words[-1] in _SETTINGS and not _USES.isdisjoint(words) and not _is_order(words) and rest[:1] != ["as"]
+    )
 
 
 def _is_measured(words: Sequence[str]) -> bool:

@@ -372,6 +372,8 @@ def _spans_of(old: Stated, said: _Said) -> tuple[Span, ...]:
     others = [piece for piece in pieces if piece != old.clause]
     texts = [JOINS.sub("", said.text[slice(*piece)]) for piece in others]
     stated = {value.clause for value in said.values}
+    if requests(said.text[slice(*old.clause)]) and any(map(requests, texts)):
+        return ()  # what it is set to for the sake of what else is asked for
     goes = [piece in stated or bool(requests(text)) for piece, text in zip(others, texts, strict=True)]
     if any(constraints(text) for text in texts):
         return ()
