@@ -50,7 +50,6 @@ _AFTER_WORD: Final = rb"(?![A-Za-z0-9_]|" + _LETTER + rb"|\\{1,15}u(?:00[c-fC-F]
 _ADDRESS: Final = re.compile(rb"m\d{1,9}(?:-\d{1,9})?(?:\.\d{1,9})?@[0-9a-f]{8}")
 _DIGESTS: Final = frozenset((b"revision", b"address"))
 _SIGNS: Final = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[\]{},]', re.DOTALL)
-_BRACKETS: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
 _ESCAPED: Final = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
 _NAMES: Final = frozenset(
     b"addedTokens annotations applied arguments args at begin calls_id call_id compacted content covers data detail edit "
@@ -278,7 +277,7 @@ def element_around(body: bytes, place: int) -> Gap | None:
     opened: list[tuple[int, bytes]] = []
     found: Sequence[int] = ()
     skip = 0
-    for match in _BRACKETS.finditer(body):
+    for match in _SIGNS.finditer(body):
         if match.start() >= place:
             break
         sign = match[0]
@@ -289,7 +288,7 @@ def element_around(body: bytes, place: int) -> Gap | None:
     found = [at for (_, outer), (at, sign) in pairwise(opened) if outer == b"[" and sign == b"{"]
     if not found:
         return None
-    for match in _BRACKETS.finditer(body, found[-1]):
+    for match in _SIGNS.finditer(body, found[-1]):
         skip += {b"{": 1, b"}": -1}.get(match[0], 0)
         if skip == 0:
             return Gap(found[-1], match.end(), "block")

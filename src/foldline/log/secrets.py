@@ -51,7 +51,7 @@ _ESCAPES: Final = (
     re.compile(rb"\\(/)"),
 )
 """Printable ASCII that is spelt as an escape, quotes and backslashes apart; and the letters of words before a secret."""
-_STRING: Final = re.compile(rb'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
+_STRING: Final = re.compile(rb'"((?:[^"\\]|\\.)*+)(?:"|\\?\Z)', re.DOTALL)
 _ESCAPE: Final = re.compile(rb"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _BREAKS: Final = re.compile(rb"(?:(?<!\\)\\++[nr]|[\r\n])+")
 _SEALED: Final = re.compile(
