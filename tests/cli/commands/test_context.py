@@ -27,6 +27,24 @@ def test_the_page_shows_usage_kinds_tools_and_biggest_items() -> None:
     assert "media" not in page, "a kind without tokens takes no row"
 
 
+@pytest.mark.parametrize(
+    ("total", "by_kind", "words"),
+    [
+        (39_839, {}, "107,348; 67,509 more than this file holds (system prompt, tools and the like)"),
+        (39_839, {"system": 9}, "107,348; 67,509 more than this file holds"),
+        (107_348, {}, "the provider last counted 107,348"),
+        (107_358, {}, "the provider last counted 107,348; 10 less than is counted here"),
+    ],
+)
+def test_what_the_provider_counted_is_told_beside_what_the_file_holds(
+    total: int, by_kind: dict[str, int], words: str
+) -> None:
+    """BUD-5: what the next request takes leads the page; why that is more than its kinds come to stands beneath it."""
+    from foldline.cli.commands.context import _anchored
+
+    assert _anchored({"tokens_total": total, "by_kind": by_kind}, 107_348, estimated=0).endswith(words)
+
+
 def test_an_unknown_window_says_how_to_name_one() -> None:
     """No share of a window that is not known."""
     page = run("context", "windowless.jsonl").stdout

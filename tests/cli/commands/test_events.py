@@ -55,6 +55,23 @@ def test_a_page_lists_the_events_without_their_content() -> None:
     assert WORD not in done.output
 
 
+def test_an_event_is_one_line_in_a_pipe_and_as_wide_as_a_screen_that_is_named(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pipe is read by line; a table there keeps that, and so does this page."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    session(
+        home, "long", time.time_ns() // 1_000_000, tool="a_tool_with_a_name_of_fifty_characters_for_example"
+    )
+    wide = run("events", "long").stdout.splitlines()
+    assert [row.split()[0] for row in wide[1:]] == [str(number) for number in range(len(wide) - 1)]
+    assert max(map(len, wide)) > 100
+    monkeypatch.setenv("COLUMNS", "80")
+    narrow = run("events", "long").stdout.splitlines()
+    assert len(narrow) > len(wide)
+    assert max(map(len, narrow)) <= 80
+
+
 def test_json_is_one_document_and_lines_are_many() -> None:
     """For scripts; the fields are the document's."""
     (document,) = documents(run("events", "now", "--json").stdout)

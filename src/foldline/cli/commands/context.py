@@ -67,8 +67,9 @@ def command(source: Source, *, model: str | None, policy: str | None, counter: s
 
 def _show(document: Mapping[str, Any], name: str) -> None:
     total = document["tokens_total"]
+    is_anchored = bool(document.get("tokens_anchored"))
     blocks: list[RenderableType] = [
-        title(f"{count(total)} tokens", name, style="bold"),
+        title(f"{count(document['tokens_projected'] if is_anchored else total)} tokens", name, style="bold"),
         gap(screen.cell(_settings(document), "dim")),
         *_usage(document),
     ]
@@ -77,7 +78,8 @@ def _show(document: Mapping[str, Any], name: str) -> None:
         if key == "by_kind":
             tokens = {kind.replace("_", " "): number for kind, number in tokens.items()}
         if any(tokens.values()):
-            blocks += ["", screen.cell(heading, "dim"), gap(_shares(tokens, total))]
+            of_file = f", of the {count(total)} counted here" if is_anchored else ""
+            blocks += ["", screen.cell(f"{heading}{of_file}", "dim"), gap(_shares(tokens, total))]
     if document.get("largest"):
         rows = [
             (
@@ -123,11 +125,23 @@ def _usage(document: Mapping[str, Any]) -> list[RenderableType]:
         gap(bar(used / line if line else 1, style=style, mark=1)),
     ]
     if anchored := document.get("tokens_anchored"):
-        estimated = count(document.get("tokens_estimated") or 0)
         lines.append(
-            gap(screen.cell(f"the provider last counted {count(anchored)}, since then {estimated} estimated"))
+            gap(screen.cell(_anchored(document, anchored, estimated=document.get("tokens_estimated") or 0)))
         )
     return lines
+
+
+def _anchored(document: Mapping[str, Any], anchored: int, *, estimated: int) -> str:
+    """Why the headline is another number than what the kinds come to."""
+    more = anchored + estimated - int(document["tokens_total"])
+    said = f"the provider last counted {count(anchored)}"
+    said += f", since then {count(estimated)} estimated" if estimated else ""
+    if more == 0:
+        return said
+    if more < 0:
+        return f"{said}; {count(-more)} less than is counted here"
+    no_prompt = "" if document["by_kind"].get("system") else " (system prompt, tools and the like)"
+    return f"{said}; {count(more)} more than this file holds{no_prompt}"
 
 
 def _window(tokens: int, whole: int | None) -> str:

@@ -79,7 +79,7 @@ def _follow(log: SessionEvents, *, as_lines: bool) -> int:
             if as_lines:
                 _write_lines(log.more())
             elif came := list(log.more()):
-                screen.show(_page(came, headed=False))
+                _print(_page(came, headed=False))
     except KeyboardInterrupt:
         return exits.DONE
 
@@ -93,7 +93,7 @@ def _show(events: list[Event]) -> None:
     if len(events) > ROWS_MAX:
         screen.say(f"the newest {ROWS_MAX} of {len(events):,}; --lines gives all of them")
     if events:
-        screen.show(_page(events[-ROWS_MAX:]))
+        _print(_page(events[-ROWS_MAX:]))
     else:
         screen.say("no events")
 
@@ -109,11 +109,16 @@ def _say_deleted(log: SessionEvents) -> None:
         )
 
 
+def _print(page: RenderableType) -> None:
+    """A row stays one line in a pipe of no named width."""
+    screen.show(page, columns=screen.row_of("stdout"))
+
+
 def _page(events: list[Event], *, headed: bool = True) -> RenderableType:
     """One row an event; what it says is broken between its fields, never inside one."""
     heads = [("entry", "time", "event"), *((str(e["entry"]), _when(e), e["type"]) for e in events)]
     taken = sum(max(len(row[column]) for row in heads) + 2 for column in range(3))
-    room = max(SAID_COLUMNS_MIN, screen.width_of("stdout") - taken)
+    room = max(SAID_COLUMNS_MIN, screen.row_of("stdout") - taken)
     rows: list[tuple[RenderableType, ...]] = []
     if headed:
         rows.append(tuple(screen.cell(head, "dim") for head in (*heads[0], "")))
