@@ -44,9 +44,15 @@ def test_calls_that_find_no_room_one_by_one_are_counted_by_their_tool() -> None:
 def test_a_target_that_nothing_else_fits_into_still_says_which_tools_acted() -> None:
     """CMP-8: what was looked up can be looked up again; what was changed must not be changed twice."""
     messages = [system("policy " * 200), *TALK, user("thanks " * 20)]
-    done = planned(FoldOldest(), messages, target=100)
-    [fold] = [item.message.text for item in done.after if item.message.synthetic == "fold"]
-    assert "`update_reservation_flights` → answered (m12 tool ×3)" in fold
+
+    def fold(*, tokens_window: int | None) -> str:
+        done = planned(FoldOldest(), messages, target=100, tokens_window=tokens_window)
+        [told] = [item.message.text for item in done.after if item.message.synthetic == "fold"]
+        return told
+
+    assert "`update_reservation_flights` → answered (m12 tool ×3)" in fold(tokens_window=400)
+    told = fold(tokens_window=None)  # missed anyway, it has room for each
+    assert [f"JG7F{n}" in told for n in (1, 2, 3)] == [True, True, True]
 
 
 def test_what_was_told_in_brief_is_carried_on_and_counted_further() -> None:
