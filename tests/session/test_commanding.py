@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from foldline.core.errors import InvalidOption
+from foldline.engine.report import Covers, Report
 from foldline.hooks.hooks import Hook, Hooks
-from foldline.session.commanding import Commanded, read_command
+from foldline.session.commanding import Commanded, of_compaction, read_command
 from foldline.session.hosting import Host
 from foldline.session.session import Session
 from foldline.stores.memory import MemoryStore
@@ -115,3 +116,21 @@ def test_a_line_is_a_text() -> None:
     """As every text that a session takes."""
     with pytest.raises(InvalidOption):
         opened().command(5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("folded", "words"),
+    [(0, ", undo takes"), (1, ", 1 message folded; undo"), (1_200, ", 1,200 messages folded;")],
+)
+def test_a_compaction_is_told_with_as_many_messages_as_it_folded(folded: int, words: str) -> None:
+    """A sentence for whoever typed the command; one that folded no message whole has its cuts to take back."""
+    report = Report(
+        format="anthropic",
+        outcome="compacted",
+        tokens_before=9,
+        tokens_after=3,
+        covers=Covers(messages=folded, addresses=()),
+    )
+    told = of_compaction(report).text
+    assert told.startswith("compacted: 9 → 3 tokens, ")
+    assert words in told

@@ -59,8 +59,9 @@ def of_compaction(report: Report) -> Commanded:
     if report.outcome != "compacted":
         return Commanded(text=f"{report.outcome}: {report.reason}", report=report)
     words = f"compacted: {report.tokens_before:,} → {report.tokens_after:,} tokens"
-    folded = f"{report.covers.messages:,} messages folded; undo takes it back" if report.covers else ""
-    return Commanded(text=f"{words}, {folded}" if folded else words, report=report)
+    folded = report.covers.messages
+    told = f"{folded:,} message{'' if folded == 1 else 's'} folded; " if folded else ""
+    return Commanded(text=f"{words}, {told}undo takes it back", report=report)
 
 
 def of_failure(error: Exception) -> Commanded:

@@ -77,7 +77,7 @@ class Landing(Watching):
         if after.tokens >= fit.view.tokens:
             return NO_GAIN
         arrived = len(now) - len(work.view)
-        note = f"{arrived} messages came meanwhile; they stand behind it, as they are"
+        note = f"{arrived:,} message{'' if arrived == 1 else 's'} came meanwhile, kept behind it as said"
         report = replace(
             reduced.report,
             messages_after=len(after),

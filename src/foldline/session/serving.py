@@ -100,7 +100,7 @@ def heard(done: native.Done) -> tuple[str, ...]:
     told = []
     if done.tool_uses_cleared or done.tokens_cleared:
         told.append(
-            f"the provider's service cleared {done.tokens_cleared:,} tokens of {done.tool_uses_cleared} results on its side; "
+            f"the provider's service cleared {done.tokens_cleared:,} tokens on its side (results of tools: {done.tool_uses_cleared:,}); "
             "the log and later requests keep them"
         )
     if done.compactions:

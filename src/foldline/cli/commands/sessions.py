@@ -8,7 +8,7 @@ from __future__ import annotations
 import click
 
 from foldline.cli import exits, screen
-from foldline.cli.layout import clock_time
+from foldline.cli.layout import clock_time, plural
 from foldline.cli.listing import show_table
 from foldline.cli.options import as_json_option, limit_option, page_of, rows_of
 from foldline.cli.walking import more_of
@@ -41,7 +41,7 @@ def command(*, after: str | None, limit: int | None, as_json: bool) -> int:
             "there are no sessions yet; `foldline import FILE` brings one in, `foldline.open(NAME)` begins one"
         )
     elif not found:
-        screen.say(f"none of the {len(there):,} sessions comes after {after}")
+        screen.say(f"of {plural(len(there), 'session')} none comes after {after}")
     else:
         show_table(
             [
