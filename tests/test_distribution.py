@@ -79,6 +79,14 @@ def test_tools_are_listed_by_what_their_results_weigh() -> None:
     assert found["read_file"] > 400
 
 
+def test_a_tool_is_listed_by_the_name_that_it_was_called_by() -> None:
+    """A name that no provider takes is sent as another, which says nothing: `______8230fdee`."""
+    messages = (user("go"), assistant(call("検索ツール")), result("検索ツール", "line " * 400), user("on"))
+    found = Transcript(format="openai-chat", wire="openai-chat", messages=messages)
+    by_tool = distribution(found)["by_tool"]
+    assert list(by_tool) == ["検索ツール"]
+
+
 def test_the_largest_parts_come_with_addresses_that_open() -> None:
     """TRACE: what is worth shortening can be looked at."""
     found = told()["largest"]

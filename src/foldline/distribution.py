@@ -6,7 +6,8 @@ Counts a transcript as it would be sent and says how far it is from the policy's
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, assert_never
 
 from foldline.core.address import part_address
@@ -14,6 +15,7 @@ from foldline.core.errors import InvalidOption
 from foldline.core.estimate import Counting, Estimate, project
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.core.ports import TokenCounter
+from foldline.core.received import slotted
 from foldline.core.rounds import outline
 from foldline.core.view import Item
 from foldline.home import home_at
@@ -77,7 +79,13 @@ def distribution(
         "window_source": planned.source,
         "tokens_threshold": threshold,
         "percent": percent(projected.tokens, threshold),
-        **contents(items, counting, fixed=history.tokens_fixed, tools=transcript.tools),
+        **contents(
+            items,
+            counting,
+            fixed=history.tokens_fixed,
+            tools=transcript.tools,
+            names=_names_said(items, history.originals),
+        ),
         **_read_again(transcript),
         "notes": [
             *transcript.notes,
@@ -89,10 +97,15 @@ def distribution(
 
 
 def contents(
-    items: tuple[Item, ...], counter: TokenCounter, *, fixed: int, tools: bytes | None
+    items: tuple[Item, ...],
+    counter: TokenCounter,
+    *,
+    fixed: int,
+    tools: bytes | None,
+    names: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """What fills a request: tokens by kind, which add up to the total, by tool, and the largest parts. `fixed`: tokens of
-    system prompt and tools together."""
+    system prompt and tools together. `names`: of a tool by the one that it is sent under."""
     by_kind = Counter(dict.fromkeys(KINDS, 0))
     by_kind["system"] = fixed
     if tools:
@@ -103,7 +116,7 @@ def contents(
             by_kind[kind] += tokens
     return {
         "by_kind": {kind: by_kind[kind] for kind in KINDS},
-        "by_tool": _by_tool(items),
+        "by_tool": _by_tool(items, names),
         "largest": _largest(items),
     }
 
@@ -200,11 +213,25 @@ def _kind(part: Part, speaker: str) -> str:
             assert_never(part)
 
 
-def _by_tool(items: tuple[Item, ...]) -> dict[str, int]:
+def _names_said(items: tuple[Item, ...], originals: Sequence[Message]) -> dict[str, str]:
+    """The tools whose names no provider takes, as 検索: by the name that a call of it is sent under, the one that it was called by."""
+    found: dict[str, str] = {}
+    for item in items:
+        sent = [part for part in item.message.parts if isinstance(part, ToolCall)]
+        if sent and not item.covers and item.seq < len(originals):
+            said = {part.slot: part for part in slotted(originals[item.seq]).parts}
+            for call in sent:
+                before = said.get(call.slot)
+                if isinstance(before, ToolCall) and before.name != call.name:
+                    found[call.name] = before.name
+    return found
+
+
+def _by_tool(items: tuple[Item, ...], names: Mapping[str, str]) -> dict[str, int]:
     """Tokens of results by tool, most first."""
     tools: Counter[str] = Counter()
     for found in find_results(outline(items)):
-        tools[found.name or "unknown"] += found.tokens
+        tools[names.get(found.name, found.name) or "unknown"] += found.tokens
     return dict(sorted(tools.items(), key=lambda pair: (-pair[1], pair[0])))
 
 

@@ -72,12 +72,14 @@ def test_a_fault_of_ours_is_one_line_that_asks_for_a_report() -> None:
         (None, "model: name one"),
         ("m 1", "model m 1: name one"),
         (3, "model 3: name one"),
-        ("", "model='': name one"),
+        ("", "model '': name one"),
     ],
 )
 def test_an_option_is_told_as_it_was_written(value: object, said: str) -> None:
     """Nobody wrote `model=None` on the command line."""
-    assert exits.sentence_of(errors.InvalidOption("model", value, why="name one")) == said
+    error = errors.InvalidOption("model", value, why="name one")
+    assert exits.sentence_of(error) == said
+    assert exits.sentence_of(error, {"model": "--model"}) == f"--{said}"
 
 
 def test_an_error_without_words_is_named() -> None:

@@ -168,7 +168,7 @@ def test_a_value_that_cannot_be_written_is_told_by_its_type() -> None:
         ("pin", "billing", "pin billing: nothing holds it"),
         ("to", 0, "to 0: nothing holds it"),
         ("model", None, "model: nothing holds it"),
-        ("pin", "", "pin='': nothing holds it"),
+        ("pin", "", "pin '': nothing holds it"),
         ("messages", [1], "messages=<list>: nothing holds it"),
     ],
 )
@@ -176,4 +176,4 @@ def test_a_wrong_option_is_told_on_a_command_line_as_it_was_typed(
     option: str, value: object, sentence: str
 ) -> None:
     """Python's spelling is for Python; what was given as a conversation is never quoted."""
-    assert errors.InvalidOption(option, value, why="nothing holds it").sentence == sentence
+    assert errors.InvalidOption(option, value, why="nothing holds it").as_typed(option) == sentence

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import math
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from foldline.core import errors
@@ -89,12 +90,15 @@ def code_of_outcomes(outcomes: list[str]) -> int:
     return max((OUTCOMES.get(outcome, OUR_FAULT) for outcome in outcomes), default=DONE)
 
 
-def sentence_of(error: Exception) -> str:
-    """What a person reads: the error's own words, or for a fault of ours what it was and what to do."""
+def sentence_of(error: Exception, typed: Mapping[str, str] = MappingProxyType({})) -> str:
+    """What a person reads: the error's own words, or for a fault of ours what it was and what to do. `typed`: by the name of an option in
+    Python, how it is written on the command line."""
     if isinstance(error, OSError) and error.errno in _MACHINE:
         return f"{error.filename or 'output'}: {error.strerror}; make room or choose another place with -o"
     if code_of(error) != OUR_FAULT:
-        return error.sentence if isinstance(error, errors.InvalidOption) else str(error)
+        if isinstance(error, errors.InvalidOption):
+            return error.as_typed(typed.get(error.option, error.option))
+        return str(error)
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return (
         f"internal error: {what}. This is a fault of foldline, not of your input: please report it with this line "

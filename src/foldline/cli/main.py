@@ -12,6 +12,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 import click
@@ -81,6 +82,9 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 class Program(click.Group):
     """A group whose commands are imported when they are needed."""
 
+    typed: Mapping[str, str] = MappingProxyType({})
+    """By their names in Python, how the options of the command that failed last are written."""
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -114,6 +118,7 @@ class Program(click.Group):
             screen.abandon_stdout()
             return exits.DONE
         except Exception as error:
+            self.typed = _typed(self.get_command(ctx, ctx.invoked_subcommand or ""))
             if ctx.params.get("debug") and not isinstance(
                 error, (click.ClickException, click.exceptions.Exit)
             ):
@@ -133,11 +138,17 @@ class Program(click.Group):
         except click.Abort as error:
             _end(error, exits.INTERRUPTED, sentence=exits.MEANINGS[exits.INTERRUPTED], wants_json=wants_json)
         except Exception as error:  # the outermost door
-            _fail(error, wants_json=wants_json)
+            _fail(error, wants_json=wants_json, typed=self.typed)
         sys.exit(code if isinstance(code, int) else exits.DONE)
 
 
-def _fail(error: Exception, *, wants_json: bool) -> NoReturn:
+def _typed(command: click.Command | None) -> dict[str, str]:
+    options = [one for one in command.params if isinstance(one, click.Option)] if command else []
+    longest = {str(one.name): max(one.opts, key=len) for one in options}
+    return longest | {option[2:].replace("-", "_"): option for option in longest.values()}
+
+
+def _fail(error: Exception, *, wants_json: bool, typed: Mapping[str, str]) -> NoReturn:
     """Say what went wrong, on stderr for people and on stdout for `--json`, and exit with its code."""
     if isinstance(error, click.ClickException):
         code, sentence = error.exit_code, error.format_message()
@@ -145,7 +156,7 @@ def _fail(error: Exception, *, wants_json: bool) -> NoReturn:
         if asked is not None:
             sentence += f" (help: {asked.command_path} --help)"
     else:
-        code, sentence = exits.code_of(error), exits.sentence_of(error)
+        code, sentence = exits.code_of(error), exits.sentence_of(error, typed)
     _end(error, code, sentence=sentence, wants_json=wants_json)
 
 

@@ -110,15 +110,14 @@ class InvalidOption(FoldlineError, ValueError):
         shown = _kind_of(value) if option in CONVERSATION else _shown(value)
         super().__init__(f"{option}={shown}: {why}")
 
-    @property
-    def sentence(self) -> str:
-        """The same for whoever gave the option on a command line, and not in Python."""
+    def as_typed(self, option: str) -> str:
+        """The same for whoever gave it on a command line, where it is called `option`, and not in Python."""
         if self.option in CONVERSATION:
             return str(self)
         if self.value is None:
-            return f"{self.option}: {self.why}"
+            return f"{option}: {self.why}"
         given = _bounded(self.value) if isinstance(self.value, str) else _shown(self.value)
-        return f"{self.option} {given}: {self.why}" if given else str(self)
+        return f"{option} {given}: {self.why}" if given else f"{option} '': {self.why}"
 
 
 class LawViolation(FoldlineError):

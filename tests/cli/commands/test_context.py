@@ -84,7 +84,12 @@ def test_the_page_says_what_its_numbers_rest_on() -> None:
         (83_500, 50, "50% of the threshold of 167,000 (reserve) · 83,500 below it"),
         (166_999, 100, "100% of the threshold of 167,000 (reserve) · 1 below it"),
         (167_000, 100, "100% of the threshold of 167,000 (reserve) · 0 past it"),
-        (190_000, 100, "100% of the threshold of 167,000 (reserve) · 23,000 past it"),
+        (190_000, 100, "100% of the threshold of 167,000 (reserve) · 23,000 past it · the window is 200,000"),
+        (
+            215_000,
+            100,
+            "· 48,000 past it · the window is 200,000, 15,000 less than the request takes",
+        ),
     ],
 )
 def test_usage_is_a_share_of_the_threshold_and_ends_at_a_hundred(

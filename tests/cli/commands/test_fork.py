@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import documents, run
-from tests.cli.sessions import imported
+from tests.cli.sessions import EXCERPT, imported
 
 
 @pytest.fixture(autouse=True)
@@ -52,6 +52,26 @@ def test_what_cannot_be_forked_is_refused_and_leaves_nothing(
     done = run("fork", *arguments)
     assert done.exit_code == code
     assert [path.name for path in (home / "sessions").iterdir()] == ["demo"]
+
+
+@pytest.mark.parametrize(
+    ("args", "named"),
+    [
+        (("fork", "demo", "other", "--at", "99999"), "--at 99999: "),
+        (("compact", "demo", "--to", "5k", "--base-url", "x", "--dry-run"), "--base-url x: "),
+        (("compact", "demo", "--to", "5k", "--counter", "abacus", "--dry-run"), "--counter abacus: "),
+        (("recall", "x", "--since", "yesterday"), "--since yesterday: "),
+        (("compact", str(EXCERPT), "--to", "5k", "--pin", "nowhere", "--dry-run"), "--pin nowhere: "),
+        (("undo", "demo", "999"), "entry 999: "),
+    ],
+)
+def test_a_wrong_option_is_named_as_it_is_typed(args: tuple[str, ...], named: str) -> None:
+    """Nobody types `at` or `base_url`; an argument has no dashes."""
+    done = run(*args)
+    assert done.exit_code == 2
+    assert done.stderr.startswith(f"foldline: {named}")
+    (document,) = documents(run(*args, "--json").stdout)
+    assert document["message"].startswith(named)
 
 
 def test_a_dry_run_refuses_the_names_that_the_fork_would_refuse() -> None:

@@ -121,7 +121,11 @@ def _usage(document: Mapping[str, Any]) -> list[RenderableType]:
     words = f"{document['percent']}% of the threshold of {count(line)} ({document['policy']})"
     style = "red" if is_past else "cyan"
     lines: list[RenderableType] = [
-        gap(screen.cell(f"{words} · {where} · {_window(window, document.get('tokens_window_whole'))}")),
+        gap(
+            screen.cell(
+                f"{words} · {where} · {_window(window, document.get('tokens_window_whole'), used=used)}"
+            )
+        ),
         gap(bar(used / line if line else 1, style=style, mark=1)),
     ]
     if anchored := document.get("tokens_anchored"):
@@ -144,10 +148,12 @@ def _anchored(document: Mapping[str, Any], anchored: int, *, estimated: int) -> 
     return f"{said}; {count(more)} more than this file holds{no_prompt}"
 
 
-def _window(tokens: int, whole: int | None) -> str:
+def _window(tokens: int, whole: int | None, *, used: int) -> str:
+    """The window, and by how much a request is over it, which the share of the threshold, 100% at most, does not tell."""
+    over = f", {count(used - tokens)} less than the request takes" if used > tokens else ""
     if whole is None or whole == tokens:
-        return f"the window is {count(tokens)}"
-    return f"the window is {count(whole)}, of which a request may take {count(tokens)}"
+        return f"the window is {count(tokens)}{over}"
+    return f"the window is {count(whole)}, of which a request may take {count(tokens)}{over}"
 
 
 def _shares(tokens: Mapping[str, int], total: int) -> RenderableType:
