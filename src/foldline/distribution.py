@@ -89,6 +89,7 @@ def distribution(
         **_read_again(transcript),
         "notes": [
             *transcript.notes,
+            *_count_ended(transcript, projected),
             *planned.notes,
             *_limits_named(name, Limits(home_at())),
             *chosen.advised(projected.tokens, planned.room()),
@@ -211,6 +212,15 @@ def _kind(part: Part, speaker: str) -> str:
             return speaker
         case _:
             assert_never(part)
+
+
+def _count_ended(transcript: Transcript, projected: Estimate) -> tuple[str, ...]:
+    """Why a session that a provider has counted is estimated: a compaction ends what it counted, taken back or not (requirement TOK-9)."""
+    entries = transcript.source.log.entries if isinstance(transcript.source, LogSource) else ()
+    is_counted = any(one.meta is not None and one.meta.usage is not None for one in transcript.history)
+    if projected.tokens_anchored or not is_counted or all(one.kind != "compaction" for one in entries):
+        return ()
+    return ("what the provider last counted was before a compaction; until its next answer all is estimated",)
 
 
 def _names_said(items: tuple[Item, ...], originals: Sequence[Message]) -> dict[str, str]:

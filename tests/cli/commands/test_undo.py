@@ -28,9 +28,12 @@ def test_the_last_compaction_is_taken_back() -> None:
     [document] = documents(run("undo", "demo", "--json").stdout)
     assert (document["messages_after"], document["address"]) == (23, None)
     [after] = documents(run("context", "demo", "--json").stdout)
-    rests_on_count = {"tokens_projected", "percent", "tokens_anchored", "tokens_estimated"}
+    rests_on_count = {"tokens_projected", "percent", "tokens_anchored", "tokens_estimated", "notes"}
     assert {key for key in before if after[key] != before[key]} == rests_on_count
     assert (after["tokens_anchored"], after["tokens_estimated"]) == (0, after["tokens_projected"])
+    said = "what the provider last counted was before a compaction; until its next answer all is estimated"
+    assert [note for note in after["notes"] if note not in before["notes"]] == [said]
+    assert said in " ".join(run("context", "demo").stderr.split())
     again = run("undo", "demo")
     assert (again.exit_code, "no compaction of it counts" in again.stderr) == (2, True)
 
