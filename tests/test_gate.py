@@ -18,6 +18,8 @@ from foldline.gate import below_floors
 from foldline.ledger.retention import KINDS
 from foldline.passes.folding import fold_of, may_fold
 from foldline.presets import FLOORS, POLICIES, policy_of
+from foldline.testing.completers import ScriptedCompleter
+from tests.session.modelling import asks
 
 WINDOW = Line(percent=80, of="window")
 RULE = "Never touch db/schema.sql."
@@ -92,7 +94,7 @@ def test_a_kind_is_below_its_floor_from_the_first_fact_too_few_on(kind: str) -> 
 def test_a_rule_that_a_pass_forgot_is_put_back_within_the_budget() -> None:
     """OBS-3, `design.md`, retention: a summary below the set rate is repaired."""
     out = foldline.compact(session(), 400, policy=policy(Floor(kind="constraints", in_view=100)))
-    assert (out.report.outcome, out.report.below_floor) == ("compacted", ())
+    assert (out.report.outcome, out.report.below_floor, out.report.notes) == ("compacted", (), ())
     assert RULE in str(out.messages)
     assert out.report.retention["constraints"]["in_view"] == out.report.retention["constraints"]["total"] > 0
     assert out.report.tokens_after <= 400
@@ -143,6 +145,19 @@ def test_every_preset_but_reserve_has_a_floor_for_every_kind(name: str) -> None:
     assert [floor.kind for floor in FLOORS] == list(KINDS)
     assert {floor.kind for floor in FLOORS if floor.in_view == 100} == {"constraints", "pins"}
     assert all(floor.not_lost == 100 for floor in FLOORS)
+
+
+def test_a_models_summary_that_keeps_too_little_is_refused_and_the_ledger_stands_in_its_place() -> None:
+    """A floor of the policy's own: what the model wrote names none of the paths that left, and the ladder goes on without it."""
+    path = Floor(kind="paths", in_view=30)
+    last = policy_of("balanced").tiers[-1]
+    completer = ScriptedCompleter("All went as it should. " * 4)
+    out = foldline.compact(session(), to=400, policy=asks(last, end=13, floors=(path,)), completer=completer)
+    assert [failure.name for failure in out.report.summary.failures] == ["below_floor"]
+    assert "paths" in out.report.summary.failures[0].why
+    assert len(completer.requests) == 1
+    assert (out.report.outcome, out.report.below_floor) == ("compacted", ())
+    assert [step.name for step in out.report.passes][-1] == "ledger"
 
 
 def test_how_much_of_what_left_was_read_is_said_for_each_kind_of_fold() -> None:

@@ -460,14 +460,3 @@ def test_balanced_clears_old_results_where_that_suffices_and_folds_where_it_does
     assert request.report.tokens_after <= 90_000
     said = request.data.decode()
     assert all(f"line {n} of it" in said for n in range(55, 60))
-
-
-@pytest.mark.parametrize("policy", ["handoff", "cascade", "balanced"])
-def test_a_model_that_fails_three_times_is_not_asked_again(policy: str) -> None:
-    """PRE-1, PRE-6, PRE-7, CMP-14: after three failures the ledger goes on without it."""
-    host = asks("")
-    session = driven(policy, LONG_TALK, tokens=FIRST[policy], host=host)
-    for _ in range(5):
-        session.compact(to=0.9)
-    assert isinstance(host.completer, ScriptedCompleter)
-    assert session.prepare().report.valid
