@@ -194,6 +194,7 @@ def test_the_denominator_is_the_line_of_the_policy_that_compacted_a_session_last
         use = session.context_use()
     told = distribution(transcript_of(store, "s"))
     assert (told["policy"], told["tokens_threshold"]) == ("handoff", use["tokens_threshold"])
+    assert list(use) == [key for key in told if key != "read_again"]
     assert distribution(transcript_of(store, "s"), policy="reserve")["policy"] == "reserve"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from time import perf_counter
 from typing import Any
 
-from msgspec import Raw, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.asking import Basis, aanswering, adriven, answering, asking_notes
@@ -36,8 +36,7 @@ from foldline.wire import strict
 from foldline.wire.body import declared_limits, read_body, refused_names
 from foldline.wire.codec import Request, Rules
 from foldline.wire.formats import PLAIN, codec, detect, is_plain, settle
-
-_DECLARED = ("functionDeclarations", "function_declarations")
+from foldline.wire.given import check_system, schemas_of
 
 
 class Compaction(Struct, frozen=True, kw_only=True):
@@ -150,10 +149,10 @@ def _compacting(messages: Sequence[Any], given: Given) -> Generator[Ask, Reply, 
     pins = pins_of(given.pins)
     name = detect(messages) if given.format == "auto" else given.format
     reader = codec(name)
-    _check_system(given.system, format=name)
+    check_system(given.system, format=name)
     listed = _listed(messages)
     request = read_body(
-        {"messages": listed, "system": given.system, "tools": _schemas(given.tools)}, format=name
+        {"messages": listed, "system": given.system, "tools": schemas_of(given.tools)}, format=name
     )
     _refuse_foreign(listed)
     refuse_held_elsewhere(request.messages, path="messages")
@@ -211,45 +210,6 @@ def _refuse_foreign(messages: Sequence[Any]) -> None:
         except ValueError as error:
             why = f"messages[{index}]: {error}; give values of JSON alone"
             raise InvalidTranscript("messages", None, why) from error
-
-
-def _schemas(tools: object) -> Raw | None:
-    """The tool schemas as JSON. Raises `InvalidOption`."""
-    if tools is None:
-        return None
-    if not isinstance(tools, (list, tuple)):
-        raise InvalidOption("tools", tools, why="give a list of tool schemas, each an object")
-    opened = [strict.plain(tool) for tool in tools]
-    for tool in opened:
-        is_schema = isinstance(tool, dict)
-        if not is_schema or not all(isinstance(tool.get(key) or (), (list, tuple)) for key in _DECLARED):
-            raise InvalidOption(
-                "tools", tool, why="a schema is an object; its functionDeclarations are a list"
-            )
-    return _writable("tools", opened)
-
-
-def _check_system(system: object, *, format: str) -> None:
-    opened = strict.plain(system)
-    if opened is None:
-        return
-    if not isinstance(opened, (str, list, tuple, dict)):
-        raise InvalidOption(
-            "system", system, why="give the system prompt as text, or as the format's own value"
-        )
-    _writable("system", opened)
-    try:
-        read_body({"messages": [], "system": system}, format=format)
-    except InvalidTranscript as error:
-        raise InvalidOption("system", system, why=error.why) from error
-
-
-def _writable(option: str, value: object) -> Raw:
-    """The value as JSON, if JSON can say it: no bytes, no NaN, no object of an unknown class."""
-    try:
-        return Raw(strict.dump_foreign(value))
-    except ValueError as error:
-        raise InvalidOption(option, value, why=f"{error}; give values of JSON alone") from error
 
 
 def _result(reduced: Reduced, rules: Rules, *, request: Request) -> Compaction:

@@ -220,6 +220,7 @@ class Conversation(Reacting):
                 "tokens_anchored": tokens.tokens_anchored,
                 "tokens_estimated": tokens.tokens_estimated,
                 "tokens_window": planned.window,
+                "tokens_window_whole": planned.window_shared,
                 "window_source": planned.source,
                 "tokens_threshold": line,
                 "percent": percent(tokens.tokens, line),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Reversible, Sequence
 
-from foldline.core.errors import InvalidOption, InvalidTranscript
+from foldline.core.errors import InvalidOption
 from foldline.core.kinds import refuse_no_flag
 from foldline.core.message import Message, Text, ToolCall, ToolResult, calls_of, holds_results
 from foldline.core.rounds import unanswered
@@ -17,6 +17,7 @@ from foldline.wire import strict
 from foldline.wire.body import read_body
 from foldline.wire.codec import Request, WireValue
 from foldline.wire.formats import codec
+from foldline.wire.given import check_system, schemas_of
 from foldline.wire.response import plain_value
 
 
@@ -100,18 +101,10 @@ def _speaks(last: Sequence[Message]) -> bool:
 
 def fixed_part(system: object, tools: object, *, format: str) -> Request:
     """System prompt and tool schemas, as they would be sent. Raises `InvalidOption`."""
-    body: WireValue = {"messages": [], "system": plain_value(system)}
-    try:
-        if tools is not None:
-            opened = [plain_value(tool) for tool in tools] if isinstance(tools, (list, tuple)) else [None]
-            if not all(isinstance(tool, dict) for tool in opened):
-                raise InvalidOption("tools", tools, why="give a list of tool schemas, each an object")
-            body["tools"] = opened
-        return read_body(body, format=format)
-    except (ValueError, InvalidTranscript) as error:
-        if isinstance(error, InvalidOption):
-            raise
-        raise InvalidOption("system", system, why=f"{error}") from error
+    check_system(system, format=format)
+    return read_body(
+        {"messages": [], "system": plain_value(system), "tools": schemas_of(tools)}, format=format
+    )
 
 
 def _made(message: Message, *, format: str) -> Message:
