@@ -325,6 +325,7 @@ CONTEXT_SAYS = {
     "`summaries`; they add up to `tokens_total`.",
     "by_tool": "Tokens of results by tool, most first.",
     "largest": "The largest parts: `address`, `kind`, `tokens`.",
+    "read_again": "Of a session whose compactions took readings out of view, and left out elsewhere: how many (`evicted`), how many of them were soon read again (`again`), and whether that is so often that more should be kept (`keep_more`).",
     "notes": "What else a person should know.",
 }
 CHECK_SAYS = {

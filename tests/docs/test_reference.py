@@ -26,7 +26,7 @@ def test_a_page_is_what_the_values_make(name: str) -> None:
 def test_every_key_of_a_document_is_described() -> None:
     """A key that is added to a document is added to its page."""
     [transcript] = reading.read(str(SESSION))
-    assert list(distribution(transcript)) == list(MADE["CONTEXT_SAYS"])
+    assert list(distribution(transcript)) == [key for key in MADE["CONTEXT_SAYS"] if key != "read_again"]
     assert list(files.check(transcript)) == list(MADE["CHECK_SAYS"])
 
 
