@@ -365,3 +365,17 @@ def test_a_long_line_that_finds_no_room_keeps_no_other_out() -> None:
         [entry("decisions", "I chose b, because a fails.", 3), long], (), budget=150, count=COUNT.texts
     )
     assert [one.seq for one in found.entries] == [3]
+
+
+def test_what_was_said_at_length_leaves_room_for_what_was_changed_and_failed() -> None:
+    """CMP-8: the text of one command took the room of all entries, and of six edits of a file stood `Applied=6` alone (Claude Code)."""
+    said = entry("objective", f'"/orchestrator: {"Split complex tasks. " * 32}"', 1)
+    edited = entry(
+        "mutations", "/r/CLAUDE.md edited, +64 −36: `A fully functional app`", 20, key="/r/CLAUDE.md"
+    )
+    failed = entry("evidence", "edit of `/r/CLAUDE.md` → failed: not read yet; changed at m20", 16)
+    tasks = [entry("tasks", f"[done] Analyze the structure of part {n}", 22) for n in range(20)]
+    facts = tuple(Fact(kind="paths", text=f"src/file_{n}.py", key=f"src/file_{n}.py") for n in range(60))
+    found = write([said, edited, failed, *tasks], facts, budget=300, count=COUNT.texts)
+    assert {one.section for one in found.entries} >= {"objective", "mutations", "evidence"}
+    assert found.facts

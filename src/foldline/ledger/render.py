@@ -248,13 +248,13 @@ class Draft:
 
     def _kept(self, room: int, *, cap: int, crowded: bool) -> tuple[set[int], int]:
         """Places of the entries that stay, and what they cost: what users said within `room`, open tasks and changes to files
-        within their share of it, all others within `cap`, half of which is theirs whatever changed. What a shell changed has
+        within their share of it, all others within `cap`, half of either being theirs whatever was said and changed. What a shell changed has
         a quarter of that before what commands came to, and the rest behind it. Where a newer command or decision finds no room,
         no older one of its kind has it, but for one that is long."""
         kept: set[int] = set()
         closed: set[tuple[Section, int]] = set()
         sections: set[Section] = set()
-        used = changes = shell = 0
+        used = changes = said = shell = 0
         order = self._order_crowded if crowded else self._order
         for again, place in product((False, True), order):
             section, leaving = self._entries[place].section, self._leaving[place]
@@ -268,14 +268,17 @@ class Draft:
                 or (is_shell and not again and shell + cost > cap // 4)
             ):
                 continue
-            given = 0 if is_change or section == "objective" else max(0, changes - cap // 2)
-            if used + cost > room or used - given + cost > self._most(place, room=room, cap=cap):
+            most = self._most(place, room=room, cap=cap)
+            before, part = (said, most) if is_change else (said + changes, cap)
+            given = 0 if section == "objective" else max(0, before - part // 2)
+            if used + cost > room or used - given + cost > most:
                 if section in _BY_AGE and cost <= cap // 2:
                     closed.add((section, leaving))
                 continue
             kept.add(place)
             sections.add(section)
             used += cost
+            said += cost if section == "objective" else 0
             changes += cost if is_change else 0
             shell += cost if is_shell else 0
         return kept, used
