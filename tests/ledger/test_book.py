@@ -484,3 +484,42 @@ def test_a_question_that_was_answered_since_is_no_next_action() -> None:
         messages = [assistant(asked), *answers, assistant(call("bash", "c", command="make"))]
         items = [item_of(n, m, weights=(1,), overhead=1) for n, m in enumerate(messages)]
         assert len([entry for entry in entries_of(items) if entry.section == "next"]) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "lines"),
+    [
+        (
+            "patch_lines_v2",
+            {"path": "a.py", "search": "x = 1", "replace": "x = 200"},
+            ["a.py edited, +1 −1: `x = 200`"],
+        ),
+        (
+            "multi_replace_string_in_file",
+            {
+                "replacements": [
+                    {"filePath": "/r/a.py", "oldString": "x = 1", "newString": "x = 200"},
+                    {"filePath": "/r/b.py", "oldString": "x = 1", "newString": "x = 200"},
+                ]
+            },
+            ["/r/a.py edited, +1 −1: `x = 200`", "/r/b.py edited, +1 −1: `x = 200`"],
+        ),
+        (
+            "apply_patch",
+            {"patch": "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+y = 200\n"},
+            ["a.py edited, +1 −1: `y = 200`"],
+        ),
+        (
+            "edit",
+            {"path": "a.diff", "old_string": "x", "new_string": "+++ b/code.py"},
+            ["a.diff edited, +1 −1: `+++ b/code.py`"],
+        ),
+    ],
+)
+def test_what_an_editor_did_is_told_whatever_it_is_called(
+    name: str, arguments: dict[str, Any], lines: list[str]
+) -> None:
+    """CMP-8: each editor has its own words for a file, an old text and a new one."""
+    messages = [assistant(call(name, "c", **arguments)), result("c", "Done: 1 replacement made.")]
+    items = [item_of(n, m, weights=(1,), overhead=1) for n, m in enumerate(messages)]
+    assert [entry.text for entry in entries_of(items)] == lines

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
-from foldline.ledger.changes import LINE_CHARS, gist_of
+from foldline.ledger.changes import LINE_CHARS, gist_of, is_edit
 
 PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-x = 1\n+def load(path):\n+    return 2\n*** Update File: b.py\n+y\n*** End Patch"
+
+BLOCK = "<<<<<<< SEARCH\n:start_line:3\n-------\nx = 1\n=======\ndef load():\n    return 1\n>>>>>>> REPLACE\n"
+UNIFIED = "--- a/a.py\t2025\n+++ b/a.py\t2025\n@@ -1 +1 @@\n-x = 100\n+x = 200\n--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n+y = 1\n"
 
 
 @pytest.mark.parametrize(
@@ -29,6 +32,14 @@ PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-x = 1\n+def load(path):\n+
         ({"replacement_text": "", "start_line": 4, "end_line": 9}, ", lines 4:9"),
         ({"replacement_text": "x = 100"}, ""),
         ({"edits": "all"}, ""),
+        ({"notebook_path": "a.py", "new_source": "x = 100\ny = 2"}, ", +2: `x = 100`"),
+        ({"filePath": "a.py", "oldString": "x = 100", "newString": "x = 200"}, ", +1 −1: `x = 200`"),
+        ({"operations": [{"search": "aaaa", "replace": "bbbb"}]}, ", +1 −1: `bbbb`"),
+        ({"ReplacementChunks": [{"TargetContent": "aa", "ReplacementContent": "bbb"}]}, ", +1 −1: `bbb`"),
+        ({"path": "a.py", "diff": BLOCK}, ", +2 −1: `def load():`"),
+        ({"content": BLOCK}, ", +2 −1: `def load():`"),
+        ({"content": "FULL SEARCH\nnothing else"}, ", +2: `FULL SEARCH`"),
+        ({"patch": UNIFIED}, ", +1 −1: `x = 200`"),
         ({}, ""),
     ],
 )
@@ -42,3 +53,19 @@ def test_an_edit_is_told_by_its_size_and_the_line_that_says_most(
 def test_a_change_takes_a_part_of_a_line_whatever_is_written() -> None:
     """A minified file is one line."""
     assert len(gist_of({"content": "var a = 'b';" * 10_000}, "a.js")) < LINE_CHARS + 20
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"path": "a", "search": "x", "replace": "y"}, True),
+        ({"path": "a", "edits": [{"oldText": "x", "newText": "y"}]}, True),
+        ({"path": "a", "diff": BLOCK}, True),
+        ({"path": "a", "search": "x"}, False),
+        ({"path": "a", "content": "x"}, False),
+        ({"path": "a", "text": "a RE-SEARCH of <<<<<<< SEARCH"}, False),
+    ],
+)
+def test_an_editor_is_known_by_what_it_is_given(arguments: dict[str, Any], *, told: bool) -> None:
+    """CMP-8: what an editor of an unknown name did was told as any tool's call, without a line of it."""
+    assert is_edit(arguments) is told

@@ -20,7 +20,7 @@ from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult
 from foldline.core.view import Item
 from foldline.ledger.actions import answer_of, call_line, gist_of_call, is_action, is_same_task
 from foldline.ledger.carrying import Book, put, settled
-from foldline.ledger.changes import gist_of
+from foldline.ledger.changes import NEW, OLD, PATH_KEYS, WHOLE, edits_in, gist_of, is_edit
 from foldline.ledger.command_lines import script_in
 from foldline.ledger.decisions import reasons_in, withdrawals_in
 from foldline.ledger.entries import Done, Entry, Section
@@ -57,17 +57,12 @@ TOOLS_MAX = 512
 PATHS_MAX = 64
 """Paths taken from one call."""
 
-_PATH_KEYS = (
-    "path",
-    "file_path",
-    "filename",
-    "file",
-    "target_file",
-    "notebook_path",
-    "filepath",
-    "absolute_path",
+_TEXT_KEYS = frozenset((*OLD, *NEW, *WHOLE))
+"""Under these names stands what a file has, whatever that names."""
+_PATCH_PATH = re.compile(
+    r"^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ (?:b/)?(?!/dev/null))(.{1,512}?)(?:\t[^\n]{0,80})?$",
+    re.MULTILINE,
 )
-_PATCH_PATH = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,512})$", re.MULTILINE)
 _OPEN_FILE = re.compile(r"^\(Open file: (/[^\n]{1,512})\)$", re.MULTILINE)
 _CHANGE_FOLDER = re.compile(r"^\s*(cd [^\n;&|]{0,300}[^\n;&|\s])\s*(?:&&|;|\n)\s*")
 _FOLDER = re.compile(r"cd [^\s&;|]{1,400} && ")
@@ -251,9 +246,11 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
 def paths_of(call: ToolCall) -> tuple[str, ...]:
     """Files a call names."""
     arguments = arguments_of(call)
-    found = [arguments[key] for key in _PATH_KEYS if isinstance(arguments.get(key), str)]
-    for value in arguments.values():
-        if isinstance(value, str) and "*** " in value:
+    found = [arguments[key] for key in PATH_KEYS if isinstance(arguments.get(key), str)]
+    for edit in edits_in(arguments):
+        found += [edit[key] for key in PATH_KEYS if isinstance(edit.get(key), str)]
+    for key, value in arguments.items():
+        if isinstance(value, str) and ("*** " in value or "+++ " in value) and key not in _TEXT_KEYS:
             found += _PATCH_PATH.findall(value)
     if not arguments and "*** " in call.arguments:
         found += _PATCH_PATH.findall(call.arguments.replace("\\n", "\n"))
@@ -284,8 +281,16 @@ def command_of(call: ToolCall) -> str:
     return f"{folder}{one_line(flat[len(folder) :], chars)} {end}{sign}"
 
 
+def _kind(call: ToolCall) -> ToolKind:
+    """What a call does: an editor that nobody knows by name is known by what it is given."""
+    kind = kind_of(call.name)
+    if kind == "other" and paths_of(call) and is_edit(arguments_of(call)):
+        return "file_edit"
+    return kind
+
+
 def _of_call(done: Done, *, folder: str = "") -> Iterator[Entry]:
-    kind = kind_of(done.call.name)
+    kind = _kind(done.call)
     match kind:
         case "file_edit" | "file_write":
             viewed = arguments_of(done.call).get("command") == "view"
@@ -357,7 +362,7 @@ def _verb_of(call: ToolCall, path: str) -> str:
         return "undo"
     if "delete" in call.name.lower() or _is_deleted(path, call.arguments):
         return "delete"
-    return "edit" if kind_of(call.name) == "file_edit" else "write"
+    return "edit" if _kind(call) == "file_edit" else "write"
 
 
 def _is_deleted(path: str, arguments: str) -> bool:
@@ -381,7 +386,7 @@ def _changed(done: Done, path: str, *, verb: str) -> Entry:
 
 def is_unmade(call: ToolCall, result: ToolResult | None) -> bool:
     """True for an edit that its result does not say was made: what it was to bring is no value that holds."""
-    if result is None or kind_of(call.name) not in ("file_edit", "file_write"):
+    if result is None or _kind(call) not in ("file_edit", "file_write"):
         return False
     arguments = arguments_of(call)
     path = next(iter(paths_of(call)), "")

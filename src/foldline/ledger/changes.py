@@ -19,10 +19,57 @@ TEXT_CHARS_MAX = 20_000
 """Of a longer text a line is quoted only where it stands in the beginning; all of it is counted."""
 EDITS_MAX = 64
 
-OLD = ("old_str", "old_string", "oldText", "old_text", "search")
-NEW = ("new_str", "new_string", "newText", "new_text", "replace")
-WHOLE = ("file_text", "content", "contents", "text")
-_PATCH = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,512})$", re.MULTILINE)
+PATH_KEYS = (
+    "path",
+    "file_path",
+    "filename",
+    "file",
+    "target_file",
+    "notebook_path",
+    "filepath",
+    "absolute_path",
+    "filePath",
+    "TargetFile",
+    "relative_path",
+    "pathInProject",
+    "target_notebook",
+)
+"""Under these names a call, or one edit of several, has its file."""
+OLD = (
+    "old_str",
+    "old_string",
+    "oldText",
+    "old_text",
+    "search",
+    "oldString",
+    "old_content",
+    "old_source",
+    "TargetContent",
+)
+NEW = (
+    "new_str",
+    "new_string",
+    "newText",
+    "new_text",
+    "replace",
+    "newString",
+    "new_content",
+    "new_source",
+    "ReplacementContent",
+)
+WHOLE = ("file_text", "content", "contents", "text", "CodeContent")
+EDITS = ("edits", "operations", "replacements", "ReplacementChunks")
+"""Under these names a call has a list of edits."""
+_PATCH = re.compile(
+    r"^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ (?:b/)?)(.{1,512}?)(?:\t[^\n]{0,80})?$", re.MULTILINE
+)
+"""How a patch names a file: that of Codex, and a unified diff."""
+_SEARCH = re.compile(r"^[-<]{5,9} ?SEARCH>?[ \t]{0,4}$", re.MULTILINE)
+_BETWEEN = re.compile(r"={5,9}[ \t]{0,4}$")
+_REPLACE = re.compile(r"[+>]{5,9} ?REPLACE[ \t]{0,4}$")
+"""What stands around an old text and a new one in the blocks that some editors take …"""
+_PLACE = re.compile(r":\w{1,20}:[ \t]{0,4}\d{0,9}$|-{5,9}$")
+"""… and the lines that say where a block belongs."""
 _DEFINES = re.compile(
     r"(?:(?:export|default|public|private|protected|static|async|pub)\s+){0,4}(?:def|class|function|func|fn|interface|struct|enum|trait|type|impl)\s+\w|<title>"
 )
@@ -66,17 +113,52 @@ def _placed(lines: str, text: str) -> str:
 
 def _texts(arguments: Mapping[str, Any], path: str) -> Iterator[tuple[str, str]]:
     """The texts that go, each with what comes in its place."""
-    edits = arguments.get("edits")
-    for edit in (arguments, *(edits[:EDITS_MAX] if isinstance(edits, list) else ())):
-        if isinstance(edit, dict):
-            old, new = _text_in(edit, OLD), _text_in(edit, NEW)
-            if old or new:
-                yield old, new
-            elif edit is arguments and (whole := _text_in(edit, WHOLE)):
-                yield "", whole
+    for edit in (arguments, *edits_in(arguments)):
+        old, new = _text_in(edit, OLD), _text_in(edit, NEW)
+        if edit is not arguments and (_text_in(edit, PATH_KEYS) or path).strip() != path:
+            continue
+        if old or new:
+            yield old, new
+        elif edit is arguments and (whole := _text_in(edit, WHOLE)) and not _SEARCH.search(whole):
+            yield "", whole
     for value in arguments.values():
-        if isinstance(value, str) and "*** " in value:
+        if isinstance(value, str) and ("*** " in value or "+++ " in value):
             yield from _patched(value, path)
+        if isinstance(value, str) and "SEARCH" in value and _SEARCH.search(value) is not None:
+            yield from _blocks(value)
+
+
+def edits_in(arguments: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The edits of a call that brings a list of them."""
+    found: list[Any] = next((arguments[key] for key in EDITS if isinstance(arguments.get(key), list)), [])
+    return [edit for edit in found[:EDITS_MAX] if isinstance(edit, dict)]
+
+
+def is_edit(arguments: Mapping[str, Any]) -> bool:
+    """Whether a call's arguments are those of an editor: an old text and a new one, a list of such, or a block of them."""
+    texts = [value for value in arguments.values() if isinstance(value, str) and "SEARCH" in value]
+    return any(map(_SEARCH.search, texts)) or any(
+        any(key in edit for key in OLD) and any(key in edit for key in NEW)
+        for edit in (arguments, *edits_in(arguments))
+    )
+
+
+def _blocks(text: str) -> Iterator[tuple[str, str]]:
+    """The old and the new text of each block `<<<<<<< SEARCH … ======= … >>>>>>> REPLACE`."""
+    old: list[str] = []
+    new: list[str] = []
+    into: list[str] | None = None
+    for line in text.split("\n"):
+        if _SEARCH.match(line) is not None:
+            old, new = [], []
+            into = old
+        elif into is old and _BETWEEN.match(line) is not None:
+            into = new
+        elif into is new and _REPLACE.match(line) is not None:
+            yield "\n".join(old), "\n".join(new)
+            into = None
+        elif into is not None and not (into is old and _PLACE.match(line) is not None):
+            into.append(line)
 
 
 def _patched(patch: str, path: str) -> Iterator[tuple[str, str]]:
@@ -84,7 +166,7 @@ def _patched(patch: str, path: str) -> Iterator[tuple[str, str]]:
     pieces = _PATCH.split(patch)
     for name, body in zip(pieces[1::2], pieces[2::2], strict=True):
         if name.strip() == path:
-            lines = body.split("\n")
+            lines = body.partition("\n--- ")[0].split("\n")
             old, new = ([line[1:] for line in lines if line[:1] == sign] for sign in "-+")
             yield "\n".join(old), "\n".join(new)
 

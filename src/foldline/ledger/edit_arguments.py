@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from foldline.core.json_text import object_in
-from foldline.ledger.changes import NEW, OLD, WHOLE
+from foldline.ledger.changes import EDITS, NEW, OLD, WHOLE
 from foldline.ledger.symbols_in_text import is_name
 
 _KEYS_CHARS_MAX = 1 << 20
@@ -46,9 +46,9 @@ def _rewritten(arguments: str, *, bared: tuple[str, ...]) -> str:
     value = object_in(arguments)
     if not value:
         return arguments
-    edits = value.get("edits")
-    if isinstance(edits, list):
-        value["edits"] = [_ordered(edit, bared) if isinstance(edit, dict) else edit for edit in edits]
+    for key in EDITS:
+        if isinstance(edits := value.get(key), list):
+            value[key] = [_ordered(edit, bared) if isinstance(edit, dict) else edit for edit in edits]
     return msgspec.json.encode(_ordered(value, bared)).decode()
 
 
