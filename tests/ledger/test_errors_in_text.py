@@ -46,6 +46,9 @@ def texts(text: str) -> list[str]:
         "Failed tests: 0 of 3 could be FAILED",
         "编译失败，缺少头文件",
         "エラー: ファイルがありません",
+        "程序抛出了异常",
+        "异常终止，退出码 3",
+        'reason: "the request failed"',
     ],
 )
 def test_lines_that_report_a_failure_are_found_whole(line: str) -> None:
@@ -57,6 +60,9 @@ def test_lines_that_report_a_failure_are_found_whole(line: str) -> None:
     "line",
     [
         "0 errors, 12 passed",
+        'excerpt: "积分榜前六名球队分差仅7分，本赛季冠军争夺异常激烈，多支球队都有机会问鼎。",',
+        "今天的比赛异常精彩",
+        "title: '主队遭遇失败',",
         "exit code 0",
         '{"error": null, "ok": true}',
         "no errors found",
@@ -107,3 +113,12 @@ def test_a_failure_in_a_very_long_line_is_quoted_around_its_word() -> None:
     (text,) = texts("x" * 5_000 + " FAILED: disk full " + "y" * 5_000)
     assert "FAILED: disk full" in text
     assert len(text) <= 240
+
+
+def test_a_line_is_whole_or_as_long_as_what_is_quoted_of_one() -> None:
+    """OBS-3: so it can be told which goes on."""
+    assert texts(f"    Error: {'x' * 231}") == [f"Error: {'x' * 231}"]
+    for more in ("x" * 233, "x" * 400, "x" * 225 + " " * 20 + "y"):
+        (text,) = texts(f"    Error: {more}")
+        assert len(text) >= 240
+        assert f"Error: {more}".startswith(text)

@@ -258,3 +258,15 @@ def test_indexes_made_together_are_those_made_one_by_one() -> None:
         alone = [index(found.facts, room, prices=PRICES)[1] for found in founds]
         assert indexes([(found, room) for found in founds], prices=PRICES) == alone
         assert any(alone) == (room >= 30)
+
+
+def test_a_failure_whose_line_goes_on_says_so_and_is_read_back_as_it_stood() -> None:
+    """OBS-3: `…Time) d` stood as what an API had answered."""
+    cut = Fact(kind="errors", key="k", text="Error: " + "x" * 233)
+    whole = Fact(kind="errors", key="w", text="Error: no port")
+    lines = lines_of([cut, whole])
+    assert lines == [f"errors: {cut.text} … · Error: no port"]
+    assert [fact.text for fact in facts_in_line(lines[0])] == [cut.text, whole.text]
+    [line] = lines_of([Fact(kind="errors", key="k", text="Error: a · " + "x" * 233)])
+    assert line.endswith("x …")
+    assert [fact.text for fact in facts_in_line(line)] == ["Error: a · " + "x" * 233]

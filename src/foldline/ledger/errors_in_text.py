@@ -15,7 +15,7 @@ from itertools import accumulate
 from foldline.ledger.facts import INITIALS, Fact, Named
 
 LINE_CHARS_MAX = 240
-"""What is quoted of a line: a failure is named within it, and a longer line is data around one."""
+"""What is quoted of a line: a failure is named within it, and a line as long as this is data around one, of which no more is quoted."""
 _LEAD_CHARS = 60
 """What is quoted before the word that names the failure, in a line too long to quote whole."""
 KEY_CHARS_MAX = 120
@@ -42,6 +42,11 @@ _ERROR = (
     rf"[Ee]rror{_NAMED}|\bERROR\b|\b(?:npm|yarn|pnpm) error\b|\berror (?:TS|CS|C|LNK|E)?\d{{2,5}}\b"
     r"|\b[1-9]\d{0,5} (?:errors\b|error\b(?! \w))|" + _CLASS.format("Error")
 )
+_ODD = (
+    r"(?:异常|異常)(?=[\s:：,，。.;；!！?？)）\]】」』、\"'`（(]|$|退|终|終|中断|信息|堆|抛|关|结束|发生|码|类|返回|报|错|処理|[がをのではに]|情况|状|日志|捕)"
+    r"|(?:抛出?|发生|出现|捕获|引发|触发|遇到|产生|报|运行时?|系统|程序|网络|连接|服务|接口|数据库?|请求|参数|执行|解析|读取|写入|加载|调用|启动|未知|指针|内部)(?:了|的|一个){0,2}异常"
+)
+"""As a noun; before an adjective it is "very"."""
 
 _PATTERNS = {
     "error": _ERROR,
@@ -80,10 +85,9 @@ _PATTERNS = {
     "http/": _STATUS,
     "status": _STATUS,
     "\ne  ": r"^E {2,}\S",
-    **{
-        word: word
-        for word in "错误 失败 异常 錯誤 失敗 異常 报错 超时 拒绝 无法 エラー 例外 오류 실패".split()
-    },
+    "异常": _ODD,
+    "異常": _ODD,
+    **{word: word for word in "错误 失败 錯誤 失敗 报错 超时 拒绝 无法 エラー 例外 오류 실패".split()},
 }
 """What stands, in lower case, in a line that reports a failure -> how such a line looks."""
 _REPORTS = {sign: re.compile(pattern) for sign, pattern in _PATTERNS.items()}
@@ -116,6 +120,7 @@ _CODE = re.compile(
     r"[+-]?\s*+(?:\}?\s*+(?:except|catch|raise|throw|try|if|elif|else|for|while|with|return|def|class|function|const|let|var"
     r"|import|from|assert|case|await|async|public|private|static|final|export|func|match|new|type|interface)\b"
     r"|(?:self|this|console|logger|logging|log|warnings|sys|process|chalk|pytest)\.|print(?:f|ln)?\(|echo "
+    r"|(?!(?i:error|err|message|msg|reason|details?|stderr|stdout|output|exception|cause|failure|status|result)\b)\w{1,40}\??\s{0,2}[:=]\s{0,2}[\"'`][^\n]{1,400}[\"'`][,;]?$"
     r"|//|/\*|\* |#|\"\"\"|`|'|\"|[})\]:?|&.]|[\w.]{1,60}(?:\(|\?? ?[:=] ?[\w{\[(]*[,.(]|: [\w.]{1,60},?$| = )|.*[;{(\[]$|.*\) ?=>|(?>.*?\w\()(?>.*\)):?,?$)",
     re.ASCII,
 )
@@ -228,12 +233,22 @@ def _kind_of_line(
         start = numbered.end()
     if end - start > LINE_CHARS_MAX and at - start > LINE_CHARS_MAX - _LEAD_CHARS:
         start = at - _LEAD_CHARS
-    piece = text[start : min(end, start + LINE_CHARS_MAX)]
-    quoted = piece.strip()
+    piece = text[start : min(end, start + 4 * LINE_CHARS_MAX)]
+    start += len(piece) - len(piece.lstrip())
+    quoted = _cut(piece.strip())
     if _EPILOGUE.match(quoted) or all(is_none(quoted, match.span()) for match in pattern.finditer(quoted)):
         return None
-    start += len(piece) - len(piece.lstrip())
     code = _PLAIN.match(quoted) is None and (numbered is not None or _CODE.match(quoted) is not None)
     if code and _MESSAGE.search(quoted) is None:
         return None
     return (start, start + len(quoted)), code
+
+
+def _cut(line: str) -> str:
+    """A line as it is quoted: what is cut is as long as the bound or longer, what is whole is shorter."""
+    if len(line) < LINE_CHARS_MAX:
+        return line
+    end = LINE_CHARS_MAX
+    while end < len(line) and line[end - 1].isspace():
+        end += 1
+    return line[:end]

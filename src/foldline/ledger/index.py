@@ -22,7 +22,7 @@ from itertools import accumulate
 from msgspec import Struct
 
 from foldline.ledger.columns import CODE, NO_KEY, VALUES, Columns, Place, Prices, written
-from foldline.ledger.errors_in_text import key_of_listed
+from foldline.ledger.errors_in_text import LINE_CHARS_MAX, key_of_listed
 from foldline.ledger.facts import INITIALS, VALUE, Fact, FactKind, Found, Name, name_of
 from foldline.ledger.paths_in_text import key_of
 from foldline.ledger.standing_within import Standing
@@ -40,6 +40,8 @@ _LABELS: dict[str, str] = {**dict(LABELS), CODE: CODE_LABEL}
 _FAILING = frozenset({"errors", CODE})
 SEPARATOR = " · "
 """Between errors, which hold spaces."""
+CUT = " …"
+"""Behind a line that goes on where it came from."""
 ERROR_LABEL = "error"
 """Of a line with one error that holds a separator."""
 LABEL_TOKENS = 6
@@ -315,6 +317,8 @@ def _lines(columns: Columns, places: Sequence[Place]) -> list[str]:
         texts = written(
             _by_key(columns, here) if sort == "numbers" else list(map(columns.texts.__getitem__, here))
         )
+        if sort in _FAILING:
+            texts = [f"{text}{CUT}" if len(text) >= LINE_CHARS_MAX else text for text in texts]
         alone = [text for text in texts if SEPARATOR in text] if sort in _FAILING else []
         if len(texts) > len(alone):
             together = [text for text in texts if text not in alone] if alone else texts
@@ -389,13 +393,15 @@ def facts_in_line(line: str) -> Iterable[Fact]:
     """The facts of one line of an index; none of any other line."""
     label, _, rest = line.partition(": ")
     if label == ERROR_LABEL:
-        return [Fact(kind="errors", key=key_of_listed(rest), text=rest)]
+        text = rest.removesuffix(CUT)
+        return [Fact(kind="errors", key=key_of_listed(text), text=text)]
     kind = _KIND_OF.get(label)
     if kind is None:
         return ()
     texts = [text for text in rest.split(SEPARATOR if kind == "errors" else " ") if text]
     if kind == "errors":
-        return [Fact(kind=kind, key=key_of_listed(text), text=text) for text in texts]
+        whole = [text.removesuffix(CUT) for text in texts]
+        return [Fact(kind=kind, key=key_of_listed(text), text=text) for text in whole]
     if kind != "numbers":
         return [Fact(kind=kind, key=text, text=text) for text in texts]
     pairs = [
