@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 from foldline.core.message import Message
-from foldline.ledger.brief import in_brief, is_act, is_brief
+from foldline.ledger.brief import FILES_MAX, FILES_MIN, in_brief, is_act, is_brief, seds_together
+from foldline.ledger.entries import Entry
 from foldline.ledger.render import read
 from foldline.passes.fold_oldest import FoldOldest
 from foldline.testing.builders import assistant, call, result, system, user
@@ -80,3 +81,33 @@ def test_a_tool_of_which_all_went_well_is_done_and_what_only_reads_has_no_line()
     brief = in_brief(entries, acts)
     assert [(entry.text, entry.times) for entry in brief if is_brief(entry)] == [("`send_mail` → done", 2)]
     assert [entry.seq for entry in brief] == [5, 7, 3]
+
+
+def changed(path: str, seq: int, how: str = "edited, by sed: `s|a|b|`") -> Entry:
+    """A change to a file."""
+    return Entry(section="mutations", key=path, text=f"{path} {how}", seq=seq, origin="assistant")
+
+
+def test_many_files_that_sed_changed_are_told_in_one_line_that_is_carried_on() -> None:
+    """CMP-8: twenty lines of mended imports stood before what else was changed (pi)."""
+    seds = [changed(f"/r/src/{n}.ts", n) for n in range(FILES_MIN)]
+    others = [changed("/r/x.py", 3, "edited, +1: `x = 1`"), changed("/r/y.py", 4, "removed")]
+    told = seds_together([*seds, *others])
+    assert [one.text for one in told] == [
+        "m0-m5: 6 files edited, by sed: below /r/src/: 5.ts 4.ts 3.ts 2.ts 1.ts 0.ts; last `s|a|b|`",
+        "/r/x.py edited, +1: `x = 1`",
+        "/r/y.py removed",
+    ]
+    body = f"## Workspace mutations\n- {told[0].text} (m5 assistant)"
+    assert read(body)[0] == (told[0],)
+    assert seds_together([*told, *seds[1:]]) == (*told, *seds[1:])
+
+
+def test_few_files_that_sed_changed_stand_line_by_line_and_of_many_the_newest_are_named() -> None:
+    """CMP-8: a line stays a line; one that was thrown away since stands alone."""
+    few = [changed(f"{n}.ts", n) for n in range(FILES_MIN - 1)]
+    reset = changed("z.ts", 9, "edited, by sed: `s|a|b|`; before git reset --hard at m11")
+    assert seds_together([*few, reset]) == (*few, reset)
+    [one] = seds_together([changed(f"/{n}.ts", n) for n in range(FILES_MAX + 2)])
+    assert one.text.count(".ts") == FILES_MAX
+    assert " /2.ts …; last" in one.text

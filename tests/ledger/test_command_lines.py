@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.ledger.command_lines import hides_status, only_looks, only_reads, script_in, unwrapped
+from foldline.ledger.command_lines import (
+    hides_status,
+    only_looks,
+    only_reads,
+    says_anyway,
+    script_in,
+    unwrapped,
+)
 from tests.linear import slowness
 
 
@@ -298,3 +305,19 @@ def test_what_looks_by_name_but_acts_has_an_outcome(line: str) -> None:
 def test_a_command_in_many_wraps_takes_linear_time(piece: str) -> None:
     """Whatever stands in it."""
     assert slowness(unwrapped, piece, size=20_000, scans_max=100) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('rm *.html 2>/dev/null; echo "done"', {"done"}),
+        ("sed -i s/a/b/ *.ts\necho all done", {"all done"}),
+        ('make && echo "BUILD OK"', set()),
+        ("make || echo failed", set()),
+        ('echo "exit $?"; echo `date`', set()),
+        ("make", set()),
+    ],
+)
+def test_what_a_line_says_whatever_came_before_is_known(line: str, said: set[str]) -> None:
+    """CMP-8: `rm … ; echo "done"` came to `printed: done`."""
+    assert says_anyway(line) == said

@@ -22,6 +22,17 @@ from foldline.ledger.entries import Entry
             ["We use a queue because requests should be limited."],
         ),
         ("I went with Redis.", ["I went with Redis."]),
+        ("Minor cleanup (removed unnecessary cast since type narrowing works).", []),
+        ("Actually, looking at this more carefully, it is added since the turn ends.", []),
+        ("Use a queue instead of a list.\nActually, looking at this more carefully, the list is fine.", []),
+        (
+            "Actually, I went with a queue because the list is long.",
+            ["Actually, I went with a queue because the list is long."],
+        ),
+        (
+            "I decided to clean up the cache because it is stale.",
+            ["I decided to clean up the cache because it is stale."],
+        ),
         ('我决定采用"未来运动科技"美学方向，融合：\n- 动画', ['我决定采用"未来运动科技"美学方向']),
         ('设计风格：选择"体育能量"风格', ['设计风格：选择"体育能量"风格']),
         ('我可以选择"A"或"B"的方向', []),

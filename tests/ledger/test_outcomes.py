@@ -291,3 +291,10 @@ def test_an_edit_that_waits_has_not_failed() -> None:
         assert unmade(said(text), "a.py", arguments={}) == f"not made: {text}"
     assert unmade(said("String to replace not found"), "a.py", arguments={}).startswith("failed: ")
     assert unmade(said('{"dry-run": true, "ok": true}'), "a.py", arguments={}).startswith("not made: dry run")
+
+
+def test_what_a_script_says_of_itself_is_no_outcome() -> None:
+    """CMP-8: `done` was all that a line printed, and it said so whatever had happened."""
+    assert outcome_of(said("done\n"), script='rm *.html; echo "done"') == "printed nothing"
+    assert outcome_of(said("3 files\ndone\n"), script='./move; echo "done"') == "printed: 3 files"
+    assert outcome_of(said("BUILD OK\n"), script='make && echo "BUILD OK"') == "printed: BUILD OK"

@@ -73,6 +73,9 @@ COMMITTED = "[main 83a6c26] Move files\n 2 files changed"
         ("cp a b", "", ["b copied from a"]),
         ("git checkout -- a", "", ["a restored by git"]),
         ("ls", "a", []),
+        ("git add -A && git reset -q .bench || true", "", []),
+        ("python -m py_compile a.py", "", ["`python -m py_compile a.py` → printed nothing"]),
+        ("rm *.html; echo done", "done", ["`rm *.html; echo done` → printed nothing"]),
         (
             "cd /r && rm -f d && git show HEAD > d && ls -lh d",
             "-rw-rw-r-- 1 u u 5.4K Dec 25 00:40 d\ncommit b60a258",

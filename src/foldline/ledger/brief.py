@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from posixpath import commonpath
 
 from msgspec.structs import replace
 
@@ -22,6 +23,9 @@ from foldline.ledger.tools import kind_of
 
 LINES_MAX = 4
 """Tools that are told so, those that acted last."""
+FILES_MIN, FILES_MAX = 6, 32
+"""So many files that `sed` changed are told in one line, and so many of them by name."""
+_BY_SED = re.compile(r"(?P<path>[^`]{1,512}) edited, by sed: (?P<script>`[^`]{1,80}`)$")
 _TOOL = re.compile(r"`([^` ]{1,100})")
 _BRIEF = re.compile(r"`[^` ]{1,100}` → (?:done|answered)$")
 
@@ -76,3 +80,30 @@ def brief_of(items: Iterable[Item], carried: Iterable[Entry]) -> list[str]:
     )
     acts.update([found[1] for entry in carried if is_act(entry) and (found := _TOOL.match(entry.text))])
     return [f"- `{tool}` → answered (m1000 tool ×{times})" for tool, times in acts.items()][-LINES_MAX:]
+
+
+def seds_together(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """The entries, files that `sed` changed in one where they are many: where they stand, and with what the last of them."""
+    found = {id(entry): match for entry in entries if (match := _by_sed(entry)) is not None}
+    if len(found) < FILES_MIN:
+        return tuple(entries)
+    told = sorted([entry for entry in entries if id(entry) in found], key=lambda entry: entry.seq)
+    paths = [found[id(entry)]["path"] for entry in told]
+    folder = f"{commonpath(paths)}/" if len({path.startswith("/") for path in paths}) == 1 else ""
+    names = [path.removeprefix(folder) for path in paths[: -FILES_MAX - 1 : -1]]
+    more = " …" if len(paths) > FILES_MAX else ""
+    key = f"m{told[0].seq}-m{told[-1].seq}: {len(told)} files"
+    below = f"below {folder}: " if folder.strip("/") else ""
+    text = f"{key} edited, by sed: {below}{' '.join(names)}{more}; last {found[id(told[-1])]['script']}"
+    one = replace(told[-1], key=key, text=text, times=1)
+    return tuple(
+        [
+            one if entry is told[-1] else entry
+            for entry in entries
+            if id(entry) not in found or entry is told[-1]
+        ]
+    )
+
+
+def _by_sed(entry: Entry) -> re.Match[str] | None:
+    return _BY_SED.match(entry.text) if entry.section == "mutations" else None

@@ -7,7 +7,7 @@ of results; `outcomes` does. Where it cannot tell, the status is hidden: an outc
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 
 from msgspec import Struct
@@ -111,6 +111,9 @@ VERIFIES = re.compile(
     re.IGNORECASE,
 )
 """What commands are called that verify something, whose success is worth a line."""
+_ECHOES = re.compile(
+    r"\s*echo\s+(?:-\w{1,4}\s+)?(?P<said>'[^'$]*'|\"[^\"$`\\]*\"|[^\s'\"$`\\>]+(?: [^\s'\"$`\\>]+){0,20})\s*$"
+)
 _FILTERS_FAILURES = re.compile(
     r"\s*(?:[ef]?grep|rg)\s(?!(?:[^\n]{0,40}\s)?-\w{0,4}[vL])[^\n]{0,200}(?:error|fail|warn|fatal|cannot)",
     re.IGNORECASE,
@@ -224,6 +227,14 @@ def only_looks(line: str) -> bool:
 def commands_of(line: str) -> list[tuple[str, str]]:
     """The commands of a line in order, each with what joins it to the one before: empty for the first of a list."""
     return [piece for found in _lists(line) for piece in found.pieces]
+
+
+def says_anyway(line: str) -> Set[str]:
+    """What a line prints of its own words whatever came before: `make; echo "done"`, not `make && echo "done"`."""
+    if "echo" not in line or len(line) > CHARS_MAX:
+        return frozenset()
+    told = (_ECHOES.match(found.pieces[0][1]) for found in _lists(line) if len(found.pieces) == 1)
+    return frozenset([said["said"].strip("'\"").strip() for said in told if said is not None])
 
 
 def is_plain(command: str) -> bool:

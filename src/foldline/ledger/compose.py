@@ -38,6 +38,7 @@ from foldline.ledger.book import (
     entries_of,
     is_unmade,
 )
+from foldline.ledger.brief import seds_together
 from foldline.ledger.carrying import Book, put, settled
 from foldline.ledger.columns import Prices
 from foldline.ledger.decisions import Withdrawal, taken_back
@@ -123,7 +124,7 @@ def draft(evicted: Evicted, *, prices: Prices, cache: FactCache) -> Draft:
     if any(entry.section == "decisions" for entry in entries):
         entries = tuple(taken_back(entries, _withdrawals(evicted, told)))
     entries = (
-        *[entry for entry in entries if entry.section != "tasks"],
+        *[entry for entry in seds_together(entries) if entry.section != "tasks"],
         *_tasks(evicted, entries, calls=calls),
     )
     if any(message.role == "assistant" and message.parts for message in evicted.kept):

@@ -60,6 +60,15 @@ _GUESSED = re.compile(
     re.IGNORECASE,
 )
 """What is guessed, wished or tried is not decided."""
+_MUSES = re.compile(
+    r"\W*(?:(?:actually|wait|hmm+|oh|well|but|so|ok|okay|now)\W+){1,3}(?:(?:looking|thinking|reading|checking) (?:at|about|again|more|into|through|this|that|it)\b|let me\b|i (?:see|wonder|think|notice|realize|realise)\b)",
+    re.IGNORECASE,
+)
+"""How a sentence opens that only thinks on: what stands before it was not decided."""
+_TIDIES = re.compile(
+    r"^\W*(?:minor|small|trivial|tiny|cosmetic)\b|\bclean(?:ing|ed)?[ -]?up\b", re.IGNORECASE
+)
+"""What only tidies up needs no reason that anybody asks for later."""
 _ANNOUNCES = re.compile(r"[,，][^,，]{0,40}[:：]$")
 _CHOICE = re.compile(
     r"决定|选择|采用|选用|选定|\b(?:decided|chose|opted|go with|going with|went with)\b", re.IGNORECASE
@@ -156,7 +165,7 @@ def reasons_in(said: str) -> Iterator[str]:
             continue
         after = spans[place + 1] if place + 1 < len(spans) else (end, end)
         turns = _REVERSES.match(said, *after) is not None
-        if turns and _UNDECIDED.search(said[slice(*after)]):
+        if turns and (_UNDECIDED.search(said[slice(*after)]) or _MUSES.match(said, *after)):
             continue
         yield one_line(said[start : after[1] if turns else end], DECISION_CHARS)
 
@@ -169,6 +178,8 @@ def _decides(sentence: str) -> bool:
         and _BECAUSE.search(told) is not None
         and not _UNDECIDED.search(told)
         and not _GUESSED.search(told)
+        and not _MUSES.match(told)
+        and not (_TIDIES.search(told) and not _CHOICE.search(told))
     )
 
 

@@ -9,13 +9,13 @@ the ledger.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from foldline.core.json_text import object_in
 from foldline.core.message import ToolResult, result_text
 from foldline.core.pairing import INTERRUPTED
-from foldline.ledger.command_lines import only_reads, verifies
+from foldline.ledger.command_lines import only_reads, says_anyway, verifies
 from foldline.ledger.errors_in_text import IN_CODE, errors_in, is_none, signs_in
 from foldline.ledger.found_in_text import laid_open
 from foldline.ledger.lines import OUTCOME_CHARS, last_line, one_line, untagged
@@ -162,7 +162,7 @@ def outcome_of(result: ToolResult | None, *, hidden: bool = False, script: str =
     if status == 0 and not hidden:
         return f"ok: {committed[0]}" if committed is not None else "ok"
     shown = failure_in(text)
-    last = _last_said(text)
+    last = _last_said(text, beside=says_anyway(script))
     if shown:
         goes_on = last and last not in shown and shown not in last
         return f"shows: {shown}; ends: {one_line(last, ENDS_CHARS)}" if goes_on else f"shows: {shown}"
@@ -238,8 +238,9 @@ def told_in(text: str) -> str:
     return told if isinstance(told, str) else text
 
 
-def _last_said(text: str) -> str:
-    said = _said(text)
+def _last_said(text: str, *, beside: Set[str] = frozenset()) -> str:
+    """The last line that says something, but for those `beside` it."""
+    said = [line for line in _said(text) if line.strip() not in beside]
     return one_line(said[-1], OUTCOME_CHARS) if said else ""
 
 

@@ -170,7 +170,8 @@ def _heredocs(script: str) -> Iterator[tuple[str, str]]:
 
 def _is_aside(command: str, words: list[str]) -> bool:
     """Whether nobody asks what a command came to beside what it wrote, or it is told apart (a commit)."""
-    return is_plain(command) or words[:2] in (["git", "add"], ["git", "commit"])
+    is_kept = words[:2] == ["git", "reset"] and "--hard" not in words
+    return is_plain(command) or is_kept or words[:2] in (["git", "add"], ["git", "commit"])
 
 
 def _words(command: str, names: dict[str, str]) -> tuple[list[str], list[tuple[str, str]]]:

@@ -23,6 +23,7 @@ from foldline.ledger.outcomes import (
     ENDS_CHARS,
     NOTHING_FOUND,
     PRINTED,
+    PRINTED_NOTHING,
     names_failure,
     outcome_of,
 )
@@ -66,7 +67,8 @@ def shell_entries(done: Done, *, command: str, script: str, folder: str) -> Iter
     yield from commits
     if commits:
         yield from _hooks(done, command=command, text=text)
-    is_told = changes.is_all and (commits or (told and COMMITS.search(script) is None))
+    says_nothing = outcome == PRINTED_NOTHING
+    is_told = changes.is_all and (commits or says_nothing or (told and COMMITS.search(script) is None))
     if is_failure or not is_told:
         yield Entry(
             section="evidence",
