@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from foldline.ledger.alternatives import others_of
 from tests.ledger.taking_back import supersedes
 
 
@@ -45,3 +46,9 @@ def test_a_choice_that_is_made_anew_no_longer_stands(earlier: str, later: str) -
 def test_in_doubt_both_choices_stand(earlier: str, later: str) -> None:
     """A wrong supersession hides a rule: prefer none."""
     assert supersedes(later, [(0, earlier)]) == ()
+
+
+def test_what_could_stand_in_the_place_of_a_choice_is_known() -> None:
+    """Kind stale-instruction: only texts that name one of these are read for another choice."""
+    assert others_of("Use tabs.") == {"spaces", "制表符", "空格"}
+    assert others_of("Use tabs and Redis.") == others_of("Write docs.") == frozenset()

@@ -1,11 +1,10 @@
-"""What was decided is told, what was left open is not, and what later words took back is told as taken back."""
+"""What was decided is told, and what was left open is not."""
 
 from __future__ import annotations
 
 import pytest
 
-from foldline.ledger.decisions import TAKEN_BACK, reasons_in, taken_back, withdrawals_in
-from foldline.ledger.entries import Entry
+from foldline.ledger.decisions import reasons_in
 
 
 @pytest.mark.parametrize(
@@ -46,61 +45,6 @@ from foldline.ledger.entries import Entry
 def test_a_guess_a_wish_or_a_choice_of_others_is_no_decision(said: str, decided: list[str]) -> None:
     """CMP-8: a settled guess and what should be done stood among the decisions, and what was decided did not."""
     assert list(reasons_in(said)) == decided
-
-
-def standing(decision: str, *later: str) -> str:
-    """What is told of a decision of message 1 after later texts."""
-    entry = Entry(section="decisions", key=decision, text=decision, seq=1, origin="assistant")
-    said = [(seq, withdrawals_in(text)) for seq, text in enumerate(later, 2)]
-    [found] = taken_back([entry], said)
-    return found.text.removeprefix(decision)
-
-
-QUEUE = "The fix is simple: use `queueMessage` instead of `appendMessage`."
-
-
-@pytest.mark.parametrize(
-    ("decision", "later", "is_back"),
-    [
-        (QUEUE, "The `queueMessage` approach is wrong. I'll keep it pending.", True),
-        (QUEUE, "The `appendMessage` approach is wrong.", False),
-        (QUEUE, "If the `queueMessage` approach is wrong, we will see.", False),
-        (QUEUE, "Is the `queueMessage` approach wrong?", False),
-        (QUEUE, "The `queueMessage` approach isn't wrong.", False),
-        (QUEUE, "I call `queueMessage` twice.", False),
-        ("We use `Redis` because it is fast.", "We use `Postgres` instead of `Redis`.", True),
-        (
-            "We use `Redis` because `Postgres` is slow.",
-            "We no longer use Kafka, and no longer use `Postgres`.",
-            False,
-        ),
-        ("We use `Redis` because it is fast.", "I replaced `Redis` with `Postgres`.", True),
-        ("我决定用 `Redis`，因为快。", "把 `Redis` 换成 `Postgres`。", True),
-        ("我决定用 `Redis`，因为快。", "`Redis` 的方案行不通。", True),
-        ("我决定用 Redis，因为快。", "不再使用 Redis。", True),
-        ("I use the queue because it is short.", "The old test is wrong, and the queue is short.", False),
-        ("我决定用 `Redis`，因为快。", "如果 `Redis` 行不通就再看。", False),
-        ('我决定采用"科技"风格', '最终采用"能量"风格。', True),
-        ('我决定采用"科技"风格', '最终采用"科技"风格。', False),
-        ('我决定采用"科技"风格', '最终采用"能量"数据库。', False),
-        ('I went with the "tech" theme.', 'In the end I went with the "energy" theme.', True),
-    ],
-)
-def test_a_decision_that_later_words_plainly_take_back_is_told_so(
-    decision: str, later: str, *, is_back: bool
-) -> None:
-    """CMP-8: whoever went on from the ledger would have put back what the user had rejected."""
-    assert standing(decision, later) == (f"{TAKEN_BACK}2" if is_back else "")
-
-
-def test_only_later_words_take_back_and_only_once() -> None:
-    """CMP-8: a line that an earlier ledger carried says where it was taken back already."""
-    wrong = "The `queueMessage` approach is wrong."
-    assert standing(QUEUE, "x", wrong, wrong) == f"{TAKEN_BACK}3"
-    told = Entry(section="decisions", key="k", text=f"{QUEUE}{TAKEN_BACK}3", seq=1, origin="assistant")
-    assert list(taken_back([told], [(9, withdrawals_in(wrong))])) == [told]
-    before = Entry(section="decisions", key=QUEUE, text=QUEUE, seq=9, origin="assistant")
-    assert list(taken_back([before], [(9, withdrawals_in(wrong))])) == [before]
 
 
 def test_what_a_patch_says_that_the_agent_quotes_is_no_reason_of_its_own() -> None:

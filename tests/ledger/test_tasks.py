@@ -8,9 +8,11 @@ import pytest
 
 from foldline.core.message import Message
 from foldline.ledger.book import calls_of
+from foldline.ledger.entries import Entry
 from foldline.ledger.render import key_of
-from foldline.ledger.tasks import tasks_of
-from foldline.testing.builders import assistant, call, result
+from foldline.ledger.tasks import tasks_of, withdrawn
+from foldline.testing.builders import assistant, call, result, user
+from tests.ledger.test_compose import ledger, section
 
 
 def told(*calls: tuple[str, dict[str, Any], str, bool]) -> list[str]:
@@ -93,3 +95,85 @@ def test_a_state_is_told_however_it_is_said(state: dict[str, Any], text: str) ->
     """CMP-8: done and dropped tasks were told as open; a word that no list knows stands with the task."""
     assert told(("TodoWrite", {"todos": [{"content": "docs", **state}]}, "ok", False)) == [text]
     assert key_of("tasks", text) == "docs"
+
+
+def after(said: str, *tasks: str) -> list[str]:
+    """The open tasks of message 1 after a user's words."""
+    entries = [Entry(section="tasks", key=t, text=f"[open] {t}", seq=1, origin="assistant") for t in tasks]
+    return [entry.text for entry in withdrawn(entries, [(2, said)])]
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("Add caching", "Forget the caching, we don't need it."),
+        ("Add caching", 'Drop "Add caching" from the list.'),
+        ("Add caching", "Add caching is no longer needed."),
+        ("Add caching", "Don't add caching."),
+        ("Add caching", "No caching please."),
+        ("Add caching to the API layer", "Forget the caching."),
+        ("#3 Add caching", "You don't need to add caching."),
+        ("Drop the users table", "Don't drop the users table."),
+        ("Drop the users table", "Forget the users table."),
+        ("添加缓存", "不用加缓存了。"),
+        ("添加缓存", "缓存不用做了"),
+        ("添加缓存", "取消“添加缓存”这个任务"),
+        ("Cache hinzufügen", "Vergiss Cache hinzufügen."),
+    ],
+)
+def test_a_task_that_a_user_gives_up_by_its_words_is_withdrawn(task: str, said: str) -> None:
+    """CMP-8: it stood as open, and was done."""
+    assert after(said, task, "Write docs") == [f"[withdrawn] {task}", "[open] Write docs"]
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("Add caching", "Don't forget the caching."),
+        ("Add caching", "Don't add caching yet."),
+        ("Add caching", "Remove the caching from the tests."),
+        ("Add caching", "Forget it."),
+        ("Add caching and logging", "Forget the caching."),
+        ("Write tests for the API", "Forget the API."),
+        ("Check the order", "Cancel the order."),
+        ("Drop the users table", "Drop the users table."),
+        ("Delete the old log", "Delete the old log."),
+        ("Write changelog", "The changelog is wrong."),
+        ("Write changelog", "I can't write changelog."),
+        ("Write changelog", "Don't touch the changelog."),
+        ("添加缓存", "不要改缓存"),
+        ("添加缓存", "取消缓存"),
+    ],
+)
+def test_a_task_that_may_still_be_wanted_is_open(task: str, said: str) -> None:
+    """CMP-8: what a user orders, judges or forbids beside it withdraws nothing."""
+    assert after(said, task) == [f"[open] {task}"]
+
+
+def test_words_that_may_mean_two_tasks_or_came_before_one_withdraw_none() -> None:
+    """CMP-8: the newest list says what is open; a task that the words cannot tell from another stays."""
+    assert after("Forget the tests.", "Write tests", "Fix tests") == [
+        "[open] Write tests",
+        "[open] Fix tests",
+    ]
+    entry = Entry(section="tasks", key="Add caching", text="[open] Add caching", seq=5, origin="assistant")
+    assert withdrawn([entry], [(2, "Forget the caching.")]) == (entry,)
+    [gone] = withdrawn([entry], [(7, "Forget the caching.")])
+    assert (gone.text, gone.seq, gone.origin) == ("[withdrawn] Add caching", 7, "user")
+
+
+def test_a_withdrawal_stands_in_the_ledger_and_in_the_next_one() -> None:
+    """CMP-8, CMP-25: with the address of the words that say it, wherever they stand; a list written after them says more."""
+    listed = [user("go"), assistant(call("todo_write", "a", todos=[{"content": "Add caching"}])), result("a")]
+    drops = user("Forget the caching.")
+    heading, line = "Active tasks and background work", "- [withdrawn] Add caching (m3 user)"
+    for gone, kept in (([*listed, drops], []), (listed, [drops])):
+        first = ledger(gone, kept).text
+        assert section(first, heading) == line
+        assert section(ledger([assistant("On.")], earlier=first, start=4).text, heading) == line
+    anew = [assistant(call("todo_write", "b", todos=[{"content": "Add caching"}])), result("b")]
+    again = ledger([*listed, drops, *anew]).text
+    assert section(again, heading) == "- [open] Add caching (m4 assistant)"
+    for wanted in ("Please add the caching after all.", "ok, add caching again"):
+        changed = ledger([*listed, drops, user(wanted)]).text
+        assert section(changed, heading) == "- [open] Add caching (m1 assistant)"

@@ -41,6 +41,13 @@ def test_without_a_list_or_with_a_finished_one_there_is_none() -> None:
     assert agenda_of(tool) == Agenda()
 
 
+def test_what_a_user_withdrew_is_not_pending() -> None:
+    """RST-10: the agent was sent back to a step that its user had dropped."""
+    steps = listed(("Add caching", "pending"), ("Write docs", "pending"))
+    found = agenda_of(items_of(user("go"), *steps, user("Forget the caching.")))
+    assert found.pending == ("Write docs",)
+
+
 def test_a_long_list_is_bounded() -> None:
     """Every list has a bound."""
     items = items_of(user("go"), *listed(*((f"t{n}", "pending") for n in range(100))))

@@ -84,6 +84,12 @@ def is_other_choice(chosen: str, later: str, *, earlier: str) -> bool:
     return not (what and was) or bool(what & was)
 
 
+def others_of(sentence: str) -> frozenset[str]:
+    """Everything that could stand in the place of the one thing that a sentence chooses."""
+    chosen = _chosen(sentence)
+    return frozenset(_GROUPS[_GROUP_OF[chosen]].split()) - {chosen} if chosen else frozenset()
+
+
 def _chosen(sentence: str) -> str:
     """The one thing that a sentence chooses, in small letters; empty where it chooses none, or not plainly."""
     if len(sentence) > SENTENCE_CHARS_MAX or _REJECTS.search(sentence) or not _CHOOSES.search(sentence):

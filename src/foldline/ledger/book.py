@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Generic, TypeVar
 
 from msgspec.structs import replace
@@ -22,7 +22,7 @@ from foldline.ledger.actions import answer_of, call_line, gist_of_call, is_actio
 from foldline.ledger.carrying import Book, put, settled
 from foldline.ledger.changes import NEW, OLD, PATH_KEYS, WHOLE, edits_in, gist_of, is_edit
 from foldline.ledger.command_lines import script_in
-from foldline.ledger.decisions import reasons_in, withdrawals_in
+from foldline.ledger.decisions import reasons_in
 from foldline.ledger.entries import Done, Entry, Section
 from foldline.ledger.lines import one_line, unbroken
 from foldline.ledger.outcomes import (
@@ -36,6 +36,7 @@ from foldline.ledger.ranks import rank_of
 from foldline.ledger.shell_entries import shell_entries
 from foldline.ledger.spoken_calls import spoken_call, spoken_result
 from foldline.ledger.tools import ToolKind, kind_of
+from foldline.ledger.withdrawals import withdrawals_in
 
 COMMAND_CHARS = 160
 RUN_CHARS_MIN = 110
@@ -111,8 +112,11 @@ class Told:
         self._chars = 0
         self.reasons: Once[tuple[str, ...]] = Once(lambda said: tuple(reasons_in(said)), chars_max=chars_max)
         """The sentences in which a text gives a reason."""
-        self.withdrawals = Once(withdrawals_in, chars_max=chars_max)
-        """What a text takes back of decisions."""
+        self.withdrawals = {
+            is_users: Once(partial(withdrawals_in, is_users=is_users), chars_max=chars_max)
+            for is_users in (False, True)
+        }
+        """What a text takes back of decisions, of the agent's and of the users'."""
         self.rank = Once(rank_of, chars_max=chars_max)
         """How soon a user's words may leave the view, or their quotation the ledger."""
 

@@ -41,7 +41,6 @@ from foldline.ledger.book import (
 from foldline.ledger.brief import seds_together
 from foldline.ledger.carrying import Book, put, settled
 from foldline.ledger.columns import Prices
-from foldline.ledger.decisions import Withdrawal, taken_back
 from foldline.ledger.entries import Done, Entry, Section
 from foldline.ledger.facts import INITIALS, Fact, FactCache, Name, name_of
 from foldline.ledger.lines import one_line
@@ -49,8 +48,9 @@ from foldline.ledger.mentions import Mentions
 from foldline.ledger.readings import Reading, Readings, fold_in, readings_in, unmade_text_of
 from foldline.ledger.refusals import answers_in, complaint, is_complaint, refused
 from foldline.ledger.render import QUOTE, Draft, Written, read
-from foldline.ledger.tasks import tasks_of
+from foldline.ledger.tasks import tasks_of, withdrawn
 from foldline.ledger.tools import kind_of
+from foldline.ledger.withdrawals import taken_back
 from foldline.ledger.words import Words, earlier, said_in, texts_in
 
 QUOTE_CHARS = 400
@@ -122,7 +122,7 @@ def draft(evicted: Evicted, *, prices: Prices, cache: FactCache) -> Draft:
     )
     entries = tuple(_complained(entries, evicted.words))
     if any(entry.section == "decisions" for entry in entries):
-        entries = tuple(taken_back(entries, _withdrawals(evicted, told)))
+        entries = tuple(taken_back(entries, _spoken(evicted), read=told.withdrawals))
     entries = (
         *[entry for entry in seds_together(entries) if entry.section != "tasks"],
         *_tasks(evicted, entries, calls=calls),
@@ -153,14 +153,14 @@ def _complained(entries: Sequence[Entry], words: Words) -> Iterator[Entry]:
     yield from (entry for entry in entries if not is_complaint(entry))
 
 
-def _withdrawals(evicted: Evicted, told: Told) -> Iterator[tuple[int, Sequence[Withdrawal]]]:
-    """What the agent and the user took back of decisions, in what leaves and in what stays, where its place is known."""
-    stays = zip(evicted.seqs, evicted.kept, strict=False)
-    for seq, message in chain(((item.seq, item.message) for item in evicted.folded), stays):
-        if message.role == "assistant" or speaks_for_user(message):
+def _spoken(evicted: Evicted) -> Iterator[tuple[int, str, bool]]:
+    """What the agent and the user said, in what leaves and in what stays, where its place is known; and whether the user did."""
+    for seq, message in _in_order(evicted):
+        is_users = speaks_for_user(message)
+        if message.role == "assistant" or is_users:
             for part in message.parts:
                 if isinstance(part, (Text, Reasoning)):
-                    yield seq, told.withdrawals(part.text)
+                    yield seq, part.text, is_users
 
 
 def _merged(entries: Iterable[Entry]) -> tuple[Entry, ...]:
@@ -185,14 +185,16 @@ def _settled(entry: Entry, *, changed: Mapping[tuple[Section, str], Entry]) -> E
 
 
 def _tasks(evicted: Evicted, entries: Iterable[Entry], *, calls: Iterable[Done]) -> Iterator[Entry]:
-    """What the agent has to do, as its newest list says, which may stand in the view: each state with the address of the
-    message that says it. What the view alone tells of is not told again."""
+    """What the agent has to do, as its newest list says, which may stand in the view, and what users withdrew since: each state
+    with the address of the message that says it. What the view alone tells of is not told again."""
     before = [entry for entry in entries if entry.section == "tasks"]
     gone = tasks_of(calls, before)
     known = {entry.key: entry for entry in gone}
     in_view = {_IN_VIEW, *evicted.seqs}
     seqs = [*evicted.seqs, *[_IN_VIEW] * (len(evicted.kept) - len(evicted.seqs))]
-    for entry in tasks_of(calls_of(zip(seqs, evicted.kept, strict=True)), gone):
+    words = evicted.words
+    said = [(seq, words.standing(seq)) for seq in words.said if seq >= 0]
+    for entry in withdrawn(tasks_of(calls_of(zip(seqs, evicted.kept, strict=True)), gone), said):
         if entry.seq not in in_view:
             yield entry
         elif (told := known.get(entry.key)) is not None:

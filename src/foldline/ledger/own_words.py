@@ -103,13 +103,20 @@ _FORWARDED = re.compile(
 
 def own_sentences(text: str, spans: tuple[Span, ...]) -> tuple[Span, ...]:
     """Of the sentences of a text those that are the person's own and plain, in order. Linear in the text."""
+    return tuple(
+        (start, end)
+        for start, end in spoken(text, spans)
+        if is_plain(text[start : min(end, start + SENTENCE_CHARS)])
+    )
+
+
+def spoken(text: str, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    """Of the sentences of a text those that stand where the person's own words stand, and that the next one does not withdraw."""
     strange = _strange(text, spans)
     found = []
     for place, span in enumerate(spans):
-        if place in strange or not is_plain(text[span[0] : min(span[1], span[0] + SENTENCE_CHARS)]):
-            continue
         after = spans[place + 1] if place + 1 < len(spans) else None
-        if (
+        if place not in strange and (
             after is None
             or _WITHDRAWS.match(text, after[0], min(after[1], after[0] + SENTENCE_CHARS)) is None
         ):
@@ -121,7 +128,12 @@ def is_plain(sentence: str) -> bool:
     """Whether a sentence says by itself that something is so, or is to be done, whatever it is."""
     if sentence.startswith(_QUOTES) or is_question(sentence):
         return False
-    return not (_REPORTS.search(sentence) or _DENIES.search(sentence) or _DEPENDS.search(sentence))
+    return not (is_reported(sentence) or _DENIES.search(sentence) or _DEPENDS.search(sentence))
+
+
+def is_reported(sentence: str) -> bool:
+    """Whether a sentence brings in words of somebody else, or of another time."""
+    return _REPORTS.search(sentence) is not None
 
 
 def breaks_off(sentence: str, at: int) -> bool:

@@ -24,7 +24,6 @@ from foldline.ledger.brief import in_brief, is_act, is_brief
 from foldline.ledger.carrying import BEFORE_RESET, PUT_AWAY
 from foldline.ledger.columns import Columns, Place, Prices
 from foldline.ledger.command_lines import VERIFIES, run_of, verifies
-from foldline.ledger.decisions import TAKEN_BACK
 from foldline.ledger.entries import Entry, Section
 from foldline.ledger.facts import Fact, Origin
 from foldline.ledger.home_folder import home_in, home_of, said_of, shortened, whole
@@ -33,6 +32,7 @@ from foldline.ledger.lines import unbroken
 from foldline.ledger.outcomes import names_failure
 from foldline.ledger.refusals import REFUSED_AT, is_complaint
 from foldline.ledger.standing_within import Standing
+from foldline.ledger.withdrawals import TAKEN_BACK
 
 HEADINGS: tuple[tuple[Section, str], ...] = (
     ("objective", "Objective and constraints"),

@@ -83,7 +83,7 @@ def _stem(word: str) -> str:
 
 
 def _is_named(rule: str, name: str) -> bool:
-    wanted, there = _telling(name), _telling(rule)
+    wanted, there = telling(name), telling(rule)
     return (
         bool(wanted)
         and wanted <= there
@@ -92,5 +92,6 @@ def _is_named(rule: str, name: str) -> bool:
     )
 
 
-def _telling(text: str) -> frozenset[str]:
+def telling(text: str) -> frozenset[str]:
+    """The words of a text without their endings, and without those that say nothing by themselves."""
     return stems(word for word in _WORD.findall(text) if word.lower() not in _FILLER)

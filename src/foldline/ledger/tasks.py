@@ -2,21 +2,26 @@
 
 Two kinds of lists: one call that writes the whole list (`todo_write`, `update_plan`), whose newest state replaces all
 before it, and calls that make or change one task (`TaskCreate`, `TaskUpdate`). A call that was refused changed nothing,
-one that only reads says nothing. Knows calls and the tasks that an earlier ledger carried; whether a list still stands in
-the view is `compose`'s affair.
+one that only reads says nothing. What a user gives up afterwards by a task's own words is withdrawn. Knows calls, users' words and the
+tasks that an earlier ledger carried; whether a list still stands in the view is `compose`'s affair.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec.structs import replace
 
 from foldline.core.message import result_text
 from foldline.ledger.book import arguments_of, is_of_tasks
 from foldline.ledger.entries import Done, Entry
+from foldline.ledger.given_up import GivenUp, given_up_in
 from foldline.ledger.lines import one_line, unbroken
 from foldline.ledger.outcomes import is_refused
+from foldline.ledger.requests import VERBS, requests
+from foldline.ledger.rules_taken_back import telling
 
 TODO_CHARS = 160
 
@@ -38,6 +43,21 @@ _SHOWN_CHARS = 24
 """What is told of a status that no list here knows."""
 _NUMBER = re.compile(r"#(\d{1,6})\b")
 _STATE = re.compile(r"\[(done|served|withdrawn|open)\] |( \((?:in progress|status: [^()\n]{1,24})\))$")
+_LABEL = re.compile(r"^#\d{1,6} ")
+_ASIDE: Final = re.compile(
+    r"\s(?:to|for|in|on|with|of|from|at|by|into|per|via|using|so|because)\s", re.IGNORECASE
+)
+"""Where a task goes on from what it is about to what that is for."""
+_OF_LIST = re.compile(
+    r"\b(?:from|off) (?:the|your|our) (?:\w{1,10} )?(?:list|plan|todos?|to-dos?|tasks?)\b|\b(?:task|to-?do|item|step)s?\b|(?:这个|这项|那个)?(?:任务|待办|步骤)",
+    re.IGNORECASE,
+)
+"""What says of words that they speak of the list."""
+_HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_HAN_DOES = re.compile(
+    r"添加|增加|新增|加上|加入|加|编写|撰写|写|制作|做|实现|修复|修改|修|改|更新|创建|新建|完成|优化|测试|补充|补|检查|运行|部署|设计|开发|整理|删除|移除|重构"
+)
+_HAN_SMALL = re.compile(r"[\s\W]|(?:了|吧|啦)$|^(?:再|那个|这个)|(?:功能|的?部分)$|は$|を$")
 
 
 def tasks_of(calls: Iterable[Done], before: Iterable[Entry] = ()) -> tuple[Entry, ...]:
@@ -54,6 +74,69 @@ def tasks_of(calls: Iterable[Done], before: Iterable[Entry] = ()) -> tuple[Entry
             tasks.pop(entry.key, None)
             tasks[entry.key] = entry
     return tuple(tasks.values())
+
+
+def withdrawn(tasks: Sequence[Entry], said: Iterable[tuple[int, str]]) -> tuple[Entry, ...]:
+    """The tasks, each open one as withdrawn that a user's later words give up where they can mean no other, until the user asks for it
+    again. `said`: what users said, in its order."""
+    found, gone = list(tasks), dict[int, Entry]()
+    for seq, text in said:
+        lowered = text.lower()
+        is_open = [place for place, each in enumerate(found) if _is_open(each) and 0 <= each.seq < seq]
+        if not any([word in lowered for place in (*is_open, *gone) for word in _marks(found[place].key)]):
+            continue
+        for place in [place for place, entry in gone.items() if _is_asked(_LABEL.sub("", entry.key), text)]:
+            found[place] = gone.pop(place)
+        for given in given_up_in(text, is_users=True):
+            hits = [place for place in is_open if _is_named(_LABEL.sub("", found[place].key), given)]
+            if len(hits) == 1:
+                hit = gone[hits[0]] = found[hits[0]]
+                found[hits[0]] = replace(hit, text=f"[withdrawn] {hit.key}", seq=seq, origin="user")
+    return tuple(found)
+
+
+def _is_open(entry: Entry) -> bool:
+    return entry.text.startswith("[open]")
+
+
+def _marks(task: str) -> Iterable[str]:
+    """Some of these stand in every text that names a task."""
+    return _HAN.findall(task) or telling(task.lower())
+
+
+def _is_asked(task: str, said: str) -> bool:
+    """Whether a text asks for a task in its words."""
+    wanted = telling(task)
+    return any(
+        task.lower() in asked.text.lower() or (bool(wanted) and wanted <= telling(asked.text))
+        for asked in requests(said)
+        if asked.kind == "task"
+    )
+
+
+def _is_named(task: str, given: GivenUp) -> bool:
+    """Whether the words of something given up are those of a task: all, or what it is about where no deed is meant."""
+    if given.how == "judged":
+        return False
+    what = _OF_LIST.sub(" ", given.what)
+    needs_all = given.how == "deed" and what == given.what
+    if _HAN.search(task) is not None:
+        return _is_same_in_han(task, what, needs_all=needs_all)
+    said, words = telling(what), telling(task)
+    about = telling(_ASIDE.split(task, maxsplit=1)[0])
+    if len(about) > 1 and (verb := task.partition(" ")[0].lower()) in VERBS:
+        about -= telling(verb)
+    return bool(said) and said <= words and (words if needs_all else about) <= said
+
+
+def _is_same_in_han(task: str, what: str, *, needs_all: bool) -> bool:
+    wanted, said = _HAN_SMALL.sub("", task.lower()), _HAN_SMALL.sub("", what)
+    if wanted == said or needs_all:
+        return wanted == said
+    does, asked = _HAN_DOES.match(wanted), _HAN_DOES.match(said)
+    if does is None or (asked is not None and asked[0] not in (does[0], *does[0], "做")):
+        return False
+    return wanted[does.end() :] == (said if asked is None else said[asked.end() :])
 
 
 def _listed(rows: list[Any], before: Mapping[str, Entry], *, seq: int) -> dict[str, Entry]:

@@ -12,10 +12,12 @@ from typing import Final
 
 from msgspec import Struct
 
+from foldline.core.message import speaks_for_user
 from foldline.core.view import Item
 from foldline.ledger.book import calls_in
 from foldline.ledger.entries import Entry
-from foldline.ledger.tasks import tasks_of
+from foldline.ledger.tasks import tasks_of, withdrawn
+from foldline.ledger.words import said_in
 from foldline.restore.pieces import read_pieces
 from foldline.restore.sources import PlanSteps
 
@@ -33,7 +35,8 @@ class Agenda(Struct, frozen=True, kw_only=True):
 
 def agenda_of(items: Sequence[Item]) -> Agenda:
     """The agenda at the end of a history."""
-    tasks = tasks_of(calls_in(items), _before(items))
+    said = [(item.seq, said_in(item.message)) for item in items if speaks_for_user(item.message)]
+    tasks = withdrawn(tasks_of(calls_in(items), _before(items)), said)
     rows = [task.text.removeprefix(_OPEN) for task in tasks if task.text.startswith(_OPEN)]
     if not rows:
         return Agenda()

@@ -1,0 +1,199 @@
+"""Withdrawals: decisions that later words of the agent or the user take back.
+
+    agent: "I decided to use Redis for the queue because …"     chosen: redis, for: queue
+    user:  "Don't use Redis, use Postgres."                      given up: redis            taken back at m7
+    user:  "Don't use Redis for sessions."                       given up: redis, sessions  stands
+
+A decision falls where a later sentence plainly gives up what it chose, by the same name and without more (`given_up`), or chooses
+another of the same kind. What the decision itself gives up, or takes away, is not what it chose. Counterparts: `decisions`, which finds
+them, and `compose`, which has the later words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from foldline.ledger.alternatives import is_other_choice, others_of, turns_to
+from foldline.ledger.entries import Entry
+from foldline.ledger.given_up import given_up_in
+from foldline.ledger.rules_taken_back import stems
+from foldline.ledger.sentences import sentences
+
+TAKEN_BACK = "; taken back at m"
+"""Behind a decision that no longer holds."""
+
+_NAME = re.compile(
+    r"`([^`\n]{2,60})`|[“\"「『]([^“”\"「」『』\n]{2,40})[”\"」』]|\b([a-z]{1,30}[A-Z]\w{0,40}|[A-Za-z]\w{0,30}_\w{1,40}|(?<=\w )[A-Z][A-Za-z]{2,30}|[A-Za-z]{2,30}(?:[.-][A-Za-z]{2,30}){1,3})\b"
+    r"|[\u3000-\u9fff]\s?([A-Za-z][A-Za-z0-9.+-]{1,30})"
+)
+"""What a sentence calls by its name: in back quotes or quotation marks, a name of code, a capital within, Latin within Chinese …"""
+_TAKEN = re.compile(
+    r"\b(?:us(?:e|ing)|chose|choos(?:e|ing)|pick(?:ed|ing)?|go(?:ing)? with|went with|opted for|settled on|decided (?:on|for))\s(?!(?:the|a|an|this|that|these|those|it|its|one|two|three|both|all|our|my|your|their|some|any|more|only)\b)([a-z][\w+#-]{2,30})",
+    re.IGNORECASE,
+)
+"""… and the very word behind one that takes it."""
+_NOT_CHOSEN = re.compile(
+    r"\b(?:because|since|instead of|rather than|so that|over|not|no longer|without|avoid\w*|remov\w+|delet\w+|drop\w*|abandon\w*|scrap\w*|skip\w*|disabl\w+|uninstall\w*|revert\w*|rid of|replac\w+(?=[^,，。;；]{0,200}$))\b[^,，。;；]{0,200}"
+    r"|\breplac\w+\b[^,，。;；]{0,200}?\b(?:with|by)\b|\b(?:switch\w*|mov\w+|migrat\w+)\b[^,，。;；]{0,60}?\bfrom\b[^,，。;；]{0,100}?\bto\b|n['’]t\b[^,，。;；]{0,200}"
+    r"|(?:因为|由于|而不是|不再|放弃|删除|移除|去掉|弃用|不用)[^,，。;；]{0,200}",
+    re.IGNORECASE,
+)
+_FINALLY = re.compile(
+    r"\b(?:finally|in the end|ultimately|final(?:ly)? (?:choice|decision)|going with|settled on)\b|最终|最后(?:决定|采用|选)|改用|改为|改成",
+    re.IGNORECASE,
+)
+_KEPT = re.compile(
+    r"\b(?:keep(?:ing)?|stay(?:ing)? with|stick(?:ing)? (?:to|with)|back to)\s(?:the |our |using )?[`\"“]?([\w.+-]{2,40}\w)"
+    r"|\b(?:us(?:e|ing)|tak(?:e|ing)|with)\s(?:the |our )?[`\"“]?([\w.+-]{2,40}\w)[`\"”]?\s(?:after all|again|anyway)\b|(?:还是(?:用|选)|保留|恢复)\s?[`“\"]?([A-Za-z][\w.+-]{1,40})",
+    re.IGNORECASE,
+)
+"""What is taken up again after it was given up."""
+_UNSURE = re.compile(
+    r"\b(?:if|whether|might|maybe|perhaps|could|would|unless)\b|[?？]|如果|要是|是否|也许|可能", re.IGNORECASE
+)
+_HEAD = re.compile(r"[`”\"」』]\s?([\u4e00-\u9fff]{2,6}|[A-Za-z]{4,20})")
+"""What a thing is that stands behind its name: a style, an approach, a direction."""
+_FOR = re.compile(
+    r"\bfor\s([^,.;:，。；\n]{2,60}?)(?=\s(?:because|since|so|as|instead|rather)\b|[,.;:，。；\n]|$)|([做当](?!什么)[^,，。；;\s因]{1,12})",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[a-z0-9_]+(?:[.'’+#-]+[a-z0-9_]+)*|[^\W\da-z_]+")
+_BESIDE = frozenset(
+    "the a an our my your this that these those it us me we i here any more anymore longer at all after please to be on of for and use using go going with take taking choose choosing pick want need needed add adding"
+    " install installing introduce idea approach choice decision plan option solution tool library thing stuff either again then instead entirely completely altogether part"
+    " bitte mehr das die der den le la les el los o os это".split()
+)
+"""What may stand beside a name without saying more than it."""
+_HAN_BESIDE = re.compile(
+    r"(?:的|了|吧|啦|这个|那个|这种|那种|这|那|方案|做法|方式|方法|选择|决定|想法|思路|再|来|去|在|是|它|库|は|を|の|で|に|はもう|은|는|을|를|ください|下さい)+"
+)
+
+
+class Withdrawal(Struct, frozen=True, kw_only=True, gc=False):
+    """What one text takes back, or one sentence of it."""
+
+    given_up: tuple[str, ...] = ()
+    """The words of what it gives up."""
+    heads: frozenset[str] = frozenset()
+    """What it decides anew: a style, a direction …"""
+    chosen: frozenset[str] = frozenset()
+    """… and what it is now."""
+    kept: frozenset[str] = frozenset()
+    """What it stays with, or comes back to."""
+    turns: str = ""
+    """The sentence in which it turns to another of the things of which a project takes one."""
+
+
+class _Decision(Struct, frozen=True, kw_only=True):
+    """What a decision chose."""
+
+    entry: Entry
+    names: frozenset[str]
+    heads: frozenset[str]
+    aims: frozenset[str]
+    """The words that say what it is for."""
+    others: frozenset[str]
+    """What could take its place."""
+
+
+def withdrawals_in(said: str, *, is_users: bool) -> tuple[Withdrawal, ...]:
+    """What a text of a user or of the agent takes back."""
+    given_up = given_up_in(said, is_users=is_users)
+    found = [Withdrawal(given_up=tuple([each.what for each in given_up]))] if given_up else []
+    for start, end in sentences(said):
+        sentence = said[start:end]
+        if _UNSURE.search(sentence) is not None:
+            continue
+        if _FINALLY.search(sentence) is not None:
+            found.append(Withdrawal(heads=frozenset(_HEAD.findall(sentence)), chosen=_chosen(sentence)))
+        if kept := frozenset([name.lower() for each in _KEPT.findall(sentence) for name in each if name]):
+            found.append(Withdrawal(kept=kept))
+        if turns_to(sentence):
+            found.append(Withdrawal(turns=sentence))
+    return tuple(found)
+
+
+def taken_back(
+    entries: Sequence[Entry],
+    said: Iterable[tuple[int, str, bool]],
+    *,
+    read: Mapping[bool, Callable[[str], Sequence[Withdrawal]]],
+) -> Iterator[Entry]:
+    """The entries, each decision that later words take back, and none after them takes up again, with where they do. `said`: texts in their order, and whether a user said
+    them; only those that name what was decided, or what could take its place, are `read`."""
+    decisions = [
+        _decision(entry) for entry in entries if entry.section == "decisions" and TAKEN_BACK not in entry.text
+    ]
+    telling = frozenset(chain.from_iterable(each.names | each.heads | each.others for each in decisions))
+    by: dict[str, int] = {}
+    for seq, text, is_users in said:
+        lowered = text.lower()
+        if not any([word in lowered for word in telling]):
+            continue
+        for withdrawal in read[is_users](text):
+            for each in decisions:
+                if seq > each.entry.seq and _takes_back(withdrawal, each):
+                    by.setdefault(each.entry.key, seq)
+                elif withdrawal.kept & each.names:
+                    by.pop(each.entry.key, None)
+    for entry in entries:
+        at = by.get(entry.key) if entry.section == "decisions" else None
+        yield entry if at is None else replace(entry, text=f"{entry.text}{TAKEN_BACK}{at}")
+
+
+def _decision(entry: Entry) -> _Decision:
+    names = _chosen(entry.text)
+    aim = _FOR.search(entry.text)
+    return _Decision(
+        entry=entry,
+        names=names,
+        heads=frozenset(_HEAD.findall(entry.text)),
+        aims=frozenset() if aim is None else _telling(aim[1] or aim[2]),
+        others=others_of(entry.text),
+    )
+
+
+def _takes_back(withdrawal: Withdrawal, decision: _Decision) -> bool:
+    if any(
+        _is_given_up(what, name, aims=decision.aims)
+        for what in withdrawal.given_up
+        for name in decision.names
+    ):
+        return True
+    if withdrawal.turns:
+        chosen = turns_to(withdrawal.turns)
+        return is_other_choice(chosen, withdrawal.turns, earlier=decision.entry.text)
+    return (
+        bool(withdrawal.heads & decision.heads and withdrawal.chosen and decision.names)
+        and not withdrawal.chosen & decision.names
+    )
+
+
+def _is_given_up(what: str, name: str, *, aims: frozenset[str]) -> bool:
+    """Whether words name a thing and nothing beside it but what it was chosen for, all of that."""
+    if name not in what:
+        return False
+    said, wanted = _WORD.findall(what), _WORD.findall(name)
+    for at in range(len(said) - len(wanted) + 1):
+        if said[at : at + len(wanted)] == wanted:
+            rest = _telling(" ".join([*said[:at], *said[at + len(wanted) :]]))
+            return not rest or rest == aims
+    return False
+
+
+def _telling(words: str) -> frozenset[str]:
+    """Words without those that say no more."""
+    found = _WORD.findall(words.lower())
+    return stems(word for word in found if word not in _BESIDE and _HAN_BESIDE.fullmatch(word) is None)
+
+
+def _chosen(sentence: str) -> frozenset[str]:
+    """The names of what a sentence decides for, in small letters: not those in its reason, nor those that it decides against."""
+    told = _NOT_CHOSEN.sub(" ", sentence)
+    names = [name.strip().lower() for found in _NAME.findall(told) for name in found]
+    return frozenset([name for name in (*names, *map(str.lower, _TAKEN.findall(told))) if name])

@@ -1,0 +1,192 @@
+"""A decision that later words plainly take back is told so, and none that they only touch."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from foldline.ledger.entries import Entry
+from foldline.ledger.withdrawals import TAKEN_BACK, taken_back, withdrawals_in
+from foldline.testing.builders import assistant, user
+from tests.ledger.test_compose import ledger, section
+
+READ = {is_users: partial(withdrawals_in, is_users=is_users) for is_users in (False, True)}
+REDIS = "I decided to use Redis for the queue because it is fast."
+
+
+def standing(decision: str, *later: str, is_users: bool = False) -> str:
+    """What is told of a decision of message 1 after later texts."""
+    entry = Entry(section="decisions", key=decision, text=decision, seq=1, origin="assistant")
+    said = [(seq, text, is_users) for seq, text in enumerate(later, 2)]
+    [found] = taken_back([entry], said, read=READ)
+    return found.text.removeprefix(decision)
+
+
+QUEUE = "The fix is simple: use `queueMessage` instead of `appendMessage`."
+
+
+@pytest.mark.parametrize(
+    ("decision", "later", "is_back"),
+    [
+        (QUEUE, "The `queueMessage` approach is wrong. I'll keep it pending.", True),
+        (QUEUE, "The `appendMessage` approach is wrong.", False),
+        (QUEUE, "If the `queueMessage` approach is wrong, we will see.", False),
+        (QUEUE, "Is the `queueMessage` approach wrong?", False),
+        (QUEUE, "The `queueMessage` approach isn't wrong.", False),
+        (QUEUE, "I call `queueMessage` twice.", False),
+        ("We use `Redis` because it is fast.", "We use `Postgres` instead of `Redis`.", True),
+        (
+            "We use `Redis` because `Postgres` is slow.",
+            "We no longer use Kafka, and no longer use `Postgres`.",
+            False,
+        ),
+        ("We use `Redis` because it is fast.", "I replaced `Redis` with `Postgres`.", True),
+        ("我决定用 `Redis`，因为快。", "把 `Redis` 换成 `Postgres`。", True),
+        ("我决定用 `Redis`，因为快。", "`Redis` 的方案行不通。", True),
+        ("我决定用 Redis，因为快。", "不再使用 Redis。", True),
+        ("I use the queue because it is short.", "The old test is wrong, and the queue is short.", False),
+        ("我决定用 `Redis`，因为快。", "如果 `Redis` 行不通就再看。", False),
+        ('我决定采用"科技"风格', '最终采用"能量"风格。', True),
+        ('我决定采用"科技"风格', '最终采用"科技"风格。', False),
+        ('我决定采用"科技"风格', '最终采用"能量"数据库。', False),
+        ('I went with the "tech" theme.', 'In the end I went with the "energy" theme.', True),
+    ],
+)
+def test_a_decision_that_later_words_plainly_take_back_is_told_so(
+    decision: str, later: str, *, is_back: bool
+) -> None:
+    """CMP-8: whoever went on from the ledger would have put back what the user had rejected."""
+    assert standing(decision, later) == (f"{TAKEN_BACK}2" if is_back else "")
+
+
+def test_only_later_words_take_back_and_only_once() -> None:
+    """CMP-8: a line that an earlier ledger carried says where it was taken back already."""
+    wrong = "The `queueMessage` approach is wrong."
+    assert standing(QUEUE, "x", wrong, wrong) == f"{TAKEN_BACK}3"
+    told = Entry(section="decisions", key="k", text=f"{QUEUE}{TAKEN_BACK}3", seq=1, origin="assistant")
+    assert list(taken_back([told], [(9, wrong, False)], read=READ)) == [told]
+    before = Entry(section="decisions", key=QUEUE, text=QUEUE, seq=9, origin="assistant")
+    assert list(taken_back([before], [(9, wrong, False)], read=READ)) == [before]
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "Don't use Redis, use Postgres.",
+        "dont use redis",
+        "We can't use Redis because it would cost too much.",
+        "Redis is wrong here.",
+        "No Redis please.",
+        "Forget Redis.",
+        "Use Postgres, not Redis.",
+        "Let's not use Redis for the queue.",
+        "Redis is not an option.",
+        "We don't need Redis.",
+        "Actually, use Memcached.",
+        "不要用 Redis，用 Postgres。",
+        "Redis 不合适",
+        "Kein Redis bitte.",
+        "Pas de Redis.",
+        "Olvida Redis.",
+        "Não use Redis.",
+        "Не используй Redis.",
+        "Redisは使わないでください。",
+        "Redis 쓰지 마세요",
+    ],
+)
+def test_a_user_who_overrules_a_decision_takes_it_back(later: str) -> None:
+    """CMP-8: "I decided to use Redis" stood after the user's "Don't use Redis", and was built on."""
+    assert standing(REDIS, later, is_users=True) == f"{TAKEN_BACK}2"
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "I was wrong about Redis.",
+        "Redis can't be installed here, so back to Postgres.",
+        "I removed Redis again.",
+        "Using Redis was a mistake.",
+        "Redis was replaced by Postgres.",
+        "I'll drop Redis and use Postgres.",
+    ],
+)
+def test_an_agent_that_gives_up_what_it_chose_takes_it_back(later: str) -> None:
+    """CMP-8: only "X instead of Redis" was understood."""
+    assert standing(REDIS, later) == f"{TAKEN_BACK}2"
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "Don't use Redis' KEYS command.",
+        "Don't use Redis for sessions, only for the cache.",
+        "Don't use Redis for sessions.",
+        "Don't use Redis yet.",
+        "Don't restart Redis.",
+        "No, Redis is fine.",
+        "The Redis config is wrong.",
+        "Replace Redis 6 with Redis 7.",
+        "The old queue was replaced with Redis.",
+        "Replace the old queue by Redis.",
+        "Remove Redis from the list of questions.",
+        "Forget Redis for now.",
+        "I have not used Redis.",
+        "Actually, use Vitest.",
+        "不要改 Redis 的配置",
+    ],
+)
+def test_what_is_said_of_a_part_or_a_case_takes_nothing_back(later: str) -> None:
+    """CMP-8: in doubt a decision stands."""
+    assert standing(REDIS, later, is_users=True) == ""
+
+
+def test_to_give_up_one_of_two_uses_leaves_the_decision() -> None:
+    """CMP-8: Redis still holds the cache."""
+    both = "I decided to use Redis for sessions and the cache because it is fast."
+    assert standing(both, "Don't use Redis for sessions.", is_users=True) == ""
+    assert standing(both, "Don't use Redis for sessions and the cache.", is_users=True) == f"{TAKEN_BACK}2"
+
+
+@pytest.mark.parametrize(
+    ("decision", "later"),
+    [
+        ("I decided to drop Redis because it is slow.", "I removed Redis."),
+        ("I decided to remove `foo.py` since nobody uses it.", "I removed `foo.py`."),
+        ("I decided to replace Redis with Postgres because it is simple.", "I replaced Redis with Postgres."),
+        ("I'm switching from Redis to Postgres because it is simple.", "We no longer use Redis."),
+        ("我决定删除 `foo.py`，因为没人用。", "我已经删除 `foo.py`。"),
+    ],
+)
+def test_what_a_decision_does_away_with_is_not_what_it_chose(decision: str, later: str) -> None:
+    """CMP-8: a decision that was carried out was told as taken back."""
+    assert standing(decision, later) == ""
+
+
+@pytest.mark.parametrize(
+    "later", ["Use Redis after all.", "Ok, keep Redis.", "Back to Redis please.", "还是用 Redis 吧"]
+)
+def test_a_decision_that_is_taken_up_again_stands(later: str) -> None:
+    """CMP-8: the last word counts; a decision that stands was told as taken back."""
+    assert standing(REDIS, "Don't use Redis.", later, is_users=True) == ""
+    assert standing(REDIS, later, "Don't use Redis.", is_users=True) == f"{TAKEN_BACK}3"
+    assert standing(REDIS, "Don't use Redis.", later.replace("Redis", "Kafka"), is_users=True)
+
+
+def test_texts_that_name_nothing_decided_are_not_read() -> None:
+    """CMP-8: what a decision costs must not grow with all that was said since."""
+
+    def fails(said: str) -> tuple[()]:
+        raise AssertionError(said)
+
+    entry = Entry(section="decisions", key=REDIS, text=REDIS, seq=1, origin="assistant")
+    read = {True: fails, False: fails}
+    assert list(taken_back([entry], [(2, "Don't use Kafka.", True)], read=read)) == [entry]
+
+
+def test_an_overruled_decision_says_so_in_the_ledger_at_the_users_words() -> None:
+    """CMP-8: whether the words that overrule it leave or stay."""
+    decided, overruled = [user("Set it up."), assistant(REDIS)], user("Don't use Redis, use Postgres.")
+    for gone, kept in (([*decided, overruled], []), (decided, [overruled])):
+        told = section(ledger(gone, kept).text, "Decisions and rationale")
+        assert told == f"- {REDIS}{TAKEN_BACK}2 (m1 assistant)"
