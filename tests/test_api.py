@@ -347,8 +347,8 @@ def test_a_large_result_beside_the_last_words_of_a_user_can_shrink() -> None:
 def test_the_result_is_judged_as_it_will_be_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Law PAIR, whatever may go wrong after the passes: the report does not vouch for what it has not looked at."""
 
-    def without_calls(items: Any, codec: Any, *, rules: Any) -> list[Message]:
-        return [message for message in joined(items, codec, rules=rules) if not calls_of(message)]
+    def without_calls(items: Any, codec: Any, **options: Any) -> list[Message]:
+        return [message for message in joined(items, codec, **options) if not calls_of(message)]
 
     session = tooled()
     assert compact(session["messages"], to=100_000).report.valid

@@ -135,10 +135,14 @@ def test_a_short_address_of_no_place_says_which_there_are(address: str, why: str
 
 
 def test_a_short_address_means_one_place_or_none_is_opened() -> None:
-    """A history that was compacted counts the messages of the one it was made from, unless it keeps them; several count alike."""
+    """A file that was compacted counts on from what its folds stand for, unless it keeps it; several count alike."""
     fold = user(block("fold", "m0-9@0a1b2c3d", body="- go (m1 user)"))
-    with pytest.raises(UnknownAddress, match="name messages of the file that it was made from"):
-        show([transcript(fold, user("go on"))], "m1")
+    for folded in ("m0", "m1", "m9", "m8-10"):
+        with pytest.raises(UnknownAddress, match="folded away in an earlier compaction; open it in the file"):
+            show([transcript(fold, user("go on"))], folded)
+    assert show([transcript(fold, user("go on"))], "m10").text == "go on"
+    with pytest.raises(UnknownAddress, match="nothing there, but m0 to m10"):
+        show([transcript(fold, user("go on"))], "m11")
     kept = Transcript(format="foldline", wire="anthropic", messages=(fold, user("go on")), history=MESSAGES)
     assert show([kept], "m1").text == show([FILE], "m1").text
     with pytest.raises(UnknownAddress, match="each of 2 conversations has such a place"):

@@ -23,11 +23,12 @@ from foldline.engine.policy import Policy
 from foldline.engine.report import Report
 from foldline.gate import compacting
 from foldline.held_elsewhere import refuse_held_elsewhere
+from foldline.ledger.numbering import Numbered, follows_in, numbers_of
 from foldline.memory import remembered
 from foldline.outgoing import fixed_tokens, joined
 from foldline.presets import policy_of, refuse_no_policy
 from foldline.provider_rules import broken_laws, refusals, same_words
-from foldline.reduce import Goal, Reduced, history_of, is_near, pins_of
+from foldline.reduce import NOT_PINNED, Goal, Reduced, history_of, is_near, pins_of
 from foldline.settings import plan_for, window_asked
 from foldline.survival import look_ahead
 from foldline.threads import off
@@ -66,7 +67,7 @@ def compact(
 
     `messages`: wire dicts of one format (Anthropic, OpenAI chat, OpenAI Responses input items, Gemini contents); never
     changed. `to`: size of the whole request in tokens (system + tools + messages), or a share of it in (0, 1); left
-    out, the policy's own target, once its threshold is reached. `pins`: a list of ordinals, ids or texts of messages
+    out, the policy's own target, once its threshold is reached. `pins`: a list of places in `messages`, ids or texts of messages
     that must survive verbatim; a text counts wherever it stands, in the arguments and results of tools too.
     `model`: decides the counter and the window; without one tokens are counted with `o200k_base`. `completer`: a function
     that takes a `CompletionRequest` and returns the text, deltas or a reply object; the policy's tiers that need a model
@@ -133,12 +134,14 @@ def basis_of(messages: Sequence[Any], given: Given) -> Basis:
     """What a fork shares with the caller's own requests."""
     name = detect(messages) if given.format == "auto" else given.format
     plain = given.format == "auto" and is_plain(messages)
+    numbers = numbers_of(read_body({"messages": _listed(messages)}, format=name).messages)
     return Basis(
         format=name,
         model=given.model,
         system=given.system,
         tools=list(given.tools) if isinstance(given.tools, (list, tuple)) and given.tools else None,
         rules=PLAIN if plain else codec(name).rules,
+        follows=follows_in(numbers) if numbers else None,
     )
 
 
@@ -173,7 +176,7 @@ def _compacting(messages: Sequence[Any], given: Given) -> Generator[Ask, Reply, 
         to=given.to,
         tokens_window=planned.window,
         output_max=planned.output_max,
-        pins=pins,
+        pins=_numbered(pins, history.numbers),
         has_model=given.has_model,
         tokens_window_asked=given.tokens_window_asked,
         focus=given.focus or "",
@@ -185,6 +188,15 @@ def _compacting(messages: Sequence[Any], given: Given) -> Generator[Ask, Reply, 
         if is_near(history, goal):
             look_ahead(history)
     return _reached(_result(reduced, rules, request=request))
+
+
+def _numbered(pins: Sequence[int | str], numbers: Sequence[Numbered]) -> tuple[int | str, ...]:
+    """The pins, places in the list as the numbers that its messages have where folds among them count."""
+    if not numbers:
+        return tuple(pins)
+    if missing := [pin for pin in pins if isinstance(pin, int) and not 0 <= pin < len(numbers)]:
+        raise InvalidOption("pin", missing[0], why=NOT_PINNED)
+    return tuple([numbers[pin].ordinal if isinstance(pin, int) else pin for pin in pins])
 
 
 def _check_kinds(*, policy: object, **texts: object) -> None:
@@ -214,7 +226,9 @@ def _refuse_foreign(messages: Sequence[Any]) -> None:
 
 def _result(reduced: Reduced, rules: Rules, *, request: Request) -> Compaction:
     reader, needs = codec(request.format), reduced.before.needs
-    sent = joined(reduced.view.items(), reader, rules=rules)
+    numbers = reduced.before.numbers
+    follows = follows_in(numbers) if numbers else None
+    sent = joined(reduced.view.items(), reader, rules=rules, follows=follows)
     wire = [reader.encode(message) for message in sent]
     read = settle(
         reader.name,

@@ -16,6 +16,7 @@ from foldline.asking import Basis, answering
 from foldline.core.completion import Ask, Reply
 from foldline.core.message import Message, Part, Reasoning
 from foldline.core.view import Item
+from foldline.ledger.numbering import follows_in
 from foldline.transcripts.transcript import Transcript
 from foldline.wire import strict
 from foldline.wire.completion import Completer
@@ -30,7 +31,8 @@ def answering_for(
     own = next((message.format for message in transcript.messages if message.format in CODECS), "")
     format = own or (transcript.wire if transcript.wire in CODECS else DEFAULT)
     system = transcript.system.text if transcript.system is not None else None
-    basis = Basis(format=format, system=system, tools=_tools(transcript, format))
+    follows = follows_in(transcript.numbers)
+    basis = Basis(format=format, system=system, tools=_tools(transcript, format), follows=follows)
     answer = answering(completer, basis, on_delta=on_delta)
     return lambda ask: answer(_unsigned(ask) if own else _converted(_unsigned(ask)))
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import pairwise
 from time import perf_counter
 from typing import Any, TypeAlias
 
@@ -28,6 +27,7 @@ from foldline.engine.report import Cache, Report
 from foldline.file_asking import answering_for
 from foldline.gate import compacting
 from foldline.held_elsewhere import refuse_held_elsewhere
+from foldline.ledger.numbering import follows_in
 from foldline.memory import remembered
 from foldline.outgoing import joined
 from foldline.presets import policy_of
@@ -39,7 +39,14 @@ from foldline.reduce import (
 )
 from foldline.settings import Planned, plan_for, window_asked
 from foldline.tokens.choose import counter_for
-from foldline.transcript_history import history_for, is_gone_on_with, request_of, source_format, tokens_of
+from foldline.transcript_history import (
+    by_places,
+    history_for,
+    is_gone_on_with,
+    request_of,
+    source_format,
+    tokens_of,
+)
 from foldline.transcripts import detect
 from foldline.transcripts.transcript import NewHistory, Transcript, left_aside
 from foldline.wire.codec import Request, Rules
@@ -178,7 +185,8 @@ def _compact_one(
     named = options.counter or goal.policy.counter or planned.counter
     counter = counter_for(options.model, counter=named, wire=transcript.wire)
     progress("counting tokens", None)
-    history = history_for(transcript, counter, wire=_wire_of(transcript, target))
+    counted = by_places(transcript) if target == "foldline" else transcript
+    history = history_for(counted, counter, wire=_wire_of(transcript, target))
     blank = Report(
         format=transcript.format,
         model=options.model,
@@ -301,7 +309,7 @@ def outgoing(transcript: Transcript, items: Sequence[Item], *, target: str) -> S
         request = request_of(transcript, tuple(item.message for item in placed), format=source or wire)
         return Sent(request=_with_tools(request, reader.rules), notes=(), converted=False)
     if source == wire:
-        follows = dict(pairwise(number.ordinal for number in transcript.numbers))
+        follows = follows_in(transcript.numbers)
         messages = tuple(joined(items, reader, rules=reader.rules, follows=follows))
         request = request_of(transcript, messages, format=wire)
         return Sent(request=_with_tools(request, reader.rules), notes=(), converted=False)

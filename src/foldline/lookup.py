@@ -14,11 +14,12 @@ from typing import Any, assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.core.address import Place, digest_of, held, place_in, read_block
+from foldline.core.address import Place, digest_of, held, place_in
 from foldline.core.errors import UnknownAddress
 from foldline.core.json_text import decoded
 from foldline.core.message import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.core.received import slotted
+from foldline.ledger.numbering import Counted, Numbered
 from foldline.tokens.choose import counter_for
 from foldline.transcript_history import history_for
 from foldline.transcripts.transcript import Transcript
@@ -48,44 +49,54 @@ def show(transcripts: Sequence[Transcript], address: str) -> Shown:
     place = place_in(address)
     if not place.digest:
         return _show_short(transcripts, place, address=address)
-    for transcript in transcripts:
-        for messages in (transcript.messages, transcript.history):
-            found = _find(messages, place)
-            if found is not None:
-                return found
+    said = [counted(transcript) for transcript in transcripts]
+    for history in said:
+        found = _find(history, place)
+        if found is not None:
+            return found
     for transcript in transcripts:
         found = _find_mended(transcript, place)
         if found is not None:
             return found
-    messages_max = max((len(one) for read in transcripts for one in (read.messages, read.history)), default=0)
-    what = "something else" if place.start < messages_max else "nothing"
+    what = "something else" if any(place.start < len(history) for history in said) else "nothing"
+    if any(_is_folded(history, place) for history in said):
+        what = "the summary of an earlier compaction"
     raise UnknownAddress(
         address, f"this history holds {what} there; give the file that the address was made from"
     )
 
 
+def counted(transcript: Transcript) -> Counted:
+    """What a file holds of a history, by the numbers that addresses and ledgers give its messages."""
+    if transcript.history:
+        return _by_places(transcript.history)
+    return Counted(transcript.messages, transcript.numbers)
+
+
+def _by_places(messages: Sequence[Message], *, first: int = 0) -> Counted:
+    return Counted(messages, [Numbered(ordinal=first + place) for place in range(len(messages))])
+
+
+def _is_folded(history: Counted, place: Place) -> bool:
+    """Whether a message of a place stands behind a fold of the same history."""
+    return place.end <= len(history) and not history.is_whole(place.start, place.end)
+
+
 def _show_short(transcripts: Sequence[Transcript], place: Place, *, address: str) -> Shown:
-    """What stands at a place of the one history that counts it. In a file that was compacted, and does not keep what it was made
-    from, a ledger counts other messages than the file has."""
+    """What stands at a place of the one history that counts it, as far as the file holds that yet."""
     if len(transcripts) != 1:
         why = f"each of {len(transcripts):,} conversations has such a place; select one, or give the whole address"
         raise UnknownAddress(address, why)
     [transcript] = transcripts
-    said = transcript.history or transcript.messages
-    if not transcript.history and any(map(_is_fold, said)):
+    said = counted(transcript)
+    if _is_folded(said, place):
         raise UnknownAddress(
-            address,
-            "the summaries of this file name messages of the file that it was made from: open it there. What stands here is "
-            "opened by its whole address, as `foldline show FILE` lists it",
+            address, "folded away in an earlier compaction; open it in the file that was compacted then"
         )
     found = _find(said, replace(place, digest=_digest_at(said[place.start : place.end], place)))
     if found is None:
         raise UnknownAddress(address, f"this history holds {held(len(said), place)}")
     return found
-
-
-def _is_fold(message: Message) -> bool:
-    return any(isinstance(part, Text) and read_block(part.text) is not None for part in message.parts)
 
 
 def show_in(
@@ -99,7 +110,7 @@ def show_in(
     there (`forgotten`: in which messages), what is left, and the title says so. Raises `UnknownAddress`."""
     place = place_in(address)
     now = _digest_at(messages, place)
-    found = _find(messages, replace(place, digest=now), first=place.start)
+    found = _find(_by_places(messages, first=place.start), replace(place, digest=now))
     if found is None:
         raise UnknownAddress(address, f"this session holds {held(messages_in_all(), place)}")
     if place.digest == now:
@@ -119,10 +130,11 @@ def _digest_at(messages: Sequence[Message], place: Place) -> str:
     return digest_of(part for part in parts if place.slot is None or part.slot == place.slot)
 
 
-def _find(history: Sequence[Message], place: Place, *, first: int = 0) -> Shown | None:
-    """What stands at a place of a history whose first message has ordinal `first`."""
-    messages = [slotted(message) for message in history[place.start - first : place.end - first]]
-    if len(messages) != place.end - place.start:
+def _find(history: Counted, place: Place) -> Shown | None:
+    """What stands at a place of a history; of a range a fold in the place of what it stands for."""
+    found = [(number, slotted(message)) for number, message in history.within(place.start, place.end)]
+    messages = [message for _, message in found]
+    if not messages or place.end > len(history):
         return None
     if place.slot is not None:
         part = next((part for part in messages[0].parts if part.slot == place.slot), None)
@@ -131,9 +143,11 @@ def _find(history: Sequence[Message], place: Place, *, first: int = 0) -> Shown 
         return _shown(part, f"{_name(part)} of message {place.start}")
     if digest_of(part for message in messages for part in message.parts) != place.digest:
         return None
-    text, told = (_joined(messages, say, first=place.start) for say in (text_of, told_of))
-    title = f"messages {place.start} to {place.end - 1}" if len(messages) > 1 else f"message {place.start}"
-    return Shown(title=title, text=text, told=told)
+    text, told = (_joined(found, say) for say in (text_of, told_of))
+    title = f"messages {place.start} to {place.end - 1}"
+    return Shown(
+        title=title if place.end - place.start > 1 else f"message {place.start}", text=text, told=told
+    )
 
 
 def _find_mended(transcript: Transcript, place: Place) -> Shown | None:
@@ -151,11 +165,9 @@ def _find_mended(transcript: Transcript, place: Place) -> Shown | None:
 
 def _as_said(part: Part, transcript: Transcript, *, place: Place) -> Part:
     """A call by the name and arguments that the model gave, whatever they are sent as; any other part as it is mended."""
-    messages = transcript.history or transcript.messages
-    if not isinstance(part, ToolCall) or place.start >= len(messages):
-        return part
-    said = slotted(messages[place.start]).parts
-    return next((one for one in said if one.slot == part.slot and isinstance(one, ToolCall)), part)
+    came = (slotted(message).parts for _, message in counted(transcript).within(place.start, place.end))
+    said = [one for parts in came for one in parts if one.slot == part.slot and isinstance(one, ToolCall)]
+    return said[0] if isinstance(part, ToolCall) and said else part
 
 
 def _shown(part: Part, title: str) -> Shown:
@@ -167,14 +179,11 @@ def _shown(part: Part, title: str) -> Shown:
     return Shown(title=title, text=text_of(part), told=told_of(part))
 
 
-def _joined(messages: Sequence[Message], say: Callable[[Part], str], *, first: int) -> str:
-    said = ["\n".join(map(say, message.parts)) for message in messages]
-    if len(messages) == 1:
-        return said[0]
-    return "\n\n".join(
-        f"── message {seq}, {message.role} ──\n{text}"
-        for seq, (message, text) in enumerate(zip(messages, said, strict=True), first)
-    )
+def _joined(found: Sequence[tuple[int, Message]], say: Callable[[Part], str]) -> str:
+    said = [(number, message.role, "\n".join(map(say, message.parts))) for number, message in found]
+    if len(said) == 1:
+        return said[0][2]
+    return "\n\n".join(f"── message {number}, {role} ──\n{text}" for number, role, text in said)
 
 
 def _name(part: Part) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
+from typing import Any, TypeAlias, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -35,14 +35,13 @@ from foldline.engine.policy import Policy, Tier
 from foldline.engine.report import OutcomeName, Report, cache_of, covers_of, passes_of, with_asked
 from foldline.engine.run import Compacted, Failed, Running, Unchanged, running, why_failed
 from foldline.engine.unreached import FOLDED, goes_no_further, why_unreached
+from foldline.ledger.numbering import Counted, Numbered, numbers_of
 from foldline.passes.fold_oldest import FoldOldest
 from foldline.passes.supersession import MarkSuperseded
 
-if TYPE_CHECKING:
-    from foldline.transcripts.transcript import Numbered
-
 MARKS = Tier(name="supersession", reduce=MarkSuperseded(), only_marks=True)
 """Runs before the tiers of every policy: what it adds, they make room for."""
+NOT_PINNED = "no message has this ordinal, this id or this text"
 LEFT_OF_TARGET, LEFT_TO_LINE = 4, 3
 _TEMPLATE = re.compile(r"^(?:m\d+ (?:user|assistant|tool|system)\b|\(calls: )", re.MULTILINE)
 """A line of a template summary."""
@@ -62,6 +61,8 @@ class History(Struct, frozen=True, kw_only=True):
     """Of `originals` those that the view shows, where it does not show all (`Frame.shown`)."""
     address_of: Callable[[int, int], str] | None = None
     """The address of a range of `originals` (`Frame.address_of`)."""
+    numbers: tuple[Numbered, ...] = ()
+    """Of each message of the list that came in its number, where folds in it make that another one than its place."""
     held: frozenset[int] = frozenset()
     """Ordinals that no pass may touch beside those the laws protect: of a node that runs."""
     limits: tuple[tuple[str, int], ...] = ()
@@ -122,9 +123,15 @@ class Reduced(Struct, frozen=True, kw_only=True):
 
 
 def history_of(
-    messages: Sequence[Message], *, needs: Needs, counter: TokenCounter, tokens_fixed: int
+    messages: Sequence[Message],
+    *,
+    needs: Needs,
+    counter: TokenCounter,
+    tokens_fixed: int,
+    numbers: tuple[Numbered, ...] | None = None,
 ) -> History:
-    """Repair and weigh a history; each part is counted once."""
+    """Repair and weigh a history; each part is counted once. `numbers`: where the messages are counted as something else says than
+    the folds among them; empty: by their places."""
     originals = tuple([received(message) for message in messages])
     repaired = repair(originals, needs)
     weights = counter.weights_of([placed.message for placed in repaired.placed])
@@ -135,14 +142,16 @@ def history_of(
         ]
     )
     view = view_of(items, next_seq=len(messages))
-    return History(
+    history = History(
         view=view, tokens_fixed=tokens_fixed, repairs=repaired.repairs, needs=needs, originals=originals
     )
+    numbers = numbers_of(originals) if numbers is None else numbers
+    return renumbered(history, numbers, originals=Counted(originals, numbers)) if numbers else history
 
 
-def renumbered(history: History, numbers: Sequence[Numbered], *, originals: Sequence[Message]) -> History:
-    """The same, its messages in the count of a longer history of which they are the view. `originals`: that history, at which
-    addresses point."""
+def renumbered(history: History, numbers: tuple[Numbered, ...], *, originals: Sequence[Message]) -> History:
+    """The same, its messages in the count of a longer history of which they are the view. `originals`: that history by its
+    numbers, as far as it is at hand: what addresses point at."""
 
     def again(item: Item) -> Item:
         number = numbers[item.seq]
@@ -154,8 +163,9 @@ def renumbered(history: History, numbers: Sequence[Numbered], *, originals: Sequ
         history,
         view=view_of(items, next_seq=len(originals)),
         repairs=tuple([replace(repair, seq=numbers[repair.seq].ordinal) for repair in history.repairs]),
-        originals=tuple([received(message) for message in originals]),
+        originals=originals,
         shown=history.originals,
+        numbers=numbers,
     )
 
 
@@ -354,7 +364,7 @@ def find_pins(view: View, pins: Sequence[int | str]) -> frozenset[int]:
     for pin in pins_of(pins):
         hits = {item.seq for item in view if _is_pinned(item, pin)}
         if not hits:
-            raise InvalidOption("pin", pin, why="no message has this ordinal, this id or this text")
+            raise InvalidOption("pin", pin, why=NOT_PINNED)
         found |= hits
     return frozenset(found)
 

@@ -13,6 +13,8 @@ from foldline.core.mending import mended
 from foldline.core.message import Message
 from foldline.core.needs import Needs
 from foldline.core.ports import TokenCounter
+from foldline.core.received import received
+from foldline.ledger.numbering import Numbered
 from foldline.outgoing import fixed_tokens
 from foldline.reduce import History, history_of, renumbered
 from foldline.transcripts.transcript import Transcript
@@ -43,12 +45,26 @@ def history_for(
             **ANY_SPELLING,
         )
     request = request_of(transcript, transcript.messages, format=wire)
+    said = transcript.history
     history = history_of(
-        transcript.messages, needs=needs, counter=counter, tokens_fixed=fixed_tokens(request, counter)
+        transcript.messages,
+        needs=needs,
+        counter=counter,
+        tokens_fixed=fixed_tokens(request, counter),
+        numbers=() if said else None,
     )
-    if transcript.numbered:
-        history = renumbered(history, transcript.numbered, originals=transcript.history)
+    if said:
+        originals = tuple([received(message) for message in said])
+        history = renumbered(history, transcript.numbers, originals=originals)
     return replace(history, limits=declared_limits(transcript.tools))
+
+
+def by_places(transcript: Transcript) -> Transcript:
+    """The same, its messages counted by their places, as a log will count them that is made of it, and not by folds among them."""
+    if transcript.history:
+        return transcript
+    numbers = tuple([Numbered(ordinal=place) for place in range(len(transcript.messages))])
+    return replace(transcript, history=transcript.messages, numbered=numbers)
 
 
 def is_gone_on_with(transcript: Transcript) -> bool:

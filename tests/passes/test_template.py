@@ -110,10 +110,10 @@ def test_an_earlier_fold_hands_on_its_lines() -> None:
 
 
 def test_a_user_message_that_a_fold_was_joined_to_keeps_both() -> None:
-    """Wires on which roles alternate put a fold and the user's words into one message."""
+    """Wires on which roles alternate put a fold and the user's words into one message, which is newer than what the fold covers."""
     joined = user(fold('1 message\nm0 user: "go"').text, "and then?")
-    assert line_of(items(joined)[0]).splitlines() == ['m0 user: "go"', 'm0 user: "and then?"']
-    assert removed_lines(items(joined)[0]) == ['m0 user: "go"', 'm0 user: "and then?"']
+    assert line_of(items(joined)[0]).splitlines() == ['m0 user: "go"', 'm10 user: "and then?"']
+    assert removed_lines(items(joined)[0]) == ['m0 user: "go"', 'm10 user: "and then?"']
     assert removed_lines(items(fold('1 message\nm0 user: "go"'))[0]) == ['m0 user: "go"']
 
 

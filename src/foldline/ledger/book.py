@@ -142,10 +142,17 @@ class Told:
 
 
 def entries_of(
-    items: Sequence[Item], *, told: Told | None = None, calls: Sequence[Done] | None = None
+    items: Sequence[Item],
+    before: Iterable[Entry] = (),
+    *,
+    told: Told | None = None,
+    calls: Sequence[Done] | None = None,
 ) -> tuple[Entry, ...]:
-    """Every entry the items give, newest state of each key, in order of the key's last mention; O(n). `calls`: of the items."""
+    """Every entry the items give, newest state of each key, in order of the key's last mention; O(n). `before`: what an earlier ledger
+    says, which each of them speaks of in its turn: of two resets the first one counts. `calls`: of the items."""
     book: Book = {}
+    for entry in before:
+        put(book, entry)
     for found in _entries(items, calls or list(calls_in(items)), told=Told() if told is None else told):
         entry = found
         if not (found.key.isprintable() and found.text.isprintable()):

@@ -112,12 +112,14 @@ def draft(evicted: Evicted, *, prices: Prices, cache: FactCache) -> Draft:
     folded, told = evicted.folded, Told() if evicted.told is None else evicted.told
     before = earlier(folded)
     calls = list(calls_in(folded))
+    stand = [entry for found, _ in before for entry in _standing(found, evicted.words)]
+    did = [entry for entry in stand if entry.section != "objective"]
     entries = _merged(
         [
-            *(e for found, _ in before for e in _standing(found, evicted.words)),
+            *[entry for entry in stand if entry.section == "objective"],
             *_asked(folded, evicted.words),
             *_called(evicted),
-            *refused(entries_of(folded, told=told, calls=calls), answers_in(_in_order(evicted))),
+            *refused(entries_of(folded, did, told=told, calls=calls), answers_in(_in_order(evicted))),
         ]
     )
     entries = tuple(_complained(entries, evicted.words))

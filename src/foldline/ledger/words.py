@@ -13,13 +13,15 @@ from itertools import takewhile
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from foldline.core.address import Marked, read_block, read_mark
-from foldline.core.message import Message, Text, is_fold, is_injected, speaks_for_user
+from foldline.core.message import Message, Text, speaks_for_user
 from foldline.core.view import Item
 from foldline.ledger.constraints import Constraint, constraints
 from foldline.ledger.entries import Entry
 from foldline.ledger.facts import Fact
+from foldline.ledger.numbering import blocks_in, is_counted_with
 from foldline.ledger.permissions import permissions
 from foldline.ledger.render import HEADINGS, QUOTE, line_of, read
 from foldline.ledger.sentences import Span, sentences
@@ -28,6 +30,13 @@ from foldline.ledger.supersession import supersessions
 
 SAID_CHARS_MAX = 100_000
 """Rules, and what was taken back, are looked for in this many of the newest characters that users wrote."""
+QUOTING = ("objective", "next")
+"""Sections whose lines are somebody's own words and nothing else."""
+
+_SINCE = re.compile(
+    r"((?:; (?:failed|changed|done|called again|taken back)|; before git reset --hard|; put away by git stash|refused) at m)\d{1,9}"
+)
+"""What a line says of what came later, up to the number of the message."""
 
 
 class Words(Struct, frozen=True, kw_only=True):
@@ -119,7 +128,7 @@ def words_of(items: Sequence[Item], memo: dict[str, Any] | None = None) -> Words
             said.append((item.seq, text))
             if (marked := _marked(item)) is not None:
                 marks[item.seq] = (BY_MARK, marked)
-        for entry in reversed(_carried(item.message)):
+        for entry in reversed(_carried(item)):
             number = BY_MARK - 1 - len(lines)
             if entry.text not in lines:
                 lines[entry.text] = number
@@ -152,34 +161,33 @@ def _repeated(said: Sequence[tuple[int, str]]) -> Iterator[int]:
         seen.add(plain)
 
 
-def _carried(message: Message) -> list[Entry]:
+def _carried(item: Item) -> list[Entry]:
     """What an earlier ledger in a message says that users ruled or said."""
     return [
         entry
-        for body in ledgers_in(message)
-        for entry in read(body)[0]
+        for entries, _ in earlier([item])
+        for entry in entries
         if entry.section == "objective" and entry.origin == "user"
     ]
 
 
 def earlier(items: Iterable[Item]) -> list[tuple[tuple[Entry, ...], tuple[Fact, ...]]]:
-    """What earlier ledgers among the items say, oldest first."""
-    return [read(body) for item in items for body in ledgers_in(item.message)]
+    """What earlier ledgers among the items say, oldest first. Lines of one that counts another history are told by the message that
+    holds them here."""
+    return [_read_in(item, address, body=body) for item in items for address, body in blocks_in(item.message)]
 
 
-def ledgers_in(message: Message) -> Iterator[str]:
-    """Bodies of earlier folds: of a message known as a fold of ours, or of one of plain text into which a fold was joined
-    because roles must alternate. Never of a block that a host or a tool brought in, which could plant rules in a
-    user's name."""
-    if message.role != "user" or is_injected(message):
-        return
-    texts = [part.text for part in message.parts if isinstance(part, Text)]
-    if not (is_fold(message) or (speaks_for_user(message) and 1 < len(texts) == len(message.parts))):
-        return
-    for text in texts:
-        found = read_block(text) if text.startswith("<foldline-") else None
-        if found is not None:
-            yield found[2]
+def _read_in(item: Item, address: str, *, body: str) -> tuple[tuple[Entry, ...], tuple[Fact, ...]]:
+    entries, facts = read(body)
+    if is_counted_with(item, address):
+        return entries, facts
+    here = rf"\g<1>{item.seq}"
+    return tuple(
+        replace(
+            entry, seq=item.seq, text=entry.text if entry.section in QUOTING else _SINCE.sub(here, entry.text)
+        )
+        for entry in entries
+    ), facts
 
 
 def said_in(message: Message) -> str:
@@ -198,7 +206,7 @@ def rule_lines(items: Iterable[Item], words: Words) -> list[str]:
     compaction carries them on; nothing where there are none."""
     rules: dict[str, Entry] = {}
     for item in items:
-        for entry in _carried(item.message):
+        for entry in _carried(item):
             number = words.lines.get(entry.text)
             if not entry.text.startswith(QUOTE) and (number is None or words.stands(number)):
                 rules.pop(entry.text, None)

@@ -20,6 +20,7 @@ from foldline.core.view import Item, View
 from foldline.ledger.book import Told
 from foldline.ledger.compose import Evicted, draft, mentions_of
 from foldline.ledger.mentions import Mentions
+from foldline.ledger.numbering import MEANWHILE
 from foldline.ledger.ranks import ASIDE, PARTICULAR, WISH
 from foldline.ledger.readings import readings_in
 from foldline.ledger.render import OMITTED_TOKENS, Draft
@@ -45,8 +46,6 @@ LEDGER_SHARE_MIN = 0.12
 LEDGER_TOKENS_MIN = 400
 LEDGER_SHARE_MOST = 0.3
 """Of a small room that share is a line or two: there it is so many tokens, up to this share."""
-MEANWHILE = "Said within this span and kept below, in order:"
-"""Before the ordinals of users' messages that stand behind a fold though they were said within it."""
 OLDER, OLDER_TOKENS = "m{seq} sums up what was before: what it plans may be done since.", 24
 """Of another tool's summary that stays in the view, and what that takes at most."""
 MEANWHILE_TOKENS, ORDINAL_TOKENS = 12, 3
@@ -360,7 +359,7 @@ def _meanwhile(items: Sequence[Item], gone: Sequence[Item], *, room: int) -> str
     another tool's summary, which stands before them all, is older; nothing that would take more than `room` tokens."""
     if not gone:
         return ""
-    seqs = {item.seq for item in gone}
+    seqs = {seq for item in gone for seq in (item.seq, *[span.end - 1 for span in item.covers])}
     first, last = min(seqs), max(seqs)
     summary = next(
         (item.seq for item in items if item.message.synthetic == "summary" and item.seq < first), None

@@ -16,6 +16,7 @@ from msgspec import Struct
 from foldline.core.errors import SessionCorrupt
 from foldline.core.message import Message
 from foldline.core.view import Item
+from foldline.ledger.numbering import Numbered
 from foldline.log.chain import Beyond
 from foldline.log.lines import Header, Log, parse_log, write_log
 from foldline.log.replay import Replay
@@ -23,7 +24,7 @@ from foldline.log.state import Anchor
 from foldline.log.values import Json, bytes_json, dumps, edit_json, message_json, system_json, timeless
 from foldline.transcripts.neutral import count, string
 from foldline.transcripts.source import Source
-from foldline.transcripts.transcript import NewHistory, Numbered, Transcript
+from foldline.transcripts.transcript import NewHistory, Transcript
 from foldline.wire import strict
 from foldline.wire.formats import CODECS, DEFAULT
 

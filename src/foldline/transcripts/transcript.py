@@ -13,17 +13,8 @@ from msgspec import Struct
 
 from foldline.core.edit import Edit
 from foldline.core.message import Message, Usage
-from foldline.core.view import Span
+from foldline.ledger.numbering import Numbered, numbers_of
 from foldline.transcripts.source import Source
-
-
-class Numbered(Struct, frozen=True, kw_only=True, gc=False):
-    """A message of a view, in the count of the whole history."""
-
-    ordinal: int
-    """A fold has that of the first message it stands for."""
-    covers: tuple[Span, ...] = ()
-    """Ordinals that a fold stands for."""
 
 
 class Transcript(Struct, frozen=True, kw_only=True):
@@ -58,8 +49,9 @@ class Transcript(Struct, frozen=True, kw_only=True):
 
     @property
     def numbers(self) -> tuple[Numbered, ...]:
-        """Of each of `messages` its place in the history that addresses count."""
-        return self.numbered or tuple([Numbered(ordinal=index) for index in range(len(self.messages))])
+        """Of each of `messages` its place in the history that addresses count. O(n)."""
+        known = self.numbered or numbers_of(self.messages)
+        return known or tuple([Numbered(ordinal=index) for index in range(len(self.messages))])
 
 
 def left_aside(skipped: Iterable[tuple[str, int]]) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from foldline.core.message import Message
+    from foldline.ledger.numbering import Numbered
     from foldline.transcripts.transcript import Transcript
 
 
@@ -41,9 +42,11 @@ def show_messages(source: Source, *, before: int | None, limit: int) -> int:
         screen.write_document(_document(transcript, source.name, numbers=range(start, end), before=older))
         return exits.DONE
     blocks: list[RenderableType] = []
+    numbers = transcript.numbers
     for number in range(start, end):
         message = transcript.messages[number]
-        where = " · ".join(filter(None, (f"message {number}", _address(transcript, number))))
+        address = _address(transcript, number, place=numbers[number])
+        where = " · ".join(filter(None, (f"message {number}", address)))
         blocks += [title(said_by(message), where, style="bold"), words_of(message), ""]
     screen.show(*blocks)
     if start == end:
@@ -60,6 +63,7 @@ def show_messages(source: Source, *, before: int | None, limit: int) -> int:
 def _document(transcript: Transcript, file: str, *, numbers: range, before: int | None) -> dict[str, Any]:
     from foldline.session.history import wire_of
 
+    places = transcript.numbers
     return {
         "schema": "foldline.messages/1",
         "file": file,
@@ -67,7 +71,7 @@ def _document(transcript: Transcript, file: str, *, numbers: range, before: int 
         "messages": [
             {
                 "number": number,
-                "address": _address(transcript, number),
+                "address": _address(transcript, number, place=places[number]),
                 "message": wire_of(transcript.messages[number], transcript.wire),
             }
             for number in numbers
@@ -76,11 +80,11 @@ def _document(transcript: Transcript, file: str, *, numbers: range, before: int 
     }
 
 
-def _address(transcript: Transcript, number: int) -> str | None:
+def _address(transcript: Transcript, number: int, *, place: Numbered) -> str | None:
     """What opens a message as it was said; `None` for one that stands for others, which it names itself."""
     from foldline.core.address import span_address
 
-    place, message = transcript.numbers[number], transcript.messages[number]
+    message = transcript.messages[number]
     if place.covers or message.synthetic is not None:
         return None
     original: Message = transcript.history[place.ordinal] if transcript.history else message
