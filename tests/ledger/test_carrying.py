@@ -70,6 +70,60 @@ def test_what_a_stash_put_away_comes_back_with_it() -> None:
     assert told("a.py edited", stash, pop)[0] == "a.py edited"
 
 
+def test_a_stash_or_a_reset_holds_for_its_repository_and_its_files() -> None:
+    """CMP-8: edits of one repository stood as put away by what was done in another."""
+    edits = ("/r/a.py edited", "/r/src/b.py edited")
+    away, reset = "; put away by git stash at m2", "; before git reset --hard at m2"
+    assert told(*edits, "`cd /v/lib && git stash` → done")[:2] == [*edits]
+    assert told(*edits, "`cd '/v/my lib' && git reset --hard` → done")[:2] == [*edits]
+    assert told(*edits, "`cd /r && git stash` → done")[:2] == [f"{edit}{away}" for edit in edits]
+    assert told(*edits, "`cd /r/src && git reset --hard` → done")[:2] == [f"{edit}{reset}" for edit in edits]
+    assert told(*edits, "`cd /r && git stash push src 'x y.py'` → done")[:2] == [
+        edits[0],
+        f"{edits[1]}{away}",
+    ]
+    assert told(*edits, "`git stash push b.py` → done")[:2] == [edits[0], f"{edits[1]}{away}"]
+    assert told("a.py edited", "b.py edited", "`cd /r && git stash push b.py` → done")[:2] == [
+        "a.py edited",
+        f"b.py edited{away}",
+    ]
+    stash = "`cd /r && git stash` → done"
+    assert told(*edits, stash, "`cd /v && git stash pop` → done")[0] == f"{edits[0]}{away}"
+    assert told(*edits, stash, "`cd /r && git stash pop` → done")[0] == edits[0]
+
+
+def test_relative_paths_stand_where_most_commands_do() -> None:
+    """CMP-8: an editor's `a.py` is in the folder that the agent works in."""
+    book: Book = {}
+    put(book, Entry(section="mutations", key="a.py", text="a.py edited", seq=1, origin="assistant"))
+    for seq in (2, 3, 4):
+        text = f"`cd /home/ann/shop && make {seq}` → ok"
+        put(book, Entry(section="evidence", key=text, text=text, seq=seq, origin="tool"))
+    for folder, end in (("/v/lib", ""), ("/home/ann/shop", "; put away by git stash at m6")):
+        text = f"`cd {folder} && git stash` → done"
+        put(book, Entry(section="mutations", key=text, text=text, seq=6, origin="assistant"))
+        assert book["mutations", "a.py"].text == f"a.py edited{end}"
+
+
+def test_what_stood_in_a_folder_that_git_restored_is_told_as_older() -> None:
+    """CMP-8: `git checkout .` below one folder stood as `git reset --hard` of the whole tree, which nobody ran."""
+    edits = ("/r/a.py edited", "/r/docs/b.md edited")
+    mark = "; before git restored its folder at m2"
+    assert told(*edits, "/r/docs/ restored by git") == [
+        edits[0],
+        f"{edits[1]}{mark}",
+        "/r/docs/ restored by git",
+    ]
+    assert told(*edits, "docs restored by git")[:2] == [edits[0], f"{edits[1]}{mark}"]
+    assert told("a.py edited", "docs/b.md edited", "/r/docs/ restored by git")[:2] == [
+        "a.py edited",
+        f"docs/b.md edited{mark}",
+    ]
+    assert told(*edits, "./ restored by git")[:2] == [f"{edit}{mark}" for edit in edits]
+    assert told("/r/a.py edited", "/r/a.py restored by git") == ["/r/a.py restored by git"]
+    assert told(*edits, "/r/docs/ restored by git", "/r/docs/b.md edited")[-1] == "/r/docs/b.md edited"
+
+
 def test_lines_of_changes_are_read_back_with_the_key_they_had() -> None:
     """CMP-8: the next ledger merges them by their files."""
     texts = [
@@ -81,6 +135,7 @@ def test_lines_of_changes_are_read_back_with_the_key_they_had() -> None:
         "/r/a b.py edited, lines 287:296: `x = [`",
         "/r/a b.py edited, +3: `x`; before git reset --hard at m4",
         "/r/a b.py written; put away by git stash at m4",
+        "/r/a b.py edited, +3: `x`; before git restored its folder at m4",
     ]
     for text in texts:
         entry = Entry(section="mutations", key="/r/a b.py", text=text, seq=1, origin="assistant")

@@ -77,6 +77,7 @@ def test_a_failure_in_an_output_is_shown_and_never_certified_as_success(line: st
         "error: 0",
         "error: null",
         "error: none",
+        "Error: (none)",
         "FAILED (0)",
         "Failed 0",
         "失败：0",

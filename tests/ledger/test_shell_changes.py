@@ -29,14 +29,27 @@ from foldline.ledger.shell_changes import PATHS_MAX, changes_in
         ("git rm --cached c", []),
         ("git checkout -- a b", ["restored a", "restored b"]),
         ("git checkout main", []),
-        ("git checkout .", ["reset"]),
+        ("git checkout .", ["restored ./"]),
+        ("cd /r/docs && git checkout HEAD .", ["restored /r/docs/"]),
+        ("git restore -s HEAD~1 a", ["restored a"]),
+        ("git restore -p a", []),
+        ("git mv -n a b; git rm --dry-run c; git clean -nfd", []),
+        ("git -C /r/lib mv a b", ["moved /r/lib/a /r/lib/b"]),
+        ("git -C lib -c x=y rm a; rm b", ["removed a", "removed b"]),
+        ("mv -n a b; cp -u c d; rm -i e; cp --no-clobber f g", []),
+        ("sed --silent -n 5p f", []),
+        ("env CI=1 rm a; sudo -u x rm b; timeout 5 mv c d", ["removed a", "removed b", "moved c d"]),
         ("git restore a", ["restored a"]),
         ("git restore --staged a", []),
-        ("git -C /r reset --hard HEAD~1", ["reset HEAD~1"]),
+        ("git -C /r reset --hard HEAD~1", ["reset /r HEAD~1"]),
         ("git reset -q a", []),
         ("git clean -fd", ["cleaned"]),
         ("git stash", ["stashed"]),
         ("git stash pop", ["stashed pop"]),
+        ("cd /r && git stash push -m 'x y' b.py 'c d'", ["stashed /r push b.py 'c d'"]),
+        ("git stash -- b.py", ["stashed push b.py"]),
+        ("git stash save all of it", ["stashed"]),
+        ("git stash -p", []),
         ("git stash list", []),
         ("cd /r/src && rm a ../b && cd ..; rm c", ["removed /r/src/a", "removed /r/b", "removed /r/c"]),
         ('D=/r; rm "$D/a" $E/b', ["removed /r/a"]),
@@ -98,6 +111,46 @@ def test_a_line_that_does_nothing_else_needs_no_other_outcome(script: str, *, is
 def test_a_change_is_early_where_nothing_unknown_went_before() -> None:
     """CMP-8: a line that failed may have ended before it."""
     assert [change.is_early for change in changes_in("rm a && npm test && rm b").found] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("script", "is_reached", "is_seen"),
+    [
+        ("make; rm a", True, True),
+        ("make && rm a", False, True),
+        ("set -e\nmake\nrm a", False, True),
+        ("set -e\nset +e\nmake\nrm a", True, True),
+        ("make || true; rm a", True, True),
+        ("make || exit 1; rm a", False, True),
+        ("[ -f a ] && rm a", False, False),
+        ("git diff --quiet || exit; rm a", False, False),
+        ("echo x && cd /r && rm a", True, True),
+        ("rm a 2>/dev/null", True, False),
+    ],
+)
+def test_a_line_says_whether_a_change_is_reached_and_whether_its_failure_is_seen(
+    script: str, *, is_reached: bool, is_seen: bool
+) -> None:
+    """CMP-8: silence speaks for a change only where a failure would have been heard."""
+    *_, change = changes_in(script).found
+    assert (change.is_reached, change.is_seen) == (is_reached, is_seen)
+
+
+@pytest.mark.parametrize(
+    ("script", "is_silent"),
+    [
+        ("cd /r && rm a && mv b c; mkdir d", True),
+        ("echo x > a; cat > b <<E\nE", True),
+        ("sed -i s/a/b/ f; git mv a b", True),
+        ("rm -v a", False),
+        ("rm a; ls", False),
+        ("make > out; rm a", False),
+        ("echo x | tee a", False),
+    ],
+)
+def test_a_line_of_silent_commands_prints_nothing_that_goes_well(script: str, *, is_silent: bool) -> None:
+    """CMP-8: whatever else answers such a line is no sign that it ran."""
+    assert changes_in(script).is_silent is is_silent
 
 
 def test_folders_and_long_lines_are_bounded() -> None:

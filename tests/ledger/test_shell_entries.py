@@ -95,6 +95,35 @@ def test_a_line_is_told_by_what_it_changed(script: str, output: str, lines: list
         assert found == lines
 
 
+def test_a_change_that_is_not_certain_leaves_its_lines_outcome() -> None:
+    """CMP-8: the reader is told what was asked and what came back, not that it was done."""
+    assert told("mv a b 2>/dev/null; echo done", "done") == [
+        "`mv a b 2>/dev/null; echo done` → printed nothing"
+    ]
+    assert told("rm a; mv b c 2>/dev/null", "") == [
+        "a removed",
+        "`rm a; mv b c 2>/dev/null` → printed nothing",
+    ]
+
+
+def test_what_git_does_to_a_tree_is_told_with_its_folder_and_files() -> None:
+    """CMP-8: a stash of one file in another repository put all edits away."""
+    saved = "Saved working directory and index state WIP on main: abc"
+    assert told("cd /r && git stash push b.py", saved) == ["`cd /r && git stash push b.py` → done"]
+    assert told("git -C '/v/my lib' reset --hard", "HEAD is now at abc Start") == [
+        "`cd '/v/my lib' && git reset --hard` → HEAD is now at abc Start"
+    ]
+    assert told("cd /r/docs && git checkout .", "Updated 1 path from the index") == [
+        "/r/docs/ restored by git"
+    ]
+
+
+def test_what_codex_answers_is_read_out_of_its_object() -> None:
+    """CMP-8: a commit stood in a line of JSON, where no line of git's begins."""
+    output = '{"output": "[main 83a6c26] Move files\\n 2 files changed\\n", "metadata": {"exit_code": 0}}'
+    assert told("git commit -m x", output) == ["`git commit 83a6c26` → Move files"]
+
+
 def test_nothing_is_told_as_done_of_a_call_that_was_refused() -> None:
     """CMP-8: a user who stops a call leaves its files as they were."""
     assert told("rm a", "The user doesn't want to proceed with this tool use.", is_error=True) == [

@@ -8,13 +8,16 @@ the texts of entries, so that it holds for those of an earlier ledger, too. Coun
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import TypeAlias
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.ledger.command_lines import filters_failures
 from foldline.ledger.entries import Entry, Section
+from foldline.ledger.home_folder import home_of
 from foldline.ledger.lines import one_line
 from foldline.ledger.outcomes import (
     FAILED_AT,
@@ -44,16 +47,61 @@ COMMIT = "`git commit "
 MADE, MOVED = " made", " moved to "
 BEFORE_RESET = "; before git reset --hard at "
 PUT_AWAY = "; put away by git stash at "
+BEFORE_RESTORED = "; before git restored its folder at "
 """Behind a change to a file: it was made before what threw the working tree away, or put it away."""
 
-_MARKED = re.compile(rf"(?:{BEFORE_RESET}|{PUT_AWAY})m\d+$")
+_MARKED = re.compile(rf"(?:{BEFORE_RESET}|{PUT_AWAY}|{BEFORE_RESTORED})m\d+$")
 _GONE = re.compile(r" (?:removed(?: by git clean)?|moved to (?P<to>[^`]{1,512}))$")
 """What stands behind a file that is no longer where it was."""
 _LASTING = re.compile(rf"(?:{_MARKED.pattern})|(?:{_GONE.pattern})|{MADE}$")
-_ONCE = re.compile(rf"{_LASTING.pattern}| restored by git$")
+_RESTORED = " restored by git"
+_ONCE = re.compile(rf"{_LASTING.pattern}|{_RESTORED}$")
 """What is no change that a later one of the same file adds to."""
-_RESET = re.compile(r"`git (?:reset --hard(?: (?P<commit>[^`]{1,200}))?|(?P<stash>stash))`")
-_UNSTASHED = re.compile(r"`git stash (?:pop|apply)`")
+_RESET = re.compile(
+    r"`(?:cd (?P<folder>'[^'`]{1,512}'|[^\s'`]{1,512}) && )?git (?:reset --hard(?: (?P<commit>[^`]{1,200}))?"
+    r"|(?P<stash>stash)(?: (?P<back>pop|apply)| push (?P<paths>[^`]{1,1024}))?)`"
+)
+
+
+_PATHS = re.compile(r"'([^']{1,512})'|([^\s']{1,512})")
+
+
+class _Reach(Struct, frozen=True):
+    """Which files git does something with."""
+
+    folder: str = ""
+    """Where it was told to; empty where that is not known: then all."""
+    paths: tuple[str, ...] = ()
+    """Those alone, or what is below them."""
+    home: str = ""
+    """Where the agent stands, as far as its commands say."""
+
+    def holds(self, path: str) -> bool:
+        """Whether it may be the repository of the file: the folder is above it, or it stands above the folder."""
+        stands = posixpath.join(self.home, path)
+        if self.paths:
+            return any(_is_at(stands, posixpath.join(self.folder, name)) for name in self.paths)
+        if not (self.folder and stands.startswith("/")):
+            return True
+        return _share(posixpath.dirname(stands), self.folder)
+
+
+def _share(folder: str, other: str) -> bool:
+    """Whether one of two folders is in the other, and that is not the root of all."""
+    above, below = sorted((f"{folder.rstrip('/')}/", f"{other.rstrip('/')}/"), key=len)
+    return above != "/" and below.startswith(above)
+
+
+def _is_at(path: str, named: str) -> bool:
+    """Whether a file is the one that is named, or below it; by what both say where the folder of one is not known."""
+    name = posixpath.normpath(named)
+    if name == "." or path.startswith("/") == name.startswith("/"):
+        return name == "." or f"{path}/".startswith(f"{name}/")
+    if path.startswith("/"):
+        return f"/{name}/" in f"{path}/"
+    return any(
+        f"{name}/".endswith(f"/{place}/") for place in (path, *map(posixpath.normpath, _folders_of(path)))
+    )
 
 
 def put(book: Book, entry: Entry) -> None:
@@ -66,17 +114,31 @@ def put(book: Book, entry: Entry) -> None:
         book.pop(("mutations", entry.key.rstrip("/")), None)
     elif (gone := _GONE.search(entry.text)) is not None:
         _take_along(book, entry.key, to=gone["to"] or "")
+    elif entry.text.endswith(_RESTORED):
+        _mark(book, entry, mark=BEFORE_RESTORED, reach=_Reach(paths=(entry.key,), home=_home(book)))
     elif (reset := _RESET.match(entry.text)) is not None:
-        _mark(
-            book,
-            entry,
-            mark=PUT_AWAY if reset["stash"] else BEFORE_RESET,
-            keeps_commits=reset["commit"] in (None, "HEAD", "@"),
-        )
-    elif _UNSTASHED.match(entry.text) is not None:
-        for key, known in list(book.items()):
-            if PUT_AWAY in known.text:
-                book[key] = replace(known, text=known.text.rpartition(PUT_AWAY)[0])
+        _thrown_away(book, entry, reset=reset)
+
+
+def _home(book: Book) -> str:
+    return home_of(known.text for known in book.values() if known.section == "evidence")
+
+
+def _thrown_away(book: Book, entry: Entry, *, reset: re.Match[str]) -> None:
+    """What a reset or a stash makes of the changes before it."""
+    reach = _Reach(
+        folder=(reset["folder"] or "").strip("'"),
+        paths=tuple(quoted or plain for quoted, plain in _PATHS.findall(reset["paths"] or "")),
+        home=_home(book),
+    )
+    if reset["back"] is None:
+        keeps_commits = reset["commit"] in (None, "HEAD", "@")
+        mark = PUT_AWAY if reset["stash"] else BEFORE_RESET
+        _mark(book, entry, mark=mark, reach=reach, keeps_commits=keeps_commits)
+        return
+    for key, known in list(book.items()):
+        if PUT_AWAY in known.text and reach.holds(known.key):
+            book[key] = replace(known, text=known.text.rpartition(PUT_AWAY)[0])
 
 
 def _take_along(book: Book, path: str, *, to: str) -> None:
@@ -101,7 +163,7 @@ def _drop_below(book: Book, path: str) -> None:
             del book[section, key]
 
 
-def _mark(book: Book, entry: Entry, *, mark: str, keeps_commits: bool) -> None:
+def _mark(book: Book, entry: Entry, *, mark: str, reach: _Reach, keeps_commits: bool = True) -> None:
     """Say of each change to a file that it is older than what threw the working tree away; of none that was committed before,
     where that goes back to the last commit."""
     committed = (
@@ -110,7 +172,7 @@ def _mark(book: Book, entry: Entry, *, mark: str, keeps_commits: bool) -> None:
         else -1
     )
     for key, known in book.items():
-        is_file = key[0] == "mutations" and not known.text.startswith("`")
+        is_file = key[0] == "mutations" and not known.text.startswith("`") and reach.holds(known.key)
         if is_file and committed < known.seq < entry.seq and not (_LASTING.search(known.text)):
             book[key] = replace(known, text=f"{known.text}{mark}m{entry.seq}")
 

@@ -106,7 +106,7 @@ _ASCII_CUES = {cue: sign for cue, sign in _CUES.items() if cue.isascii()}
 _NONE = re.compile(
     r"(?=[0nNwWeEfFsS没无未并零错失异报超修解处消已])(?:\b(?:0|no|without) (?:(?:tests?|build) )?(?:errors?\b|error\(s\)|failures?\b|failed\b|failing\b|warnings?\b)"
     r"|(?:errors?|error\(s\)|fail(?:ed|ing|ures?)?|fatal|exceptions?)(?:[ _](?:count|tests?|rate|found|total|number))?[\"']?(?:\s{0,3}[:=]\s{0,8}|\s{1,8}\(|\s(?=0\s*$))"
-    r"(?:0|null|false|none|undefined|nil|\[\]|\"\")(?=\s*$|\s?[,;)\]}|%]|[ \t]{1,8}\w{1,20}\s?[:=(])"
+    r"(?:0|null|false|none|\(none\)|undefined|nil|\[\]|\"\")(?=\s*$|\s?[,;)\]}|%]|[ \t]{1,8}\w{1,20}\s?[:=(])"
     r"|(?:exit|status)[ _]?code:? 0\b"
     r"|(?:并?没有?|并?无|未|零|(?<!\d)0 ?[个次项])(?:发现|出现|检测到|产生|发生|报告|任何|有){0,3}(?:错误|失败|异常|报错|超时|拒绝)"
     r"|(?:错误|失败|异常|报错|超时)(?:数量?|个数|总数|次数|率)? ?[:：= ] ?(?:0|零|无|没有)(?= ?[个次项条%]?\s*(?:$|[，,。；;、）)]))"

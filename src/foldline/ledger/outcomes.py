@@ -126,6 +126,24 @@ _STANDING = re.compile(
     r"bash-\$\s*$|\((?:Open file|Current directory): [^\n]*\)$|\[(?:Current working directory|Python interpreter): [^\n]*\]$"
 )
 """A line in which a host says where the agent stands, whatever was run: SWE-agent's prompt, OpenHands' footer."""
+_TOLD = ("output", "stdout", "stderr")
+_BESIDE = frozenset(
+    (
+        *_TOLD,
+        "metadata",
+        "exit_code",
+        "exitCode",
+        "returncode",
+        "success",
+        "interrupted",
+        "isImage",
+        "duration_ms",
+    )
+)
+_IN_OBJECT = re.compile(
+    r"\{\s{0,8}\"(?:output|stdout|stderr|metadata|exit_?code|returncode|success|interrupted)\"", re.IGNORECASE
+)
+"""In which fields of an object a host gives what a program said, and what may stand beside them."""
 _LOGGED = re.compile(
     r"\W{0,3}(?:[\d:.,TZ/+ -]{4,30}\W{0,3})?(?:WARN(?:ING)?|INFO|DEBUG|NOTICE)\b", re.IGNORECASE
 )
@@ -214,11 +232,11 @@ def _stopped(text: str) -> str:
 
 def _why(text: str) -> str:
     """What a failed command says of its failure: the line that names it, else its last one; not the status, which is told."""
-    said = _said(text)
+    said = lines_said(text)
     return failure_in("\n".join(said)) or (one_line(said[-1], OUTCOME_CHARS) if said else last_line(text))
 
 
-def _said(text: str) -> list[str]:
+def lines_said(text: str) -> list[str]:
     """The lines near the end of an output that say something, without its host's status and prompt, what a runner repeats, and
     what only rules off (`=====`) where there is more."""
     said = [
@@ -230,17 +248,18 @@ def _said(text: str) -> list[str]:
 
 
 def told_in(text: str) -> str:
-    """What a program said, out of the object in which Codex gives it: `{"output": "…", "metadata": {"exit_code": 0}}`."""
-    if not text.startswith('{"output":'):
+    """What a program said, out of the object in which a host gives it: `{"output": "…", "metadata": {"exit_code": 0}}`, as Codex does,
+    or `{"stdout": "…", "stderr": "…"}`."""
+    if _IN_OBJECT.match(text) is None:
         return text
     value = object_in(text)
-    told = value.get("output") if value.keys() <= {"output", "metadata"} else None
-    return told if isinstance(told, str) else text
+    told = [value[key] for key in _TOLD if isinstance(value.get(key), str)]
+    return "\n".join(filter(None, told)) if told and value.keys() <= _BESIDE else text
 
 
 def _last_said(text: str, *, beside: Set[str] = frozenset()) -> str:
     """The last line that says something, but for those `beside` it."""
-    said = [line for line in _said(text) if line.strip() not in beside]
+    said = [line for line in lines_said(text) if line.strip() not in beside]
     return one_line(said[-1], OUTCOME_CHARS) if said else ""
 
 

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from foldline.core.address import escape_tags
 from foldline.ledger.actions import bearing_of
 from foldline.ledger.brief import in_brief, is_act, is_brief
-from foldline.ledger.carrying import BEFORE_RESET, PUT_AWAY
+from foldline.ledger.carrying import BEFORE_RESET, BEFORE_RESTORED, PUT_AWAY
 from foldline.ledger.columns import Columns, Place, Prices
 from foldline.ledger.command_lines import VERIFIES, run_of, verifies
 from foldline.ledger.entries import Entry, Section
@@ -74,7 +74,7 @@ _BY_AGE: Set[Section] = frozenset({"evidence", "decisions"})
 _CHANGED = re.compile(
     r" (?:edit undone|removed(?: by git clean)?|moved to [^`]{1,512}|copied from [^`]{1,512}|made|restored by git"
     r"|(?:edited|written|deleted|read)(?: \(failed\)|(?:, (?:[+−]\d|indented anew|by sed|lines \d).*)?(?:; last edit undone)?))"
-    rf"(?:(?:{BEFORE_RESET}|{PUT_AWAY})m\d+)?$"
+    rf"(?:(?:{BEFORE_RESET}|{PUT_AWAY}|{BEFORE_RESTORED})m\d+)?$"
 )
 """What stands behind the name of a file."""
 _BY_SHELL = re.compile(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Literal, TypeAlias
@@ -17,7 +18,8 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.ledger.command_lines import CHARS_MAX, commands_of, is_plain, unwrapped
+from foldline.ledger.command_lines import CHARS_MAX, always_passes, commands_of, is_plain, unwrapped
+from foldline.ledger.shell_words import Words, heredocs, words_of
 
 ChangeKind: TypeAlias = Literal[
     "removed",
@@ -37,19 +39,35 @@ PATHS_MAX = 32
 
 _MAY = re.compile(r"\b(?:rm|rmdir|mv|cp|mkdir|tee|sed|git)\b|>")
 """One of these stands in a line that changes something in a way that is known here."""
-_PIECE = re.compile(
-    r"(?P<to>(?<![\w)])[1&]?>>?\|?|>>?\|?)(?!&)\s*|(?P<other>\d>&\d?-?|>&\d?-?|\d>>?|<<<|<<-?|<)\s*"
-    r"|(?P<word>(?:[^\s'\"\\<>]|\\[\s\S]|'[^']*'|\"(?:\\[\s\S]|[^\"\\])*\")+)"
-)
-_QUOTES = re.compile(r"'([^']*)'|\"((?:\\[\s\S]|[^\"\\])*)\"|\\([\s\S])")
-_SET = re.compile(r"(\w{1,40})=(\S*)$")
-_VARIABLE = re.compile(r"\$\{?(\w{1,40})\}?")
 _UNKNOWN = re.compile(r"[$`*?\n(){}\[\]\x00]")
 """What a shell would make something else of."""
 _OPENS = re.compile(r"^\s{0,64}(?:(?:do|then|else)\s{1,8})?(?:for|while|until|if|case|select|function)(?=\s)")
 _CLOSES = re.compile(r"^\s{0,64}(?:done|fi|esac)(?=\s|$)")
 """Where what is run only maybe begins and ends."""
-_HEREDOC = re.compile(r"(?<!<)<<-?\s?['\"]?(\w{1,40})['\"]?")
+_SILENT = frozenset(
+    "rm rmdir mv cp mkdir touch ln chmod chown cd pushd export set unset shopt alias umask true : sleep".split()
+)
+"""Commands that print nothing where they go well …"""
+_VERBOSE = re.compile(r"-[a-zA-Z]{0,8}[vx]|--verbose|--interactive|-[a-zA-Z]{0,8}i$")
+"""… unless they are asked to."""
+_NOTHING = (["true"], [":"], ["exit"], ["return"])
+"""What may stand behind `||` and says nothing of what failed before it."""
+_SHOWS = frozenset(("cat", "echo", "printf"))
+"""Commands that print nothing where what they show goes into a file."""
+_ASKS = re.compile(
+    r"(?:(?:\[|\[\[|test|which|type|hash|pgrep|diff|cmp|grep|egrep|fgrep|rg|command -v)(?=\s|$)|git [^\n]{0,200}(?:-q\b|--quiet|--exit-code))"
+)
+"""Commands that may end with a failure of which nothing is printed."""
+_ASKED_FIRST = {
+    "rm": re.compile(r"-[a-zA-Z]{0,8}[iI]|--interactive"),
+    "mv": re.compile(r"-[a-zA-Z]{0,8}[niu]|--(?:no-clobber|interactive|update)"),
+    "cp": re.compile(r"-[a-zA-Z]{0,8}[niu]|--(?:no-clobber|interactive|update)"),
+}
+"""With these a command may leave a file as it is and end well."""
+_IN_PLACE = re.compile(r"-[a-zA-Z]{0,6}i|--in-place")
+_DRY_RUN = re.compile(r"-[a-zA-Z]{0,6}n|--dry-run")
+_PICKS = frozenset(("-p", "--patch"))
+"""With one of these git asks piece by piece."""
 _GIT_OPTIONS = {"-C": 2, "-c": 2, "--no-pager": 1, "-P": 1}
 
 
@@ -58,15 +76,22 @@ class Change(Struct, frozen=True, kw_only=True, gc=False):
 
     kind: ChangeKind
     path: str = ""
-    """With the folder that the line changed to, where it is known; empty for the whole working tree."""
+    """With the folder that the line changed to, where it is known; for a whole working tree that folder, or empty."""
     to: str = ""
-    """Where it was moved to, or copied from; for git's own changes the commit."""
+    """Where it was moved to, or copied from; for git's own changes the commit, or what it does with a stash."""
     by: str = ""
-    """With what it was edited."""
+    """With what it was edited, or `git`."""
     text: str = ""
     """What was written into it, where the line says it."""
+    at: int = 0
+    """The command of the line that makes it, counted from 0."""
+    is_reached: bool = False
+    """Whether nothing that may have failed stands between it and the `;` before it, but changes that are told, too."""
     is_early: bool = False
-    """Whether nothing before it in the line can have failed but changes that are told, too."""
+    """Whether nothing before it in the line can have kept it from being reached."""
+    is_seen: bool = True
+    """Whether an output shows that it failed, or that it was not reached: not behind `[ -f x ] &&`, nor before `2>/dev/null` or
+    another way (`|| cp b a`)."""
 
 
 class Changes(Struct, frozen=True, kw_only=True):
@@ -75,6 +100,49 @@ class Changes(Struct, frozen=True, kw_only=True):
     found: tuple[Change, ...] = ()
     is_all: bool = False
     """Whether the line does nothing else whose outcome anybody would ask for."""
+    is_silent: bool = False
+    """Whether none of its commands prints anything where all goes well."""
+    last_other: int = -1
+    """The last command that may fail and is no change that is told."""
+
+
+class _Way(Struct):
+    """How surely a line comes to where it is read."""
+
+    is_strict: bool = False
+    """Whether `set -e` holds."""
+    may_stop: bool = False
+    is_unseen: bool = False
+    may_fail: bool = False
+    fails_unseen: bool = False
+    was_unseen: bool = False
+    """Of the command just read, and of the one before."""
+    is_left: bool = False
+    is_left_unseen: bool = False
+    """Whether the line may have been left (`exit`), and so that nothing shows it."""
+
+    def go(self, join: str) -> None:
+        """To the next command."""
+        if join == "" and not self.is_strict:
+            self.may_stop = self.is_unseen = False
+        elif join in ("", "&&"):
+            self.may_stop |= self.may_fail
+            self.is_unseen |= self.fails_unseen
+        self.was_unseen, self.may_fail, self.fails_unseen = self.fails_unseen, False, False
+
+    def passed(self, words: Words, join: str, *, may_fail: bool) -> None:
+        """Past a command."""
+        said = words.said
+        self.may_fail = may_fail
+        self.fails_unseen = may_fail and (words.hides_errors or _ASKS.match(" ".join(said)) is not None)
+        if join == "||" and not may_fail:
+            self.may_stop = self.is_unseen = False
+        if said[:1] == ["set"]:
+            on = [word for word in said[1:] if word.startswith("-") and "e" in word] or "errexit" in said
+            self.is_strict = bool(on) or (self.is_strict and "+e" not in said)
+        is_end = said[:1] in (["exit"], ["return"])
+        self.is_left |= is_end
+        self.is_left_unseen |= is_end and self.was_unseen
 
 
 def changes_in(script: str, *, folder: str = "") -> Changes:
@@ -82,22 +150,26 @@ def changes_in(script: str, *, folder: str = "") -> Changes:
     if len(script) > CHARS_MAX or _MAY.search(script) is None:
         return Changes()
     found: list[Change] = []
-    is_all, depth = True, 0
+    is_all, is_silent, last_other, depth = True, True, -1, 0
     names: dict[str, str] = {}
     emptied: dict[str, str] = {}
-    texts = list(_heredocs(script)) if "<<" in script else []
-    for join, command in commands_of(script):
-        words, targets = _words(unwrapped(command), names)
+    way = _Way()
+    texts = list(heredocs(script)) if "<<" in script else []
+    for at, (join, command) in enumerate(commands_of(script)):
+        words = words_of(unwrapped(command), names)
         here = next((text for line, text in texts if command.strip() in line), "")
         depth += len(_OPENS.findall(command)) - len(_CLOSES.findall(command))
-        if not words and not targets:
+        if not words.said and not words.targets:
             continue
-        if words[:1] == ["cd"]:
-            is_known = len(words) == 2 and _is_plain(words[1])
-            folder = posixpath.normpath(posixpath.join(folder, words[1])) if is_known else ""
+        way.go(join)
+        if join == "||" and words.said[:1] not in _NOTHING:
+            found = [replace(change, is_seen=change.is_seen and change.at != at - 1) for change in found]
+        is_silent = is_silent and _is_silent(words)
+        if words.said[:1] == ["cd"]:
+            folder = _folder_behind(words.said, folder)
             emptied = {}
             continue
-        meant = list(_changes_of(words, targets, text=here)) if join != "||" and depth <= 0 else []
+        meant = list(_changes_of(words, text=here)) if join != "||" and depth <= 0 else []
         emptied |= {
             change.path.removesuffix("/*"): change.to.removesuffix("/*")
             for change in meant
@@ -105,12 +177,49 @@ def changes_in(script: str, *, folder: str = "") -> Changes:
         }
         meant = [_moved_whole(change, emptied) for change in meant]
         known = [change for change in meant if _is_plain(change.path) and _is_plain(change.to)]
-        is_told = known == meant and (len(known) > len(targets) or _is_aside(command, words))
+        is_change = known == meant and len(known) > len(words.targets)
+        is_told = known == meant and (is_change or _is_aside(command, words.said))
         if not is_told:
-            found = [change for change in found if not _is_made_anew(change, words)]
-        found += [_placed(change, folder, is_early=is_all) for change in known]
+            found = [change for change in found if not _is_made_anew(change, words.said)]
+        where = _folder_of_git(words.said, folder)
+        found += [
+            replace(
+                _placed(change, where),
+                at=at,
+                is_reached=not (way.may_stop or way.is_left),
+                is_early=is_all and not way.may_stop,
+                is_seen=not (way.is_unseen or way.is_left_unseen or _hides(words, change)),
+            )
+            for change in known
+        ]
+        may_fail = not (is_change or always_passes(command))
+        way.passed(words, join, may_fail=may_fail)
+        last_other = at if may_fail else last_other
         is_all = is_all and is_told
-    return Changes(found=tuple(_last(found))[:PATHS_MAX], is_all=is_all)
+    kept = tuple(_last(found))[:PATHS_MAX]
+    return Changes(found=kept, is_all=is_all, is_silent=is_silent, last_other=last_other)
+
+
+def _folder_behind(words: list[str], folder: str) -> str:
+    """Where a `cd` leads; empty where that cannot be told."""
+    is_known = len(words) == 2 and _is_plain(words[1])
+    return posixpath.normpath(posixpath.join(folder, words[1])) if is_known else ""
+
+
+def _hides(words: Words, change: Change) -> bool:
+    """Whether a command keeps to itself that a change failed; of a file that cannot be opened its shell says so."""
+    return words.hides_errors and change.kind not in ("written", "appended")
+
+
+def _is_silent(words: Words) -> bool:
+    """Whether a command prints nothing where it goes well."""
+    if not words.said:
+        return True
+    name, *rest = words.said
+    is_quiet = not any(_VERBOSE.match(word) for word in rest)
+    if (name == "sed" and any(map(_IN_PLACE.match, rest))) or (name in _SHOWS and words.targets):
+        return True
+    return is_quiet and (name in _SILENT or (name == "git" and rest[:1] in (["mv"], ["restore"])))
 
 
 def _is_made_anew(change: Change, words: list[str]) -> bool:
@@ -126,7 +235,7 @@ def _last(changes: Iterable[Change]) -> Iterable[Change]:
     moved away before it put something else in its place is told where it went."""
     last: dict[object, Change] = {}
     for change in changes:
-        if not change.path or change.kind == "cleaned":
+        if change.kind in ("cleaned", "reset", "stashed"):
             last[change] = change
             continue
         key = posixpath.normpath(change.path)
@@ -155,98 +264,55 @@ def _moved_whole(change: Change, emptied: Mapping[str, str]) -> Change:
     return replace(change, kind="moved", to=to) if to else change
 
 
-def _heredocs(script: str) -> Iterator[tuple[str, str]]:
-    """Each line that brings a text, up to where it says so, with the text. Linear: one that does not end is the last."""
-    lines = script.split("\n")
-    at = 0
-    while at < len(lines):
-        found = _HEREDOC.search(lines[at])
-        at += 1
-        if found is not None:
-            end = next((n for n in range(at, len(lines)) if lines[n].strip() == found[1]), len(lines))
-            yield lines[at - 1][: found.start()], "\n".join(lines[at:end])
-            at = end + 1
-
-
 def _is_aside(command: str, words: list[str]) -> bool:
     """Whether nobody asks what a command came to beside what it wrote, or it is told apart (a commit)."""
     is_kept = words[:2] == ["git", "reset"] and "--hard" not in words
     return is_plain(command) or is_kept or words[:2] in (["git", "add"], ["git", "commit"])
 
 
-def _words(command: str, names: dict[str, str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """The words of a command, and where its output goes, each with how."""
-    words: list[str] = []
-    targets: list[tuple[str, str]] = []
-    into = ""
-    for piece in _PIECE.finditer(command):
-        if piece[0].startswith("#"):
-            break
-        if piece["word"] is None:
-            into = piece["to"] or piece["other"]
-            continue
-        word = _plain(piece["word"], names)
-        if not into:
-            words.append(word)
-        elif ">" in into and "&" not in into[1:] and into[:1] not in "023456789":
-            targets.append((into, word))
-        into = ""
-    settings = [_SET.match(word) for word in words]
-    if not all(settings):
-        return words, targets
-    names |= {
-        found[1]: found[2] for found in settings if found is not None
-    }  # of the line, not of one command
-    return [], targets
-
-
-def _plain(word: str, names: Mapping[str, str]) -> str:
-    """A word as the shell reads it; a sign of the unknown stays in it where it cannot be told."""
-    if "'" not in word and "$" in word:
-        word = _VARIABLE.sub(lambda found: names.get(found[1], found[0]), word)
-    return _QUOTES.sub(lambda found: found[1] if found[1] is not None else (found[2] or found[3] or ""), word)
-
-
 def _is_plain(path: str) -> bool:
     return _UNKNOWN.search(path) is None and not path.startswith(("-", "/dev/"))
 
 
-def _placed(change: Change, folder: str, *, is_early: bool) -> Change:
+def _placed(change: Change, folder: str) -> Change:
+    is_known = folder.startswith("/")
+
     def within(path: str) -> str:
-        if not path or not folder.startswith("/"):
+        if not path or not is_known:
             return path
         end = "/" if path.endswith("/") else ""
-        return posixpath.normpath(posixpath.join(folder, path)) + end
+        return posixpath.normpath(posixpath.join(folder, path)).rstrip("/") + end
 
-    if change.kind == "cleaned":
-        return replace(change, path=folder)
+    if change.kind in ("cleaned", "reset", "stashed"):
+        return replace(change, path=folder if is_known else "")
     to = within(change.to) if change.kind in ("moved", "copied") else change.to
-    return replace(change, path=within(change.path), to=to, is_early=is_early)
+    return replace(change, path=within(change.path), to=to)
 
 
-def _changes_of(words: list[str], targets: list[tuple[str, str]], *, text: str) -> Iterator[Change]:
+def _changes_of(words: Words, *, text: str) -> Iterator[Change]:
     """What one command changes."""
-    for how, path in targets:
+    for how, path in words.targets:
         if path != "/dev/null":
             yield Change(kind="appended" if ">>" in how else "written", path=path, text=text)
-    options = [word for word in words[1:] if word.startswith("-")]
-    paths = [word for word in words[1:] if word and not word.startswith("-")]
-    match words[:1]:
-        case ["rm"] | ["rmdir"]:
+    name, said = "".join(words.said[:1]), words.said[1:]
+    options = [word for word in said if word.startswith("-")]
+    paths = [word for word in said if word and not word.startswith("-")]
+    if name in _ASKED_FIRST and any(map(_ASKED_FIRST[name].match, options)):
+        return
+    match name:
+        case "rm" | "rmdir":
             yield from (Change(kind="removed", path=path) for path in paths)
-        case ["mkdir"]:
+        case "mkdir":
             yield from (Change(kind="made", path=f"{path.rstrip('/')}/") for path in paths)
-        case ["mv"] | ["cp"] if len(paths) > 1 and "-t" not in options:
-            yield from _moved(paths, "moved" if words[0] == "mv" else "copied")
-        case ["tee"]:
+        case "mv" | "cp" if len(paths) > 1 and "-t" not in options:
+            yield from _moved(paths, "moved" if name == "mv" else "copied")
+        case "tee":
             kind: ChangeKind = "appended" if "-a" in options else "written"
             yield from (Change(kind=kind, path=path, text=text) for path in paths)
-        case ["sed"] if any(
-            option.startswith("-") and "i" in option.partition(".")[0][:4] for option in options
-        ):
-            yield from _edited(words[1:])
-        case ["git"]:
-            yield from _by_git(words[1:])
+        case "sed" if any(map(_IN_PLACE.match, options)):
+            yield from _edited(said)
+        case "git":
+            yield from (replace(change, by="git") for change in _by_git(said))
         case _:
             pass
 
@@ -270,11 +336,12 @@ def _edited(words: list[str]) -> Iterator[Change]:
 
 def _by_git(words: list[str]) -> Iterator[Change]:
     """What git does to the working tree."""
-    while words and words[0] in _GIT_OPTIONS:
-        words = words[_GIT_OPTIONS[words[0]] :]
+    words = _behind_options(words)
     options = [word for word in words[1:] if word.startswith("-")]
     rest = [word for word in words[1:] if not word.startswith("-")]
     paths = words[words.index("--") + 1 :] if "--" in words else []
+    if words[:1] != ["stash"] and any(map(_DRY_RUN.match, options)):
+        return
     match words[:1]:
         case ["rm"] if "--cached" not in options:
             yield from (Change(kind="removed", path=path) for path in rest)
@@ -284,15 +351,47 @@ def _by_git(words: list[str]) -> Iterator[Change]:
             yield Change(kind="reset", to=" ".join(rest[:1]))
         case ["clean"] if any("f" in option for option in options):
             yield Change(kind="cleaned")
-        case ["stash"] if not rest or rest[0] in ("push", "save", "pop", "apply"):
-            yield Change(kind="stashed", to="" if not rest or rest[0] in ("push", "save") else rest[0])
-        case ["checkout"] | ["restore"]:
+        case ["stash"]:
+            yield from _stashed(words[1:])
+        case ["checkout"] | ["restore"] if not _PICKS.intersection(options):
             only_index = words[0] == "restore" and "--staged" in options and "--worktree" not in options
-            where = paths or (rest if words[0] == "restore" or rest == ["."] else [])
-            yield from (_restored(path) for path in where if not only_index)
+            sources = [after for word, after in pairwise(words) if word in ("-s", "--source")]
+            said = [word for word in rest if word not in sources] if words[0] == "restore" else []
+            where = paths or said or rest[-1:] * (rest[-1:] == ["."])
+            yield from (Change(kind="restored", path=_tree(path)) for path in where if not only_index)
         case _:
             pass
 
 
-def _restored(path: str) -> Change:
-    return Change(kind="reset") if path == "." else Change(kind="restored", path=path)
+def _behind_options(words: list[str]) -> list[str]:
+    """What git is told to do."""
+    while words and words[0] in _GIT_OPTIONS:
+        words = words[_GIT_OPTIONS[words[0]] :]
+    return words
+
+
+def _folder_of_git(words: list[str], folder: str) -> str:
+    """Where a command does what it does: git goes elsewhere with `-C`."""
+    before = words[1 : len(words) - len(_behind_options(words[1:]))] if words[:1] == ["git"] else []
+    for word, after in pairwise(before):
+        folder = _folder_behind(["cd", after], folder) if word == "-C" else folder
+    return folder
+
+
+def _stashed(words: list[str]) -> Iterator[Change]:
+    """What a `git stash` puts away or brings back, with the files where it names some."""
+    how = next((word for word in words if not word.startswith("-")), "push")
+    if words[:1] and not words[0].startswith("-") and words[0] not in ("push", "save", "pop", "apply"):
+        return
+    if how in ("pop", "apply", "save"):
+        yield Change(kind="stashed", to="" if how == "save" else how)
+        return
+    rest = words[1:] if words[:1] == ["push"] else words
+    said = [after for word, after in pairwise(rest) if word in ("-m", "--message")]
+    paths = [word for word in rest if not word.startswith("-") and word not in said]
+    if not _PICKS.intersection(rest):
+        yield Change(kind="stashed", to=" ".join(["push", *map(shlex.quote, paths)]) if paths else "")
+
+
+def _tree(path: str) -> str:
+    return "./" if path == "." else path

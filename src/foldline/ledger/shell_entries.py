@@ -1,13 +1,14 @@
 """Entries of shell calls: what a command line did to files and to a repository, and else what it came to.
 
-What is told as a change verifies nothing, and has no line of its own beside it. A change is told only where nothing says that
-its command was not reached or went wrong. Counterparts: `shell_changes`, which reads the line, and `outcomes`, which reads the
-answer.
+What is told as a change verifies nothing, and has no line of its own beside it. One that may not have been made has no line but
+its command's. Counterparts: `shell_changes`, which reads the line, `shell_doubts`, which asks whether it was made, and
+`outcomes`, which reads the answer.
 """
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from posixpath import commonprefix
 
@@ -26,8 +27,11 @@ from foldline.ledger.outcomes import (
     PRINTED_NOTHING,
     names_failure,
     outcome_of,
+    status_of,
+    told_in,
 )
 from foldline.ledger.shell_changes import Change, changes_in
+from foldline.ledger.shell_doubts import is_made
 from foldline.ledger.successes import line_says_done
 
 FOLDER_CHARS = 1_000
@@ -36,10 +40,6 @@ SCRIPT_CHARS = 48
 HOOKS = "git commit: its checks"
 """In place of a command's line: what git ran before it committed, where the output does not name it."""
 CLEANED_MAX = 64
-LISTED_LINES = 2_000
-"""Of a longer output no more is searched for a line that lists a file."""
-LS_SIZE = 4
-"""Where `ls -l` has the size."""
 
 _FOLDER = re.compile(r"^[(\[]Current (?:working )?directory: (/[^\n]{1,512}?)[)\]]$", re.MULTILINE)
 _CLEANED = re.compile(r"^Removing (\S[^\n]{0,512})$", re.MULTILINE)
@@ -48,8 +48,6 @@ _SCRIPT = re.compile(
     r"^> (?:@[\w.-]{1,80}/)?[\w.-]{1,80}@\d[\w.+-]{0,40} ([\w:.-]{1,80})(?: /\S{1,512})?$", re.MULTILINE
 )
 """How npm and pnpm say which script they run: the first one ran the others."""
-_NOT_DONE = re.compile(r"^(?:\S{0,200}/)?(?:rm|rmdir|mv|cp|mkdir|sed|tee)(?:\.exe)?: ", re.MULTILINE)
-"""How these commands say that they failed."""
 
 
 def shell_entries(done: Done, *, command: str, script: str, folder: str) -> Iterator[Entry]:
@@ -58,17 +56,25 @@ def shell_entries(done: Done, *, command: str, script: str, folder: str) -> Iter
     is_failure = names_failure(outcome)
     if (not is_failure or outcome in NOTHING_FOUND) and only_looks(script):
         return
-    text = result_text(done.result) if done.result is not None else ""
+    whole = result_text(done.result) if done.result is not None else ""
+    text = told_in(whole)
     said = _FOLDER.findall(text[-FOLDER_CHARS:])
     changes = changes_in(script, folder=folder or "".join(said[-1:]))
-    told = list(_told(changes.found, done, outcome=outcome, text=text))
+    is_ended = bool(changes.found) and status_of(whole, script=script) == 0
+    made = [
+        change
+        for change in changes.found
+        if is_made(change, changes, outcome=outcome, text=text, is_ended=is_ended)
+    ]
+    told = [entry for change in made for entry in _told(change, done, text=text)]
     yield from told
     commits = _commits(done, script=script, text=text)
     yield from commits
     if commits:
         yield from _hooks(done, command=command, text=text)
     says_nothing = outcome == PRINTED_NOTHING
-    is_told = changes.is_all and (commits or says_nothing or (told and COMMITS.search(script) is None))
+    is_known = says_nothing or (told and COMMITS.search(script) is None)
+    is_told = changes.is_all and (commits or (is_known and len(made) == len(changes.found)))
     if is_failure or not is_told:
         yield Entry(
             section="evidence",
@@ -105,22 +111,21 @@ def _hooks(done: Done, *, command: str, text: str) -> Iterator[Entry]:
         yield Entry(section="evidence", key=key, text=line, seq=done.seq, origin="tool")
 
 
-def _told(changes: tuple[Change, ...], done: Done, *, outcome: str, text: str) -> Iterator[Entry]:
-    for change in changes:
-        match change.kind:
-            case "cleaned":
-                for name in _CLEANED.findall(text)[:CLEANED_MAX]:
-                    path = f"{change.path}/{name}" if change.path.startswith("/") else name
-                    yield _entry(done, f"{path} removed by git clean", key=path)
-            case "reset" | "stashed":
-                back = _BACK_AT.search(text)
-                if back is not None or not names_failure(outcome):
-                    name = "git stash" if change.kind == "stashed" else "git reset --hard"
-                    line = f"{name} {change.to}".rstrip().replace("`", "'")
-                    yield _entry(done, f"`{line}` → {back[0] if back is not None else 'done'}", key=line)
-            case _:
-                if _happened(change, outcome=outcome, text=text):
-                    yield _entry(done, f"{change.path} {_verb(change)}", key=change.path)
+def _told(change: Change, done: Done, *, text: str) -> Iterator[Entry]:
+    """The lines of a change that was made."""
+    match change.kind:
+        case "cleaned":
+            for name in _CLEANED.findall(text)[:CLEANED_MAX]:
+                path = f"{change.path}/{name}" if change.path.startswith("/") else name
+                yield _entry(done, f"{path} removed by git clean", key=path)
+        case "reset" | "stashed":
+            back = _BACK_AT.search(text)
+            where = f"cd {shlex.quote(change.path)} && " if change.path else ""
+            name = "stash" if change.kind == "stashed" else "reset --hard"
+            line = f"{where}git {name} {change.to}".rstrip().replace("`", "'")
+            yield _entry(done, f"`{line}` → {back[0] if back is not None else 'done'}", key=line)
+        case _:
+            yield _entry(done, f"{change.path} {_verb(change)}", key=change.path)
 
 
 def _verb(change: Change) -> str:
@@ -147,31 +152,6 @@ def below(path: str, other: str) -> str:
         return other
     common = path[: len(commonprefix([path, other]))].rpartition("/")[0]
     return other[len(common) + 1 :] if common else other
-
-
-def _happened(change: Change, *, outcome: str, text: str) -> bool:
-    """Whether a change was made, as far as its line's outcome says: of one that failed only what came before all that may have."""
-    if not names_failure(outcome):
-        return True
-    if _NOT_DONE.search(text) is not None:
-        return False
-    if change.kind in ("written", "appended") and not change.text:
-        return outcome.startswith("shows: ") and _is_listed(change.path, text)
-    return outcome.startswith("shows: ") or (change.is_early and outcome.startswith("failed (exit "))
-
-
-def _is_listed(path: str, text: str) -> bool:
-    """Whether an output says by `wc` or `ls -l` that a file is there and not empty."""
-    names = (path, path.rpartition("/")[2])
-    lines = [line.split() for line in text.split("\n")[:LISTED_LINES] if line.rstrip().endswith(names[1])]
-    return any(_lists(words) for words in lines if words and words[-1] in names)
-
-
-def _lists(words: list[str]) -> bool:
-    """Whether a line is one of `wc` or `ls -l` with a size above 0."""
-    if words[0].startswith("-") and len(words) > LS_SIZE + 1:
-        return words[LS_SIZE] != "0"
-    return len(words) > 1 and all(map(str.isdecimal, words[:-1])) and words[-2] != "0"
 
 
 def _entry(done: Done, text: str, *, key: str) -> Entry:
