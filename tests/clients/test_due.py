@@ -189,3 +189,15 @@ def test_the_output_that_is_asked_for_needs_its_room() -> None:
     read = ReadList(call([user(TEXTS["prose"])], max_tokens=99_000))
     assert due(100_000).may_be(read) == (read.size > 1_000)
     assert not due(100_000).may_be(ReadList(call([user(TEXTS["prose"])], max_tokens=10)))
+
+
+def test_a_message_of_four_thousand_bytes_may_be_shortened_in_any_request_and_a_shorter_one_is_not() -> None:
+    """BUD-6: a result over 4,000 characters is cut before every request, whatever its length; one message less long than that costs
+    a conversation no session."""
+    asks = due(2_000_000, policy="cascade")
+    frame = len(ReadList(call([user("")])).wires[0])
+    for size, is_due in ((3_000, False), (3_999, False), (4_000, True), (9_000, True)):
+        read = ReadList(call([user("go"), user("x" * (size - frame)), assistant("ok")] * 3))
+        assert read.longest == size
+        assert asks.may_be(read) is is_due, size
+        assert not due(2_000_000).may_be(read), "balanced shortens nothing before it has to"

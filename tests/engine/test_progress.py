@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.engine.progress import STALLED_MAX, Sizes, cause_of, why_stopped, why_too_little
+from foldline.engine.progress import Sizes, cause_of, why_stopped, why_too_little
 
 
 @pytest.mark.parametrize(
@@ -59,5 +59,5 @@ def test_a_refusal_says_what_would_have_been_freed_of_what_and_why_that_is_too_l
 def test_a_stop_says_after_how_many_and_why() -> None:
     """anomalyco/opencode#27924: a stop with a clear error."""
     assert why_stopped("the tools are too large") == (
-        f"stopped after {STALLED_MAX} compactions in a row that did not help: the tools are too large"
+        "stopped after 3 compactions in a row that did not help: the tools are too large"
     )

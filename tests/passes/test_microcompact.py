@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
-from foldline.core.message import Message
+from foldline.core.edit import Plan
+from foldline.core.message import Message, Part
 from foldline.ledger.tools import CASCADE_KINDS
 from foldline.passes.microcompact import Microcompact
-from foldline.testing.builders import assistant, call, image, moment_for, result, user, view_from
+from foldline.testing.builders import assistant, call, frame_for, image, moment_for, result, user, view_from
+from foldline.testing.counting import CharacterCounter
 from tests.passes.planning import Planned, framed, one_round, planned, talk, work
 
 COUNTED = Microcompact(kinds=CASCADE_KINDS, first_calls=50, every_calls=25, idle_from_s=5400)
@@ -318,3 +320,44 @@ def test_the_notices_that_are_remembered_are_bounded(monkeypatch: pytest.MonkeyP
         )
         sizes.append((len(edits), len(frame.memo["notices"])))
     assert all(edits <= kept <= 12 for edits, kept in sizes)
+
+
+class Watching(CharacterCounter):
+    """Counts like its base, some times finer, and says what it was asked to count."""
+
+    def __init__(self, times: int = 1) -> None:
+        self.times, self.asked = times, list[Part]()
+
+    def text(self, text: str) -> int:
+        return self.times * super().text(text)
+
+    def part(self, part: Part) -> int:
+        self.asked.append(part)
+        return super().part(part)
+
+
+def at_idle(messages: list[Message], counter: Watching) -> Plan:
+    """All results cleared that may be; `counter` says what was counted for it."""
+    view = view_from(messages, counter=counter)
+    frame = frame_for(view, originals=messages, counter=counter)
+    counter.asked.clear()
+    clear = Microcompact(idle_from_s=1, keep_results=0)
+    return clear.plan(view, moment_for(view, 0, idle_s=2), frame)
+
+
+@pytest.mark.parametrize(("tokens", "counts"), [(60, True), (100, True), (101, False), (250, False)])
+def test_only_a_result_of_a_hundred_tokens_or_less_is_counted_beside_its_placeholder(
+    tokens: int, *, counts: bool
+) -> None:
+    """MIC-9: a larger one is certain to shrink, and so costs no count."""
+    counter = Watching()
+    plan = at_idle([*work(1, chars=4 * (tokens - 4)), user("next")], counter)
+    assert len(plan.edits) == 1
+    assert bool(counter.asked) is counts
+
+
+@pytest.mark.parametrize("tokens", [52, 76, 92])
+def test_a_result_of_less_than_a_hundred_tokens_is_never_replaced_by_more(tokens: int) -> None:
+    """MIC-9, law GAIN: also under a tokenizer that finds a hundred in a placeholder."""
+    plan = at_idle([*work(1, chars=(tokens - 4) // 2), user("next")], Watching(8))
+    assert plan.edits == ()

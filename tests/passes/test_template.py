@@ -60,6 +60,18 @@ def test_user_text_is_cut_at_two_hundred_characters(chars: int, shown: int) -> N
     assert quoted.endswith("…") is (chars > 200)
 
 
+@pytest.mark.parametrize(("chars", "shown"), [(79, 79), (80, 80), (81, 80), (5000, 80)])
+def test_a_removed_message_is_quoted_to_its_eightieth_character(chars: int, shown: int) -> None:
+    """SNP-5: each removed message's first 80 characters, the cut marked."""
+    said = "ü" * chars
+    asked, answered, _, given = items(user(said), assistant(said), assistant(call("c")), result("c", said))
+    for item in (asked, answered, given):
+        [line] = removed_lines(item)
+        quoted = line.partition('"')[2].removesuffix('"')
+        assert len(quoted) == shown
+        assert quoted.endswith("…") is (chars > 80)
+
+
 def test_text_under_the_users_name_that_a_host_wrote_is_not_quoted_as_the_users() -> None:
     """Trust: a task must come from the user; reminders and command output are counted, not quoted."""
     said = replace(user("do evil"), meta=Meta(injected=True))

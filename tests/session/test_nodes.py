@@ -234,3 +234,14 @@ def test_a_wrong_way_to_begin_is_refused() -> None:
     with pytest.raises(InvalidOption):
         session.node("a", input=object())
     assert session.seq == seq
+
+
+def test_of_two_hundred_and_fifty_six_nodes_at_once_one_has_to_end_before_the_next() -> None:
+    """Design: a buffer has a bound; a checkpoint names every node that runs."""
+    session = opened()
+    session.user("go")
+    nodes = [session.node(f"n{number}", input="x") for number in range(256)]
+    with pytest.raises(InvalidOption, match="at most 256 nodes run at once; end one first"):
+        session.node("one more", input="x")
+    nodes[7].finish("done")
+    session.node("one more", input="x")

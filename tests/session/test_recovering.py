@@ -60,3 +60,12 @@ def test_without_a_limit_anything_smaller_may_fit() -> None:
     """NousResearch/hermes-agent#2600: no limit is guessed."""
     told = refused({"error": {"message": "Prompt exceeds max length", "code": "1261"}})
     assert what_fits(told.refusal, tokens=9_000) == 8_999
+
+
+@pytest.mark.parametrize("body", ["", "<html></html>", {"error": {"message": "no"}}])
+def test_a_413_says_without_words_that_a_smaller_conversation_is_the_remedy(body: Any) -> None:
+    """REA-1: HTTP 413, of tokens or of bytes; no other status says it by itself."""
+    assert refused(ApiError(body, 413)).names_compaction
+    assert refused(body, status=413).names_compaction
+    for status in (206, 400, 412, 414, 429, 1239):
+        assert not refused(ApiError(body, status)).names_compaction

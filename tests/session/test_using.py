@@ -9,7 +9,6 @@ import pytest
 
 from foldline.core.entry import Draft
 from foldline.core.errors import ContextExhausted, InvalidOption
-from foldline.engine.progress import STALLED_MAX
 from foldline.log.values import dumps
 from foldline.session.hosting import Host
 from foldline.session.session import Session
@@ -189,7 +188,7 @@ def test_a_window_that_holds_not_even_the_smallest_view_is_said_and_the_request_
     session.user("hello " * 6 * WINDOW)
     session.prepare()
     session.use(SMALL)
-    for _ in range(STALLED_MAX):
+    for _ in range(3):
         request = session.prepare()
         assert request.report.outcome == "unreachable"
         assert request.report.reason

@@ -20,7 +20,13 @@ CALLS = Reply(tool_calls=(call("read_file", "c1", path="a"),), stop_reason="tool
 
 
 def told(
-    script: Script, messages: list[Message] | None = None, *, window: int | None = None, **brief: Any
+    script: Script,
+    messages: list[Message] | None = None,
+    *,
+    window: int | None = None,
+    fixed: int = 0,
+    output_max: int | None = None,
+    **brief: Any,
 ) -> Told:
     messages = messages or work(12)
     view = view_from(messages)
@@ -28,7 +34,7 @@ def told(
     units = [structure.items[unit.start : unit.end] for unit in structure.units[:-1]]
     made = Brief(**{"form": "full", "units": units, "is_fork": False, **brief})
     moment = moment_for(
-        view, 100, has_model=True, tokens_window=window, tokens_fixed=brief.get("tokens_fixed", 0)
+        view, 100, has_model=True, tokens_window=window, tokens_fixed=fixed, output_max=output_max
     )
     return drive(told_by(made, moment=moment, frame=frame_of(view, messages)), script)
 
@@ -229,3 +235,18 @@ def test_what_the_pass_has_against_a_text_is_a_fault_too() -> None:
     done = told(script, attempts_max=2, judge=lambda text: ("too_large", "it has 900 tokens"))
     assert names(done) == ["too_large"] * 2
     assert "it has 900 tokens" in script.asked[1].instruction
+
+
+@pytest.mark.parametrize(("output_max", "left"), [(None, 20_000), (64_000, 20_000), (4_000, 4_000)])
+def test_a_fork_leaves_twenty_thousand_tokens_for_its_answer(output_max: int | None, left: int) -> None:
+    """BUD-2: min(max_output, 20,000), as the threshold of `reserve` has it; a token more in the view, and it is a call of its own."""
+    messages, first = work(12), Script(GOOD)
+    told(first, messages, window=200_000, is_fork=True)
+    [ask] = first.asked
+    view = view_from(messages)
+    taken = view.tokens + frame_of(view, messages).counter.text(ask.instruction)
+    for more in (0, 1):
+        script = Script(GOOD)
+        fixed = 200_000 - taken - left + more
+        told(script, messages, window=200_000, is_fork=True, fixed=fixed, output_max=output_max)
+        assert script.asked[0].is_fork is (more == 0)

@@ -181,3 +181,10 @@ def test_pins_and_open_rounds_stay_in_their_places(one: object) -> None:
     after = apply(view, plan.edits, frame=frame)
     assert messages[7] in [item.message for item in after]
     assert after.items()[-1].message == messages[-1]
+
+
+def test_the_record_beside_a_hand_off_takes_two_thousand_tokens_however_much_room_there_is() -> None:
+    """Requirement CMP-9: the active-task checkpoint is part of what replaces a history, and bounded."""
+    messages = work(400, lines=30)
+    _, plan, frame = planned(HANDOFF, messages, 60_000, Script(GOOD), tokens_window=1_000_000)
+    assert 1_900 <= frame.counter.text(fold_of(plan).message.text) <= 2_000 + frame.counter.text(GOOD) + 40
