@@ -21,7 +21,6 @@ from foldline.settings import (
     sessions_home,
     user_file,
 )
-from foldline.tokens.models import WINDOW_DEFAULT
 
 
 @pytest.fixture
@@ -192,14 +191,14 @@ def test_of_an_output_cap_so_much_is_reserved_as_an_input_limit_does_not_leave_f
 def test_an_unknown_model_has_the_default_window_and_a_note(user_settings: Path) -> None:
     """A stated default and a warning; the warning comes back as a value."""
     planned = plan_for("nobody/has-this-one")
-    assert planned.window == WINDOW_DEFAULT
+    assert planned.window == 128_000
     assert any("nobody/has-this-one" in note for note in planned.notes)
 
 
 def test_what_a_file_states_of_its_window_serves_where_no_model_is_named(user_settings: Path) -> None:
     """The session's own word, then the default."""
     assert plan_for(None, stated=32_000).window == 32_000
-    assert plan_for(None).window == WINDOW_DEFAULT
+    assert plan_for(None).window == 128_000
     assert plan_for(None).notes == ()
 
 

@@ -15,7 +15,7 @@ from time import monotonic
 import pytest
 
 from foldline.hooks.command import Command
-from foldline.hooks.running import OUTPUT_BYTES_MAX, Ran, Stop, arun, run, run_until
+from foldline.hooks.running import Ran, Stop, arun, run, run_until
 
 PATH = {"PATH": os.environ["PATH"]}
 LONG_S = 600
@@ -113,14 +113,14 @@ def test_five_megabytes_of_input_are_read_by_one_who_wants_them() -> None:
     """A pipe holds 64 KiB; input and output go on at the same time."""
     ran = sh("tee /dev/stderr | wc -c", data=b"x" * 5_000_000)
     assert ran.stdout.split() == ["5000000"]
-    assert len(ran.stderr) == OUTPUT_BYTES_MAX
+    assert len(ran.stderr) == 65_536
 
 
 def test_output_without_end_is_ended_and_kept_in_bounds(begun: float) -> None:
     """S9: endless output."""
     ran = sh("yes")
     assert ran.end == "too-much"
-    assert len(ran.stdout) == OUTPUT_BYTES_MAX
+    assert len(ran.stdout) == 65_536
     assert ran.is_cut
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from foldline.core.errors import InvalidOption
 from foldline.hooks.command import Command
-from foldline.hooks.hooks import HOOKS_MAX
 from foldline.hooks.written import Written, read_hooks
 
 
@@ -61,7 +60,7 @@ def test_a_hook_is_read_with_all_its_settings() -> None:
         ("[[hooks.PreCompact]]\nargv = ['x']\ntrigger = 'always'", "one of manual, auto"),
         ("[[hooks.PreCompact]]\nargv = ['x']\nenv = 'PATH'", "a list of texts"),
         ("[[hooks.PreCompact]]\nargv = ['x']\nblocks_on_exit_2 = 1", "true or false"),
-        ("[[hooks.PreCompact]]\nargv = ['x']\n" * (HOOKS_MAX + 1), f"at most {HOOKS_MAX}"),
+        ("[[hooks.PreCompact]]\nargv = ['x']\n" * 17, "at most 16"),
     ],
 )
 def test_what_is_wrong_is_said(text: str, says: str) -> None:

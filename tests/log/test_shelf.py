@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from foldline.core.errors import SessionCorrupt, SessionFailed, UnknownSession
-from foldline.log.shelf import OPEN_MAX, Shelf
+from foldline.log.shelf import Shelf
 from foldline.log.values import dumps
 from foldline.testing.builders import user
 from tests.log.drafts import said
@@ -26,14 +26,14 @@ def kept(count: int) -> Watched:
 
 def test_what_was_not_read_for_long_is_closed_and_opened_again_when_it_is() -> None:
     """JRN-19: nothing of that shows to whoever reads."""
-    store = kept(3 * OPEN_MAX)
+    store = kept(24)
     shelf = Shelf(store)
     logs = [shelf.pages(name) for name in store.names()]
     for log in (*logs, *reversed(logs)):
         [entry] = log.entries()
         assert log.entry(entry.offset) == entry
         assert [*log.back()] == [entry]
-        assert len(store.open) == OPEN_MAX
+        assert len(store.open) == 8
     shelf.close()
     assert store.open == []
     with pytest.raises(SessionFailed):
@@ -42,7 +42,7 @@ def test_what_was_not_read_for_long_is_closed_and_opened_again_when_it_is() -> N
 
 def test_a_log_stays_open_while_it_is_being_read() -> None:
     """JRN-19: however many others are read meanwhile."""
-    store = kept(3 * OPEN_MAX)
+    store = kept(24)
     shelf = Shelf(store)
     first = shelf.pages("s0")
     reading = first.entries()
@@ -51,16 +51,16 @@ def test_a_log_stays_open_while_it_is_being_read() -> None:
         shelf.pages(name)
     assert "s0" in store.open
     assert [*reading] == []
-    assert len(store.open) == OPEN_MAX
+    assert len(store.open) == 8
     assert first.entry(entry.offset) == entry
 
 
 def test_a_log_that_is_another_one_by_now_is_refused() -> None:
     """JRN-9: and so is one that is gone."""
-    store = kept(2 * OPEN_MAX)
+    store = kept(16)
     shelf = Shelf(store)
     lent = {name: shelf.pages(name) for name in ("s0", "s1")}
-    for number in range(2, 2 * OPEN_MAX):
+    for number in range(2, 16):
         shelf.pages(f"s{number}")
     assert not {"s0", "s1"} & set(store.open)
     for name in lent:
@@ -76,7 +76,7 @@ def test_a_log_that_is_another_one_by_now_is_refused() -> None:
 
 def test_several_threads_may_read() -> None:
     """A session's recall runs beside its next turn."""
-    store = kept(3 * OPEN_MAX)
+    store = kept(24)
     shelf = Shelf(store)
     logs = [shelf.pages(name) for name in store.names()]
 

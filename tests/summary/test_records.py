@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foldline.core.message import Message
 from foldline.core.view import Item
-from foldline.summary.records import CHARS_MAX, RECORDS_MAX, records_of, without_payloads
+from foldline.summary.records import records_of, without_payloads
 from foldline.testing.builders import assistant, call, result, user, view_from
 
 LINE = "EXACT CONTINUATION RECORD [{heading}] :: {text}"
@@ -54,10 +54,10 @@ def test_bounds_keep_the_newest() -> None:
     assert records_of(items(user(line("x" * 2_048)))) != ()
     assert records_of(items(user(line("x" * 2_049)))) == ()
     many = records_of(items(*(user(line(f"step {n}")) for n in range(40))))
-    assert len(many) == RECORDS_MAX
+    assert len(many) == 32
     assert many[-1].text == "step 39"
     long = records_of(items(*(user(line(f"{n}" + "x" * 2_000)) for n in range(20))))
-    assert sum(len(one.text) for one in long) <= CHARS_MAX
+    assert 14_336 < sum(len(one.text) for one in long) <= 16_384
     assert long[-1].text.startswith("19")
 
 

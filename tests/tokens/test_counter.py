@@ -15,7 +15,6 @@ from foldline.tokens.choose import COUNTERS, counter_for
 from foldline.tokens.counter import (
     CALL_OVERHEAD,
     MESSAGE_OVERHEAD,
-    OPAQUE_BLOB_TOKENS_MAX,
     RESULT_OVERHEAD,
     Counter,
     encrypted_tokens,
@@ -106,7 +105,7 @@ def test_an_opaque_part_is_counted_by_its_json_without_its_blobs() -> None:
     plain = Opaque(type="container_upload", raw=b'{"type":"container_upload","file_id":"file_1"}')
     assert COUNTER.part(plain) == O200K.one('{"type":"container_upload","file_id":"file_1"}')
     raw = json.dumps({"type": "new_image", "data": "iVBORw0KGgoAAAANSUhEUgAA" * 60_000}).encode()
-    assert COUNTER.part(Opaque(type="new_image", raw=raw)) < OPAQUE_BLOB_TOKENS_MAX + 50
+    assert 4_784 < COUNTER.part(Opaque(type="new_image", raw=raw)) < 4_834
     encrypted = json.dumps({"type": "compaction", "encrypted_content": "gAAAAAB" * 500}).encode()
     assert 700 < COUNTER.part(Opaque(type="compaction", raw=encrypted)) < 750
     assert COUNTER.part(Opaque(type="x", raw=b"\xff\xfe{")) > 0

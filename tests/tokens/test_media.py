@@ -14,9 +14,6 @@ from foldline.tokens.media import (
     GEMINI,
     GEMINI_3,
     OPENAI,
-    PAGE_BYTES,
-    PAGES_MAX,
-    PAGES_UNKNOWN,
     MediaRule,
     image_tokens,
     media_tokens,
@@ -108,11 +105,11 @@ def test_a_pdf_costs_by_its_pages() -> None:
     """Pages where they can be seen, else by size; a bound at what a provider takes."""
     pages = b"%PDF-1.4\n" + b"<< /Type /Page /Parent 1 0 R >>\n" * 7 + b"<< /Type /Pages /Count 7 >>"
     assert media_tokens(Media(kind="document", data=images.text_of(pages)), ANTHROPIC) == 7 * ANTHROPIC.page
-    packed = b"%PDF-1.7\n" + b"\x80" * (3 * PAGE_BYTES)
+    packed = b"%PDF-1.7\n" + b"\x80" * (150_000)
     assert media_tokens(Media(kind="document", data=images.text_of(packed)), GEMINI_3) == 4 * GEMINI_3.page
     large = b"%PDF-1.4\n" + b"<</Type/Page>>" * 400_000
-    assert media_tokens(Media(kind="document", data=images.text_of(large)), OPENAI) == PAGES_MAX * OPENAI.page
-    assert media_tokens(Media(kind="document", ref="file_1"), ANTHROPIC) == PAGES_UNKNOWN * ANTHROPIC.page
+    assert media_tokens(Media(kind="document", data=images.text_of(large)), OPENAI) == 600 * OPENAI.page
+    assert media_tokens(Media(kind="document", ref="file_1"), ANTHROPIC) == 5 * ANTHROPIC.page
 
 
 def test_sound_and_video_cost_by_their_length() -> None:

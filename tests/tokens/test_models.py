@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 from foldline.core.errors import InvalidOption, UnknownModel
-from foldline.tokens.models import WINDOW_CLAUDE, WINDOW_DEFAULT, model, names, spellings
+from foldline.tokens.models import model, names, spellings
 
 
 @pytest.mark.parametrize(
@@ -105,9 +105,7 @@ def test_a_limit_that_makes_no_sense_is_clamped_and_reported() -> None:
     assert "32,768" in found.notes[1]
 
 
-@pytest.mark.parametrize(
-    ("name", "window"), [("claude-epic-9", WINDOW_CLAUDE), ("nobody/knows-this", WINDOW_DEFAULT)]
-)
+@pytest.mark.parametrize(("name", "window"), [("claude-epic-9", 200_000), ("nobody/knows-this", 128_000)])
 def test_an_unknown_model_gets_a_stated_default_and_a_warning(name: str, window: int) -> None:
     """The default is the size most models have at least; the warning says what to do."""
     with pytest.warns(UnknownModel, match=r"foldline models"):
