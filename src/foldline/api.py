@@ -102,7 +102,8 @@ async def acompact(
     given = Given(to=to, has_model=completer is not None, tokens_window_asked=window, **_named(options))
     if completer is None:
         return await off(drive, _compacting(messages, given), unanswered)
-    return await adriven(_compacting(messages, given), aanswering(completer, basis_of(messages, given)))
+    basis = await off(basis_of, messages, given)
+    return await adriven(_compacting(messages, given), aanswering(completer, basis))
 
 
 class Given(Struct, frozen=True, kw_only=True):
