@@ -17,7 +17,7 @@ BENCHES = sorted(
 @pytest.mark.nightly
 @pytest.mark.parametrize("bench", BENCHES)
 def test_a_quick_run_prints_its_ratios_and_decides_nothing(bench: str) -> None:
-    """Issue 2, speed and memory: `make bench` is no part of the suite, so the suite sees that it still runs."""
+    """`make bench` is no part of the suite, so the suite sees that it still runs."""
     command = [sys.executable, "-m", f"benchmarks.{bench}", "--quick"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -91,7 +91,7 @@ def test_one_model_or_all_of_the_table() -> None:
 def test_limits_that_providers_named_are_listed_with_their_model_and_dropped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Issue 5: what is learned is shown, each endpoint apart; a file that is not sound is said, and refuses nothing else."""
+    """What is learned is shown, each endpoint apart; a file that is not sound is said, and refuses nothing else."""
     monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path))
     Limits(tmp_path).keep(
         Limit(model="gpt-5", endpoint="http://localhost:1", tokens=32_000, instead_of=272_000)

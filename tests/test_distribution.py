@@ -218,7 +218,7 @@ def test_a_report_nested_too_deep_to_be_read_names_no_policy(tmp_path: Path) -> 
 def test_a_limit_that_a_provider_named_is_shown_with_its_endpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Issue 5: learned limits are shown where context is shown; the file's own window stays what it is."""
+    """Learned limits are shown where context is shown; the file's own window stays what it is."""
     monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path))
     kept = Limits(tmp_path)
     kept.keep(Limit(model="claude-sonnet-4-5", endpoint="http://x/v1", tokens=8_192, instead_of=200_000))

@@ -88,7 +88,7 @@ def whole(transcript: Transcript) -> str:
 def test_a_converted_session_is_read_back_with_all_its_words_calls_and_results(
     path: Path, target: str
 ) -> None:
-    """Issue 2: written data is read again by the reader of its format, and says the same."""
+    """Written data is read again by the reader of its format, and says the same."""
     for transcript in reading.read(str(path)):
         data = files.convert([transcript], as_format=target).data
         (back,) = detect.read(data, format=target)

@@ -39,7 +39,7 @@ def test_facts_of_results_are_found_in_what_is_left() -> None:
 
 
 def test_only_the_unbroken_run_of_whole_rounds_at_the_end_counts() -> None:
-    """Issue 3 asks for whole recent rounds; a round behind a gap, or a shortened one, is none."""
+    """Whole recent rounds are wanted; a round behind a gap, or a shortened one, is none."""
     session = session_of("one " * 50, "two " * 50, "three " * 50)
     view, items = session.history.view, session.items
     rounds = [sum(item.tokens for item in items[at : at + 2]) for at in (1, 3, 5)]

@@ -105,7 +105,7 @@ def test_a_fact_is_held_only_as_whole_words(fact: Fact, text: str, *, there: boo
 
 
 def test_a_fact_is_needed_when_it_came_up_before_and_no_tool_showed_it_again() -> None:
-    """The measure of issue 3: mentioned again in own words, and not because a result had just shown it."""
+    """Mentioned again in own words, and not because a result had just shown it."""
     session = session_of(
         user("Fix src/app/old.py and src/app/shown.py, see src/app/never.py"),
         *calls("a", '{"path": "src/app/found.py"}', "src/app/result.py: port=8787"),
@@ -210,7 +210,7 @@ def test_the_system_prompt_is_no_part_of_what_is_cut() -> None:
 
 
 def test_a_round_with_shortened_results_stands_but_is_not_whole() -> None:
-    """Issue 3 counts whole rounds; what a round lost of its results is seen in the other column."""
+    """Whole rounds are counted; what a round lost of its results is seen in the other column."""
     session = session_of(user("go"), *calls("a", "{}", "one " * 90), *calls("b", "{}", "two " * 90))
     view, items = session.history.view, session.items
     first, second = (sum(item.tokens for item in items[at : at + 2]) for at in (1, 3))

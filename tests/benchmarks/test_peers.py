@@ -81,7 +81,7 @@ def words(messages: Sequence[Chat]) -> int:
 
 
 def test_the_made_up_conversation_has_the_same_bytes_at_every_run() -> None:
-    """Issue 3, Show: the speed of all is measured on one conversation of 2,000 messages, the system prompt apart."""
+    """The speed of all is measured on one conversation of 2,000 messages, the system prompt apart."""
     turns = conversation()
     text = "".join(turn.text for turn in turns)
     assert (len(turns), len(text)) == (1_999, 4_148_790)
@@ -295,7 +295,7 @@ def result(name: str, *, package: str, check: float, held: int, over: bool = Fal
 
 
 def test_each_column_names_who_is_first_and_the_best_row_here_where_that_is_another() -> None:
-    """Issue 3, Show: ours first in every column, or the note says where not."""
+    """Ours first in every column, or the note says where not."""
     ours = result("foldline x", package="foldline", check=0.002, held=9)
     other = result("Other", package="other", check=0.001, held=3)
     lines = list(table.firsts([ours, other]))

@@ -1,7 +1,7 @@
 """Random callers of one client, as agents are written: they go on, say their newest message anew, begin their answers, ask for titles,
 rewind, run again, start sub-agents, start again, and their disk fails. What must hold is said of every request.
 
-Laws TAIL and PREFIX, requirement STO, and issue 5: one conversation is one session.
+Laws TAIL and PREFIX, and requirement STO: one conversation is one session.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def opening_of(request: Received, format: str) -> str:
 @pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
 @pytest.mark.parametrize("format", COMPACTS)
 def test_the_service_compacts_a_callers_own_list(twin: Twin, format: str, is_async: bool) -> None:
-    """Issue 5: native compaction used by policy, exclusive with ours; its block is sent as it was signed (the twin checks that), what
+    """Native compaction used by policy, exclusive with ours; its block is sent as it was signed (the twin checks that), what
     stands before it is sent no more, and the log keeps both."""
     client = wrap(
         client_of(format, twin.url, is_async=is_async), session="agent", policy=compacting(), native=True

@@ -52,7 +52,7 @@ def why_it_passes(body: dict[str, Any], format: str) -> str:
     ids=["anthropic", "openai"],
 )
 def test_a_session_is_compacted_by_the_service_and_goes_on_after_a_restart(format: str, call: Any) -> None:
-    """Issue 5: native compaction by policy; the block comes back byte for byte, so that its signature holds."""
+    """Native compaction by policy; the block comes back byte for byte, so that its signature holds."""
     store = MemoryStore()
     with Twin(replies=CALLS, summaries=["What was done: nothing yet."] * 50) as twin:
         session = begun(compacting(), format=format, store=store)

@@ -26,7 +26,7 @@ def shortened(*content: str, limit: Limit = LIMIT) -> str | None:
 @pytest.mark.parametrize("unit", ["漢", "e\u0301", "👩\u200d👩\u200d👧", "👍🏽", "🇩🇪", "x\ufe0f", "நி"])
 @pytest.mark.parametrize("shift", range(7))
 def test_a_cut_tears_no_character_apart(unit: str, shift: int) -> None:
-    """Issue 2: valid UTF-8, no combining mark, joined emoji or flag torn at either cut."""
+    """Valid UTF-8, no combining mark, joined emoji or flag torn at either cut."""
     after = shortened("a" * shift + (unit + ".") * 800)
     assert after is not None
     after.encode()

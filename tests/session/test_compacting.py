@@ -648,7 +648,7 @@ def test_without_a_known_window_no_summary_is_asked_for_but_by_hand() -> None:
 
 
 def test_a_compaction_in_the_background_is_taken_in_by_the_next_request() -> None:
-    """Issue 5: it swaps at the next prepare, with what arrived meanwhile behind it; one at a time."""
+    """It swaps at the next prepare, with what arrived meanwhile behind it; one at a time."""
     begun, let_go = threading.Event(), threading.Event()
 
     def slow(request: CompletionRequest) -> str:

@@ -307,7 +307,7 @@ def test_a_session_says_what_fills_its_context_and_how_near_its_line_it_is() -> 
 
 
 def test_a_history_that_the_server_cut_in_silence_is_told_and_its_count_is_no_anchor() -> None:
-    """Issue 5, recovery: in the report, in the log and as an event; no limit is learned from it (a guess never)."""
+    """In the report, in the log and as an event; no limit is learned from it (a guess never)."""
     session = narrow(opened(), 100_000)
     session.user("read it all")
     worked(session, 4, size=12_000)

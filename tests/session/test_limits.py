@@ -40,7 +40,7 @@ def taught(home: Path) -> Session:
 
 
 def test_a_limit_is_planned_with_in_the_next_process_for_the_same_model_and_endpoint(tmp_path: Path) -> None:
-    """Issue 5: kept per model and endpoint, with its origin, across processes; shown where context is shown."""
+    """Kept per model and endpoint, with its origin, across processes; shown where context is shown."""
     with taught(tmp_path) as first:
         assert first.context_use()["tokens_window"] == 8_192
     with opened(tmp_path, "second") as second:

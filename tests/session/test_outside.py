@@ -182,7 +182,7 @@ def test_what_a_hook_adds_waits_until_no_call_waits_for_its_result() -> None:
 def test_what_a_completer_had_to_change_is_told_once_in_the_report(
     *, is_async: bool, as_deltas: bool
 ) -> None:
-    """Issue 5, completers: a conversation that was converted for another provider loses something, and its report says what;
+    """A conversation that was converted for another provider loses something, and its report says what;
     it stands in the log too."""
     note = "the conversation was converted from anthropic to openai-chat"
     said = Said(text=HONEST, notes=(note,))

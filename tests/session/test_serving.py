@@ -77,7 +77,7 @@ def went_on(twin: Twin, session: Session, rounds: int, *, size: int = 60) -> lis
 
 @pytest.mark.parametrize("format", list(PATHS))
 def test_the_service_compacts_and_what_stands_before_its_block_is_no_longer_sent(format: str) -> None:
-    """Issue 5: used by policy, exclusive with ours, blocks kept byte-exact (the twin checks their signatures), and the log
+    """Used by policy, exclusive with ours, blocks kept byte-exact (the twin checks their signatures), and the log
     keeps the block and what it replaced."""
     with Twin(replies=CALLS, summaries=["What was done: nothing yet."] * 50) as twin:
         session = begun(compacting(), format=format)
@@ -96,7 +96,7 @@ def test_the_service_compacts_and_what_stands_before_its_block_is_no_longer_sent
 
 
 def test_what_the_service_did_is_told_in_the_report_and_in_the_log() -> None:
-    """Issue 5: our log keeps both, and says so."""
+    """Our log keeps both, and says so."""
     with Twin(replies=CALLS, summaries=[None, "What was done.", "More."]) as twin:
         session = begun(compacting())
         notes: list[str] = []
@@ -155,7 +155,7 @@ def test_a_session_whose_host_passes_nothing_on_asks_for_nothing() -> None:
 
 @pytest.mark.parametrize(("format", "asks"), [("gemini", False), ("openai-chat", False), ("anthropic", True)])
 def test_only_a_provider_that_has_the_service_is_asked(format: str, *, asks: bool) -> None:
-    """Issue 5: where the provider has it; elsewhere the policy's tiers run."""
+    """Where the provider has it; elsewhere the policy's tiers run."""
     session = begun(compacting(), format=format)
     assert session._is_served is asks
     assert ("context_management" in session.prepare().body) is asks

@@ -24,7 +24,7 @@ def limit(tokens: int = 8_192, model: str = "qwen3", endpoint: str = "http://loc
 
 
 def test_a_limit_outlives_the_process_and_is_for_the_user_alone(tmp_path: Path) -> None:
-    """Issue 5: kept per model and endpoint with its origin; 0600."""
+    """Kept per model and endpoint with its origin; 0600."""
     Limits(tmp_path).keep(limit())
     assert Limits(tmp_path).of("qwen3", "http://localhost:11434/v1") == limit()
     assert Limits(tmp_path).of("qwen3", "https://elsewhere.example/v1") is None

@@ -54,7 +54,7 @@ def test_what_it_reads_is_what_the_codec_reads(content: Any) -> None:
     ],
 )
 def test_the_blocks_of_an_ordinary_session_are_read_at_once(content: Any) -> None:
-    """Issue 2, speed: what nearly every line holds takes the short way."""
+    """What nearly every line holds takes the short way."""
     assert read_plain(spelt(content)) is not None
 
 

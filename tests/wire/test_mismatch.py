@@ -33,7 +33,7 @@ def kind_of(reported: int, **more: Any) -> str | None:
     ],
 )
 def test_only_what_cannot_be_is_told(reported: int, more: dict[str, Any], kind: str | None) -> None:
-    """Issue 5, recovery: silent overflow and silent truncation noticed from usage where they can be."""
+    """Silent overflow and silent truncation noticed from usage where they can be."""
     assert kind_of(reported, **more) == kind
 
 

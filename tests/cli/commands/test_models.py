@@ -32,7 +32,7 @@ def test_json_prints_them_whole() -> None:
 def test_limits_that_a_provider_named_are_dropped_by_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Issue 5: a limit that no longer holds can be dropped without touching a file; it goes with a model's name."""
+    """A limit that no longer holds can be dropped without touching a file; it goes with a model's name."""
     monkeypatch.setenv("FOLDLINE_HOME", str(tmp_path))
     Limits(tmp_path).keep(Limit(model="gpt-5", endpoint="http://x/v1", tokens=32_000, instead_of=272_000))
     monkeypatch.setattr(stub_files, "forget_limits", Limits(tmp_path).forget_model, raising=False)
