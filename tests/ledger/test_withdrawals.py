@@ -173,6 +173,70 @@ def test_a_decision_that_is_taken_up_again_stands(later: str) -> None:
     assert standing(REDIS, "Don't use Redis.", later.replace("Redis", "Kafka"), is_users=True)
 
 
+@pytest.mark.parametrize(
+    "later",
+    [
+        "Never use Redis again.",
+        "Don't use Redis again.",
+        "Don't go back to Redis.",
+        "Don't keep Redis.",
+        "We should not keep Redis.",
+        "Let's not stick with Redis.",
+        "Keeping Redis is a mistake.",
+        "Using Redis again is out of the question.",
+        "No longer use Redis.",
+        "不要保留 Redis。",
+        "别再恢复 Redis",
+        "不要恢复 Redis，用 Postgres。",
+        "Kein Redis mehr.",
+        "N'utilisez plus Redis.",
+        "Ya no uses Redis.",
+        "Não use Redis.",
+        "Не используй Redis.",
+        "Redisは使わないでください。",
+        "Redis 쓰지 마세요",
+    ],
+)
+def test_an_emphatic_no_is_no_yes(later: str) -> None:
+    """CMP-8: "Never use Redis again." left the decision standing, and undid the user's earlier "Don't use Redis."."""
+    assert standing(REDIS, later, is_users=True) == f"{TAKEN_BACK}2"
+    assert standing(REDIS, "Don't use Redis.", later, is_users=True) == f"{TAKEN_BACK}2"
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "Don't keep Redis for now.",
+        "I never said to keep Redis.",
+        "There is no way back to Redis.",
+        "We will not go back to Redis yet.",
+        "我们不会恢复 Redis",
+        "没有保留 Redis",
+    ],
+)
+def test_what_is_not_kept_is_not_taken_up_again(later: str) -> None:
+    """CMP-8: words that give nothing up by themselves do not undo what was given up either."""
+    assert standing(REDIS, later, is_users=True) == ""
+    assert standing(REDIS, "Don't use Redis.", later, is_users=True) == f"{TAKEN_BACK}2"
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "Don't use Kafka, keep Redis.",
+        "Kafka can't be installed, so back to Redis.",
+        "Drop Kafka and use Redis again.",
+        "Don't forget to keep Redis.",
+        "Don't use Redis for sessions, keep Redis for the queue.",
+        "不要用 Kafka，还是用 Redis 吧",
+        "不如保留 Redis",
+    ],
+)
+def test_a_no_to_something_else_takes_up_again(later: str) -> None:
+    """CMP-8: a negation speaks of its own clause."""
+    assert standing(REDIS, "Don't use Redis.", later, is_users=True) == ""
+
+
 def test_texts_that_name_nothing_decided_are_not_read() -> None:
     """CMP-8: what a decision costs must not grow with all that was said since."""
 

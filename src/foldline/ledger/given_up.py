@@ -28,6 +28,8 @@ class GivenUp(Struct, frozen=True, kw_only=True, gc=False):
     """The words that name it, in small letters, with what qualifies them."""
     how: How
     """Left out or no longer wanted; by a deed, which may be asked for as well ("cancel the order"); called wrong or replaced."""
+    span: Span
+    """Where in the text that is said, with the cue."""
 
 
 def _cues(*cues: tuple[How, str], then: str = "") -> tuple[tuple[How, re.Pattern[str]], ...]:
@@ -40,7 +42,7 @@ _OPENS = r"^\W{0,3}|[,;:!.—–(-]\s{1,3}|\b(?:please|pls|so|then|now|just|ok|o
 _MAY = r"(?:['’](?:ll|m|re|ve|d)|\s(?:will|am|are|have|should|must|can|shall))?(?:\s(?:just|now|then|also|already|really|simply))?\s{1,3}"
 _NOT = (
     r"(?:(?:do not|don['’]?t|never|(?:ca|wo)n['’]?t|cannot|can not|will not|must(?: not|n['’]t)|should(?: not|n['’]t)|may not|aren['’]t|(?:rather |better )?not"
-    r"|(?:can['’]?t|won['’]?t) be)\s{1,3}|no need (?:for|to)\s{1,3})"
+    r"|(?:can['’]?t|won['’]?t) be)\s{1,3}|no need (?:for|to)\s{1,3})(?!\s{0,2}(?:forget|fail|hesitate)\b)"
 )
 _LEAD = rf"(?:{_OPENS}|\b(?:i|we|you){_MAY}|\b(?:and|but|again|decided to|going to|want(?: you)? to|like(?: you)? to|(?<!no )need to)\s{{1,3}})"
 """What stands before a word by which somebody gives up something, so that it is neither a description nor somebody else's deed."""
@@ -159,29 +161,43 @@ def given_up_in(said: str, *, is_users: bool) -> tuple[GivenUp, ...]:
         spans = spoken(said, spans)
     elif code := code_lines(said):
         spans = tuple([span for span in spans if span[0] not in code])
-    return tuple([each for start, end in spans for each in _of_sentence(said[start:end], is_users=is_users)])
+    return tuple(
+        [
+            each
+            for start, end in spans
+            for each in _of_sentence(said[start:end], start=start, is_users=is_users)
+        ]
+    )
 
 
-def _of_sentence(sentence: str, *, is_users: bool) -> Iterator[GivenUp]:
-    """What one sentence gives up."""
+def _of_sentence(sentence: str, *, start: int, is_users: bool) -> Iterator[GivenUp]:
+    """What one sentence gives up, which begins at `start`."""
     told = _REASON.split(sentence[:SENTENCE_CHARS], maxsplit=1)[0]
     if _OPEN.search(told) or _NARROWS.search(told) or is_question(told) or (is_users and is_reported(told)):
         return
-    for how, what, (start, end) in _found(told, is_users=is_users):
-        named = _CUT.split(f"{what} ", maxsplit=1)[0].strip().lower()
-        if named and not is_turned(told, start) and not is_brought_in(told, end):
-            yield GivenUp(what=named, how=how)
+    for how, what, (cue_start, cue_end), (low, high) in _found(told, is_users=is_users):
+        named = what.strip().lower()
+        if named and not is_turned(told, cue_start) and not is_brought_in(told, cue_end):
+            yield GivenUp(what=named, how=how, span=(start + low, start + high))
 
 
-def _found(told: str, *, is_users: bool) -> Iterator[tuple[How, str, Span]]:
-    """How, what, and where in the sentence the words stand that give it up."""
+def _found(told: str, *, is_users: bool) -> Iterator[tuple[How, str, Span, Span]]:
+    """How and what, where in the sentence the words stand that give it up, and where they and its name do."""
     for how, pattern in (*_AHEAD, *_AHEAD_OF_USERS) if is_users else _AHEAD:
         for cue in pattern.finditer(told):
-            yield how, cue["what"], cue.span()
+            what = _named(cue["what"])
+            yield how, what, cue.span(), (cue.start(), cue.start("what") + len(what))
     for cue in _SWAPPED.finditer(told):
-        yield "judged", cue[cue.lastgroup or 0], cue.span()
+        group = cue.lastgroup or 0
+        yield "judged", _named(cue[group]), cue.span(), cue.span(group)
     for how, pattern in _BEHIND:
         for cue in pattern.finditer(told):
             subject = _CLAUSE.split(told[: cue.start()])[-1]
             about = _CLAUSE.split(told[cue.end() :], maxsplit=1)[0]
-            yield how, f"{subject} {about}", cue.span()
+            named = _named(f"{subject} {about}")
+            yield how, named, cue.span(), (cue.start() - len(subject), cue.end())
+
+
+def _named(what: str) -> str:
+    """Words up to where something else begins than they name."""
+    return _CUT.split(f"{what} ", maxsplit=1)[0][: len(what)]

@@ -22,7 +22,7 @@ from foldline.ledger.alternatives import is_other_choice, others_of, turns_to
 from foldline.ledger.entries import Entry
 from foldline.ledger.given_up import given_up_in
 from foldline.ledger.rules_taken_back import stems
-from foldline.ledger.sentences import sentences
+from foldline.ledger.sentences import Span, sentences
 
 TAKEN_BACK = "; taken back at m"
 """Behind a decision that no longer holds."""
@@ -52,7 +52,14 @@ _KEPT = re.compile(
     r"|\b(?:us(?:e|ing)|tak(?:e|ing)|with)\s(?:the |our )?[`\"“]?([\w.+-]{2,40}\w)[`\"”]?\s(?:after all|again|anyway)\b|(?:还是(?:用|选)|保留|恢复)\s?[`“\"]?([A-Za-z][\w.+-]{1,40})",
     re.IGNORECASE,
 )
-"""What is taken up again after it was given up."""
+"""What is taken up again after it was given up …"""
+_KEEPS_NOT = re.compile(
+    r"(?:\b(?:no|not|never|without|neither|nor|cannot|nowhere|nobody|against|avoid\w*|refus\w+|stop\w*|instead of|rather than)\b|n['’]?t\b)(?! (?:forget|fail|hesitate|mind|only)\b)"
+    r"|不(?![错錯如过過妨])|(?<![特区级类分识个性告辨鉴])[别別](?![的人名处忘])|[勿没沒無无]|拒绝|停止|避免",
+    re.IGNORECASE,
+)
+"""… unless one of these stands before it in its clause."""
+_CLAUSE_END = re.compile(r"[,;:!?，；：。！？、—–()\n]|\.(?!\w)|\s-\s|\b(?:and|but|so|because|since|then)\b")
 _UNSURE = re.compile(
     r"\b(?:if|whether|might|maybe|perhaps|could|would|unless)\b|[?？]|如果|要是|是否|也许|可能", re.IGNORECASE
 )
@@ -65,12 +72,12 @@ _FOR = re.compile(
 _WORD = re.compile(r"[a-z0-9_]+(?:[.'’+#-]+[a-z0-9_]+)*|[^\W\da-z_]+")
 _BESIDE = frozenset(
     "the a an our my your this that these those it us me we i here any more anymore longer at all after please to be on of for and use using go going with take taking choose choosing pick want need needed add adding"
-    " install installing introduce idea approach choice decision plan option solution tool library thing stuff either again then instead entirely completely altogether part"
+    " install installing introduce keep keeping stay staying stick sticking back idea approach choice decision plan option solution tool library thing stuff either again then instead entirely completely altogether part"
     " bitte mehr das die der den le la les el los o os это".split()
 )
 """What may stand beside a name without saying more than it."""
 _HAN_BESIDE = re.compile(
-    r"(?:的|了|吧|啦|这个|那个|这种|那种|这|那|方案|做法|方式|方法|选择|决定|想法|思路|再|来|去|在|是|它|库|は|を|の|で|に|はもう|은|는|을|를|ください|下さい)+"
+    r"(?:的|了|吧|啦|这个|那个|这种|那种|这|那|方案|做法|方式|方法|选择|决定|想法|思路|保留|恢复|再|来|去|在|是|它|库|は|を|の|で|に|はもう|은|는|을|를|ください|下さい)+"
 )
 
 
@@ -111,7 +118,8 @@ def withdrawals_in(said: str, *, is_users: bool) -> tuple[Withdrawal, ...]:
             continue
         if _FINALLY.search(sentence) is not None:
             found.append(Withdrawal(heads=frozenset(_HEAD.findall(sentence)), chosen=_chosen(sentence)))
-        if kept := frozenset([name.lower() for each in _KEPT.findall(sentence) for name in each if name]):
+        spans = [(low - start, high - start) for low, high in (each.span for each in given_up)]
+        if kept := _kept(sentence, given_up=spans):
             found.append(Withdrawal(kept=kept))
         if turns_to(sentence):
             found.append(Withdrawal(turns=sentence))
@@ -155,6 +163,18 @@ def _decision(entry: Entry) -> _Decision:
         heads=frozenset(_HEAD.findall(entry.text)),
         aims=frozenset() if aim is None else _telling(aim[1] or aim[2]),
         others=others_of(entry.text),
+    )
+
+
+def _kept(sentence: str, *, given_up: Sequence[Span]) -> frozenset[str]:
+    """What a sentence takes up again, in small letters: not what it says is not to be, nor what stands where it gives something up."""
+    return frozenset(
+        [
+            (hit[hit.lastindex or 0]).lower()
+            for hit in _KEPT.finditer(sentence)
+            if _KEEPS_NOT.search(_CLAUSE_END.split(sentence[: hit.start()])[-1]) is None
+            and not any(low < hit.end() and hit.start() < high for low, high in given_up)
+        ]
     )
 
 
