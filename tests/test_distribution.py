@@ -103,6 +103,15 @@ def test_without_a_usage_everything_is_estimated() -> None:
     assert (found["tokens_anchored"], found["tokens_estimated"]) == (0, found["tokens_total"])
 
 
+def test_what_another_models_provider_counted_anchors_nothing() -> None:
+    """TOK-9: a usage is of its own model."""
+    usage = Usage(tokens_input=90_000, tokens_output=1_000)
+    own = distribution(transcript(usage=usage, usage_at=7))
+    other = distribution(transcript(usage=usage, usage_at=7), model="gemini-2.5-pro")
+    assert (own["tokens_anchored"], other["tokens_anchored"]) == (91_000, 0)
+    assert other["tokens_projected"] == other["tokens_total"]
+
+
 def test_a_usage_in_the_file_anchors_the_projection() -> None:
     """TOK-3: the last response's usage, and what was appended after it."""
     usage = Usage(tokens_input=90_000, tokens_output=1_000)

@@ -98,6 +98,20 @@ def test_an_entry_that_is_whole_and_says_nothing_is_told_and_replaced(home: Path
     assert all(json.loads(entry.body) for entry in log.entries)
 
 
+def test_a_call_nested_deeper_than_a_file_may_be_is_whole(tmp_path: Path) -> None:
+    """What a session wrote itself and reads again is no damage."""
+    nested: dict[str, object] = {"end": 1}
+    for _ in range(140):
+        nested = {"in": nested}
+    with foldline.open("deep", format="anthropic", home=tmp_path) as session:
+        session.user("look")
+        call = {"type": "tool_use", "id": "t1", "name": "look", "input": nested}
+        session.record({"role": "assistant", "content": [call]})
+        session.tool_result("t1", "seen")
+    assert (verify("deep", home=tmp_path).state, verify("deep", home=tmp_path).messages) == ("clean", 3)
+    assert (salvage("deep", home=tmp_path).entries, salvage("deep", home=tmp_path).gaps) == (3, ())
+
+
 def test_packing_away_says_how_much(home: Path) -> None:
     before = archive("s", home=home, dry_run=True)
     assert before.bytes > 0

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, assert_never
 
+from msgspec.structs import replace
+
 from foldline.core.address import part_address
 from foldline.core.errors import InvalidOption
 from foldline.core.estimate import Counting, Estimate, project
@@ -62,7 +64,8 @@ def distribution(
     items = history.view.items()
     threshold = chosen.threshold.tokens(planned.room())
     counts = history.tokens_fixed if chosen.counting.fixed else 0
-    projected = _projected(transcript, items, fixed=counts)
+    said = transcript if name == transcript.model else replace(transcript, usage=None)
+    projected = _projected(said, items, fixed=counts)
     return {
         "schema": "foldline.context/1",
         "format": transcript.format,

@@ -73,3 +73,18 @@ def test_keys_of_the_last_answer_keep_their_bytes(format: str) -> None:
     last = {**answer(format, "a text"), "of another year": 0}
     data = json.dumps(last).replace('"of another year": 0', '"of another year": 1.50e+02').encode()
     assert b'"of another year":1.50e+02' in joined([answer(format, "after both")], data, format=format)
+
+
+def test_an_answer_in_parts_stays_as_it_came() -> None:
+    """Some servers of chat say a list of parts where a text is expected: nothing is put over it."""
+    first = json.loads(answer_of_chat("Let me look."))
+    last = answer_of_chat([{"type": "text", "text": "It is port 8080."}])
+    assert joined([first], last, format="openai-chat") == last
+
+
+def answer_of_chat(content: object) -> bytes:
+    """A whole answer."""
+    message = {"role": "assistant", "content": content}
+    return json.dumps(
+        {"id": "x", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+    ).encode()

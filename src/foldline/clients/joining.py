@@ -37,6 +37,8 @@ def joined(earlier: Sequence[Mapping[str, Any]], last: bytes, *, format: str) ->
             return last
         own = fields(last.strip())
         whole = {key: plain(value) for key, value in own.items()}
+        if format == "openai-chat" and isinstance(whole["choices"][0]["message"].get("content"), list):
+            return last  # some servers' parts in the place of a text
         return strict.dump(_with(own, [*said, *_told(dialect, _events(whole, format))], format=format))
     except _NO_ANSWER:
         return last

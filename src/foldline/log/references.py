@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from foldline.core.entry import Entry
+from foldline.log.values import members
 from foldline.wire import strict
 
 _POINTED_AT = {"system": "system", "tools": "tools"}
@@ -42,19 +43,22 @@ class References:
 
     def take(self, entry: Entry) -> Iterator[str]:
         """What is wrong with what this entry refers to, for a person. Entries come in order, from the first."""
-        self._seqs = entry.seq
+        self._seqs, is_read = entry.seq, True
         try:
-            body = strict.loads(entry.body)
+            members(
+                entry.body
+            )  # as its readers do: what they read may be nested deeper than a file that comes in
         except ValueError as error:
             yield f"the {entry.kind} cannot be read ({error})"
-            body = None
+            is_read = False
         match entry.kind:
             case "message":
                 self.messages.append(entry.offset)
             case "system" | "tools":
                 self._kinds[entry.offset] = entry.kind
-            case "checkpoint" | "compaction" | "undo" | "rollback" | "unfold" | "settle" if body is not None:
+            case "checkpoint" | "compaction" | "undo" | "rollback" | "unfold" | "settle" if is_read:
                 try:
+                    body = strict.loads(entry.body)
                     yield from (
                         self._checkpoint(entry, body) if entry.kind == "checkpoint" else self._named(body)
                     )

@@ -17,9 +17,9 @@ from msgspec.structs import replace
 from foldline.core.entry import Draft, Entry
 from foldline.core.errors import SessionCorrupt
 from foldline.log.lines import PREFIX_BYTES_MAX, Damage, announced, entry_line, line_again, read_entry
+from foldline.log.values import members
 from foldline.stores.scan import CHUNK_BYTES, Extent, forward
 from foldline.stores.segments import Pieces
-from foldline.wire import strict
 
 DAMAGED: Final = '{"format":"neutral","role":"user","parts":[{"part":"text","text":"⟦damaged: could not be read⟧"}]'.encode()
 """A message in the place of one that is lost, without its closing brace."""
@@ -173,7 +173,7 @@ class Salvage:
 def _refuse_unreadable(entry: Entry) -> None:
     """A line can be whole and say nothing. Raises `SessionCorrupt`."""
     try:
-        strict.loads(entry.body)
+        members(entry.body)
     except ValueError as error:
         raise SessionCorrupt(entry.offset, f"the {entry.kind} cannot be read ({error})") from error
 
