@@ -20,7 +20,8 @@ from foldline.engine.policy import Floor
 from foldline.engine.progress import Sizes, cause_of
 from foldline.engine.report import BelowFloor, Report, cache_of
 from foldline.engine.run import why_failed
-from foldline.ledger.render import HEADINGS, INDEX_HEADING
+from foldline.ledger.entries import HEADINGS
+from foldline.ledger.render import INDEX_HEADING
 from foldline.ledger.words import rule_lines, words_of
 from foldline.reduce import Goal, History, Reduced, Reducing, reduce, reducing
 from foldline.survival import measured

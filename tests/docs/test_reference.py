@@ -30,6 +30,13 @@ def test_every_key_of_a_document_is_described() -> None:
     assert list(files.check(transcript)) == list(MADE["CHECK_SAYS"])
 
 
+def test_a_key_is_described_in_one_place() -> None:
+    """A field's docstring goes before the script's sentence, which nobody would read then; nor one of a key that is gone."""
+    values = (MADE["Report"], *[value for _, value in MADE["PARTS"]])
+    bare = {field.name for value in values for field in MADE["fields_of"](value) if not field.says}
+    assert set(MADE["REPORT_SAYS"]) == bare
+
+
 def test_every_pass_and_policy_has_its_place() -> None:
     """And every pass says what it costs, what it breaks in the cache and when to reach for it."""
     for value in MADE["PASSES"]:

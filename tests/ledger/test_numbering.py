@@ -117,8 +117,42 @@ def test_ranges_that_overlap_or_begin_too_early_still_count_upwards() -> None:
 
 def test_a_fold_that_was_joined_to_other_words_is_newer_than_what_it_names() -> None:
     """Plain text that may go to any provider: a fold and a user's words are one message."""
-    text = fold("1-32", "- done at m45 (m3 tool)", count=32).text
+    text = fold("1-32", "- `mail` → failed: down; done at m45 (m3 tool)", count=32).text
     assert ordinals(user("go"), user(text, "and on"), assistant("ok")) == [0, 46, 47]
+
+
+@pytest.mark.parametrize(
+    ("heading", "line"),
+    [
+        ("Objective and constraints", "The log (m999990) says what failed at m999990. (m3 user)"),
+        ("Objective and constraints", '"Look at m999990; changed at m999990" (m3 user)'),
+        ("Open risks or blockers", "refused by the user: it → refused at m999990: no (m3 user)"),
+        ("Exact next action", "Then what was → refused at m999990 (m3 assistant)"),
+        ("Decisions and rationale", "Use m999990 (m999990 tool) because it looks at m999990. (m3 assistant)"),
+        ("Verification evidence", "`ls (m999990)` → printed: it failed at m999990 (m3 tool)"),
+        ("Verification evidence", "what a model wrote (m999990 tool) between"),
+    ],
+)
+def test_a_number_that_somebody_wrote_is_no_ledgers(heading: str, line: str) -> None:
+    """Law TRACE: numbers went to 999,991, beyond what a range may say, and old ones came to mean new messages."""
+    told = fold("1-32", f"## {heading}", f"- {line}", count=31)
+    assert ordinals(user("go"), told, *ROUND) == [0, 1, 33, 34]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "`npm test` → printed: ok; failed at m45, not seen to pass since (m3 tool)",
+        "`mail` → failed: down; called again at m45, asked (m3 tool)",
+        "a.py edited; before git restored its folder at m45 (m3 assistant)",
+        "`mail` → refused at m45: no (m3 tool)",
+        "`ls` → ok (m45 tool ×3)",
+    ],
+)
+def test_the_number_of_a_mark_or_of_what_a_line_comes_from_is_a_ledgers(line: str) -> None:
+    """Law TRACE: no number that it names may come to mean another message."""
+    told = fold("1-32", "## Verification evidence", f"- {line}", count=30)
+    assert ordinals(user("go"), told, *ROUND) == [0, 1, 46, 47]
 
 
 @pytest.mark.parametrize("range", [f"1-{ORDINALS_MAX}", "0-999999999", "5-2", "5-9.1"])
@@ -139,6 +173,8 @@ def test_lines_of_a_fold_that_counts_another_history_are_told_by_the_message_tha
     lines = (
         "## Workspace mutations",
         "- a.py edited; before git reset --hard at m31 (m20 assistant)",
+        "- c.py edited; before git restored its folder at m31 (m21 assistant)",
+        "- m3-m9: 6 files edited, by sed: a b c d e f; last `s/x/y/` (m9 tool)",
         "## Objective and constraints",
         "- Say ; changed at m7 when you mean it. (m3 user)",
         "## Facts",
@@ -148,13 +184,18 @@ def test_lines_of_a_fold_that_counts_another_history_are_told_by_the_message_tha
     [(told, facts)] = earlier([item_of(1, message, weights=(1,), overhead=1)])
     assert [(entry.text, entry.seq) for entry in told] == [
         ("a.py edited; before git reset --hard at m1", 1),
+        ("c.py edited; before git restored its folder at m1", 1),
+        ("3-9 of m1: 6 files edited, by sed: a b c d e f; last `s/x/y/`", 1),
         ("Say ; changed at m7 when you mean it.", 1),
     ]
+    assert [entry.key for entry in told[:3]] == ["a.py", "c.py", "3-9 of m1: 6 files"]
     assert [fact.text for fact in facts] == ["b.py"]
     own = item_of(1, message, weights=(1,), overhead=1, covers=(Span(start=1, end=33),))
     [(told, _)] = earlier([own])
     assert [(entry.text, entry.seq) for entry in told] == [
         ("a.py edited; before git reset --hard at m31", 20),
+        ("c.py edited; before git restored its folder at m31", 21),
+        ("m3-m9: 6 files edited, by sed: a b c d e f; last `s/x/y/`", 9),
         ("Say ; changed at m7 when you mean it.", 3),
     ]
     assert is_counted_with(own, "m1-32@0a1b2c3d")

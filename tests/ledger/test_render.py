@@ -9,11 +9,11 @@ import pytest
 
 from foldline.core.address import block, read_block
 from foldline.ledger.columns import Columns, Count, Prices
-from foldline.ledger.entries import Entry, Section
+from foldline.ledger.entries import HEADINGS, Entry, Section
 from foldline.ledger.facts import Fact
 from foldline.ledger.index import LABEL_TOKENS, index
 from foldline.ledger.ranks import rank_of
-from foldline.ledger.render import HEADINGS, INDEX_HEADING, Draft, Written, key_of, line_of, read
+from foldline.ledger.render import INDEX_HEADING, Draft, Written, key_of, line_of, read
 from foldline.ledger.standing_within import Standing
 from foldline.testing.counting import CharacterCounter
 

@@ -7,7 +7,8 @@ from functools import partial
 import pytest
 
 from foldline.ledger.entries import Entry
-from foldline.ledger.withdrawals import TAKEN_BACK, taken_back, withdrawals_in
+from foldline.ledger.marks import TAKEN_BACK
+from foldline.ledger.withdrawals import taken_back, withdrawals_in
 from foldline.testing.builders import assistant, user
 from tests.ledger.test_compose import ledger, section
 

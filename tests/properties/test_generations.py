@@ -67,6 +67,7 @@ UNMADE = Act(
 RESET = Act("Bash", {"command": "git reset --hard"}, "HEAD is now at abc1234 Start")
 STASHED = Act("Bash", {"command": "git stash"}, "Saved working directory and index state WIP on main: abc")
 POPPED = Act("Bash", {"command": "git stash pop"}, "Dropped refs/stash@{0} (abc)")
+RESTORED = Act("Bash", {"command": "cd /r && git checkout ."}, "Updated 1 path from the index")
 FAILED = Act("Bash", {"command": "npm test"}, "1 failed", True)
 PASSED = Act("Bash", {"command": "npm test"}, "all 5 tests passed")
 BOUNCED = Act("send_email", {"to": "a@b"}, "Error: smtp down", True)
@@ -76,7 +77,21 @@ TAKEN = Act("task_done", {}, "ok")
 OTHER = EDITED._replace(
     arguments={**EDITED.arguments, "file_path": "/r/b.py"}, answer="/r/b.py has been updated"
 )
-ACTS = (EDITED, UNMADE, OTHER, RESET, STASHED, POPPED, FAILED, PASSED, BOUNCED, SENT, REFUSED, TAKEN)
+ACTS = (
+    EDITED,
+    UNMADE,
+    OTHER,
+    RESET,
+    STASHED,
+    POPPED,
+    RESTORED,
+    FAILED,
+    PASSED,
+    BOUNCED,
+    SENT,
+    REFUSED,
+    TAKEN,
+)
 
 
 def played(acts: Sequence[Act], *, asks: bool = False, first: int = 0) -> list[Wire]:
@@ -159,11 +174,40 @@ def test_in_several_steps_the_ledger_says_what_it_says_in_one(acts: list[Act], s
     assert {key: said[key] for key in common} == {key: expected[key] for key in common}
 
 
+def generations(rule: str) -> list[Wire]:
+    """Five views of a history, each made of the one before and what came since; in it a user gives a rule again and again."""
+    said = f"{rule} {'Note that there is more to say of it. ' * 40}"
+    rounds: list[Wire] = []
+    for number, one in enumerate(played([LOOK] * 2)):
+        asked = {"role": "user", "content": f"Part {number}. {said}"}
+        rounds += [one, [{"role": "assistant", "content": "Right."}, asked]]
+    views: list[Wire] = [[]]
+    for at in range(0, len(rounds), 6):
+        views.append(folded([*views[-1], *listed(rounds[at : at + 6])]))
+    return views[1:6]
+
+
+def test_a_number_in_a_users_rule_counts_nothing() -> None:
+    """Law TRACE: a rule spoke of message 999,990; from the third generation on numbers went beyond it, and from the next on those that a
+    ledger named meant new messages."""
+    rule = "Never touch the log. The log (m999990) must show why it failed at m999990."
+    views, plain = generations(rule), generations(rule.replace("m999990", "n999990"))
+    assert len(views) == 5
+    assert any("(m999990)" in line for line in said(views[-1]))
+    assert list(map(numbers, views)) == list(map(numbers, plain))
+    assert max(numbers(views[-1])) < 200
+
+
 CASES = pytest.mark.parametrize(
     ("first", "then", "line"),
     [
         (EDITED, RESET, "/r/a.py edited, +1 −1; before git reset --hard at {then} ({first} assistant)"),
         (EDITED, STASHED, "/r/a.py edited, +1 −1; put away by git stash at {then} ({first} assistant)"),
+        (
+            EDITED,
+            RESTORED,
+            "/r/a.py edited, +1 −1; before git restored its folder at {then} ({first} assistant)",
+        ),
         (
             UNMADE,
             EDITED,

@@ -91,6 +91,13 @@ def test_what_stayed_in_view_or_was_read_long_ago_does_not_count() -> None:
     assert told(log_of(user("go"), *A, clearing(2), assistant(call("recall", "r", query="pool")))) == []
 
 
+def test_words_that_are_looked_for_open_nothing() -> None:
+    """As the tool has it: a short address is one only where an address is asked for, and a whole one only where it stands alone."""
+    for query in ("m2", "what m2@00000000 says"):
+        found = log_of(user("go"), *A, clearing(2), assistant(call("recall", "r", query=query)))
+        assert told(found) == []
+
+
 def test_a_file_that_was_changed_is_read_again_for_good_reason() -> None:
     edited = [assistant(call("edit", "e", path="a.py")), result("e", "ok")]
     assert told(log_of(user("go"), *A, clearing(2), *edited, *AGAIN)) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.ledger.render import HEADINGS
+from foldline.ledger.entries import HEADINGS
 from foldline.summary.instructions import (
     FIELDS_SIX,
     HEADINGS_SEVEN,

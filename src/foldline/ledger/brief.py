@@ -19,6 +19,7 @@ from foldline.core.view import Item
 from foldline.ledger.actions import bearing_of
 from foldline.ledger.book import is_of_tasks
 from foldline.ledger.entries import Entry
+from foldline.ledger.marks import between
 from foldline.ledger.tools import kind_of
 
 LINES_MAX = 4
@@ -92,7 +93,7 @@ def seds_together(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     folder = f"{commonpath(paths)}/" if len({path.startswith("/") for path in paths}) == 1 else ""
     names = [path.removeprefix(folder) for path in paths[: -FILES_MAX - 1 : -1]]
     more = " …" if len(paths) > FILES_MAX else ""
-    key = f"m{told[0].seq}-m{told[-1].seq}: {len(told)} files"
+    key = f"{between(told[0].seq, told[-1].seq)}: {len(told)} files"
     below = f"below {folder}: " if folder.strip("/") else ""
     text = f"{key} edited, by sed: {below}{' '.join(names)}{more}; last {found[id(told[-1])]['script']}"
     one = replace(told[-1], key=key, text=text, times=1)

@@ -19,6 +19,16 @@ from foldline.ledger.command_lines import filters_failures
 from foldline.ledger.entries import Entry, Section
 from foldline.ledger.home_folder import home_of
 from foldline.ledger.lines import one_line
+from foldline.ledger.marks import (
+    BEFORE_RESET,
+    BEFORE_RESTORED,
+    CALLED_AGAIN,
+    DONE,
+    FAILED,
+    NOT_SEEN_TO_PASS,
+    PUT_AWAY,
+    SHOWS_NONE,
+)
 from foldline.ledger.outcomes import (
     FAILED_AT,
     PRINTED,
@@ -35,22 +45,15 @@ Book: TypeAlias = dict[tuple[Section, str], Entry]
 
 UNDONE = " edit undone"
 LAST_UNDONE = "; last edit undone"
-CALLED_AGAIN = re.compile(r"; (?:called again at m\d+, .*|done at m\d+)$")
-"""Behind what an action that failed came to: what a later one for the same task did."""
-NOT_SEEN_TO_PASS, SHOWS_NONE = ", not seen to pass since", "; later runs show no failure"
-"""Behind where a command failed: what later runs of it that state no status say of that."""
 ANSWER_CHARS = 100
 REPORT_CHARS = 60
 """What is told of an answer is this long where it is a report, not a word that may say that something waits."""
 COMMIT = "`git commit "
 """What the entry of a commit opens with."""
 MADE, MOVED = " made", " moved to "
-BEFORE_RESET = "; before git reset --hard at "
-PUT_AWAY = "; put away by git stash at "
-BEFORE_RESTORED = "; before git restored its folder at "
-"""Behind a change to a file: it was made before what threw the working tree away, or put it away."""
 
-_MARKED = re.compile(rf"(?:{BEFORE_RESET}|{PUT_AWAY}|{BEFORE_RESTORED})m\d+$")
+_SETTLED = re.compile(rf"(?:{CALLED_AGAIN}\d+, .*|{DONE}\d+)$")
+_MARKED = re.compile(rf"(?:{BEFORE_RESET}|{PUT_AWAY}|{BEFORE_RESTORED})\d+$")
 _GONE = re.compile(r" (?:removed(?: by git clean)?|moved to (?P<to>[^`]{1,512}))$")
 """What stands behind a file that is no longer where it was."""
 _LASTING = re.compile(rf"(?:{_MARKED.pattern})|(?:{_GONE.pattern})|{MADE}$")
@@ -174,7 +177,7 @@ def _mark(book: Book, entry: Entry, *, mark: str, reach: _Reach, keeps_commits: 
     for key, known in book.items():
         is_file = key[0] == "mutations" and not known.text.startswith("`") and reach.holds(known.key)
         if is_file and committed < known.seq < entry.seq and not (_LASTING.search(known.text)):
-            book[key] = replace(known, text=f"{known.text}{mark}m{entry.seq}")
+            book[key] = replace(known, text=f"{known.text}{mark}{entry.seq}")
 
 
 def carried_on(before: Entry, entry: Entry) -> Entry:
@@ -190,7 +193,7 @@ def carried_on(before: Entry, entry: Entry) -> Entry:
     at = FAILED_AT.search(before.text)
     since = at[0] if at is not None else ""
     if failed(FAILED_AT.sub("", outcome)):
-        since = f"; failed at m{before.seq}{NOT_SEEN_TO_PASS}"
+        since = f"{FAILED}{before.seq}{NOT_SEEN_TO_PASS}"
     return replace(entry, text=f"{entry.text}{_since(since, last, command=entry.key)}", times=times)
 
 
@@ -219,9 +222,9 @@ def outcome_in(entry: Entry) -> str:
 
 def settled(entry: Entry, *, by: Entry) -> Entry:
     """An action that failed, with what a later one for the same task came to."""
-    outcome, text = outcome_in(by), CALLED_AGAIN.sub("", entry.text)
+    outcome, text = outcome_in(by), _SETTLED.sub("", entry.text)
     if names_failure(outcome):
         return entry
     if outcome.startswith("ok") or (len(outcome) >= REPORT_CHARS and not is_doubted(outcome)):
-        return replace(entry, section="evidence", text=f"{text}; done at m{by.seq}")
-    return replace(entry, text=f"{text}; called again at m{by.seq}, {one_line(outcome, ANSWER_CHARS)}")
+        return replace(entry, section="evidence", text=f"{text}{DONE}{by.seq}")
+    return replace(entry, text=f"{text}{CALLED_AGAIN}{by.seq}, {one_line(outcome, ANSWER_CHARS)}")

@@ -44,6 +44,7 @@ from foldline.ledger.columns import Prices
 from foldline.ledger.entries import Done, Entry, Section
 from foldline.ledger.facts import INITIALS, Fact, FactCache, Name, name_of
 from foldline.ledger.lines import one_line
+from foldline.ledger.marks import CHANGED
 from foldline.ledger.mentions import Mentions
 from foldline.ledger.readings import Reading, Readings, fold_in, readings_in, unmade_text_of
 from foldline.ledger.refusals import answers_in, complaint, is_complaint, refused
@@ -72,7 +73,7 @@ _EXAMPLE = re.compile(
 _HEADING = re.compile(r"\s{0,8}(?:#{1,6}\s|[-*_]{3,}\s{0,8}$|$)")
 EDIT_KEYS = ("edit of `", "write of `", "delete of `")
 """What the keys of edits open with that were not made."""
-MADE_LATER = re.compile(r"; changed at m\d+$")
+MADE_LATER = re.compile(rf"{CHANGED}\d+$")
 ANSWERS_MAX = 8_000
 """Edits of which is remembered whether they were made."""
 CHARS_MAX = 8_000_000
@@ -182,7 +183,7 @@ def _settled(entry: Entry, *, changed: Mapping[tuple[Section, str], Entry]) -> E
         return entry
     made = changed.get(("mutations", entry.key.partition("`")[2]))
     text = MADE_LATER.sub("", entry.text)
-    later = f"; changed at m{made.seq}" if made is not None and made.seq > entry.seq else ""
+    later = f"{CHANGED}{made.seq}" if made is not None and made.seq > entry.seq else ""
     return replace(entry, text=f"{text}{later}") if text + later != entry.text else entry
 
 

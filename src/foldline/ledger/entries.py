@@ -3,6 +3,7 @@ how they are written (`render`)."""
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -14,6 +15,19 @@ Section: TypeAlias = Literal[
     "objective", "decisions", "mutations", "evidence", "tasks", "risks", "next", "read", "index"
 ]
 """The seven headings of the ledger; `read` stands beside the mutations and `index` below all."""
+
+HEADINGS: tuple[tuple[Section, str], ...] = (
+    ("objective", "Objective and constraints"),
+    ("decisions", "Decisions and rationale"),
+    ("mutations", "Workspace mutations"),
+    ("read", "Files read"),
+    ("evidence", "Verification evidence"),
+    ("tasks", "Active tasks and background work"),
+    ("risks", "Open risks or blockers"),
+    ("next", "Exact next action"),
+)
+QUOTING: Set[Section] = frozenset({"objective", "next"})
+"""Sections whose lines are somebody's own words and nothing else."""
 
 
 class Entry(Struct, frozen=True, kw_only=True, gc=False):

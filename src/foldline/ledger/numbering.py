@@ -11,7 +11,7 @@ So a number means one message in every generation: what a carried line of the le
 `foldline show` opens in a file what its ledger names there, as far as the file still holds it. What stands behind a fold though it was said
 within gets its own number back where the fold names all that does (that of the first, where a wire made one message of several); else numbers go on behind whatever the ledger names. A range that
 cannot be one is no fold's: what such a fold says is told by the message that holds it (`foldline.ledger.words.earlier`).
-Knows no weights and no views; `foldline.reduce` renumbers.
+Makes no view and weighs nothing; `foldline.reduce` renumbers the items of one.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from foldline.core.errors import UnknownAddress
 from foldline.core.message import Message, Text, is_fold, is_injected, speaks_for_user
 from foldline.core.received import recognised
 from foldline.core.view import Item, Span
+from foldline.ledger.entries import HEADINGS, QUOTING
+from foldline.ledger.marks import numbers_in
 
 ORDINALS_MAX = 1_000_000
 """A range that ends beyond this was not made by a history that is handed from call to call."""
@@ -37,8 +39,9 @@ MEANWHILE = "Said within this span and kept below, in order:"
 
 _KEPT = re.compile(rf"^{MEANWHILE}((?: m\d{{1,9}})+)$", re.MULTILINE)
 _COUNT = re.compile(r"([\d,]{1,11}) (?:earlier )?messages?\b")
-_NAMED = re.compile(r"(?: at |\()m(\d{1,9})\b")
-"""A message that a line comes from or speaks of."""
+_SOURCE = re.compile(r" \(m(\d{1,9}) (user|assistant|tool|system)(?: ×\d{1,9})?\)$")
+"""The message that a line comes from, at its very end: what stands before may be anybody's words."""
+_QUOTING = frozenset([f"## {heading}" for section, heading in HEADINGS if section in QUOTING])
 
 
 class Numbered(Struct, frozen=True, kw_only=True, gc=False):
@@ -184,14 +187,27 @@ def _claim(address: str, body: str) -> _Claim | None:
     if span is None or span.end > ORDINALS_MAX:
         return None
     count, kept = _COUNT.match(body), _KEPT.search(body)
-    named = (int(number) for number in _NAMED.findall(body))
     return _Claim(
         start=span.start,
         end=span.end,
         count=int(count[1].replace(",", "") or 0) if count is not None else 0,
         kept=tuple([int(number[1:]) for number in kept[1].split()]) if kept is not None else (),
-        named=max((number for number in named if number < ORDINALS_MAX), default=0),
+        named=max((number for number in _named_in(body) if number < ORDINALS_MAX), default=0),
     )
+
+
+def _named_in(body: str) -> Iterator[int]:
+    """The messages that the lines of a ledger come from, and those that marks of ours name behind what nobody said: never a number
+    that a user or an agent wrote."""
+    quotes = False
+    for line in body.split("\n"):
+        if line.startswith("## "):
+            quotes = line in _QUOTING
+        source = _SOURCE.search(line) if line.startswith("- ") else None
+        if source is not None:
+            yield int(source[1])
+            if not quotes and source[2] != "user":
+                yield from numbers_in(line[: source.start()])
 
 
 def span_of(address: str) -> Span | None:

@@ -19,6 +19,7 @@ from foldline.ledger.command_lines import only_reads, says_anyway, verifies
 from foldline.ledger.errors_in_text import IN_CODE, errors_in, is_none, signs_in
 from foldline.ledger.found_in_text import laid_open
 from foldline.ledger.lines import OUTCOME_CHARS, last_line, one_line, untagged
+from foldline.ledger.marks import FAILED, NOT_SEEN_TO_PASS, SHOWS_NONE
 from foldline.ledger.successes import (
     is_rehearsal,
     line_says_done,
@@ -48,7 +49,7 @@ STOPPED = "stopped: "
 NO_RESULT = "no result"
 ASKED = "asked: "
 """What an edit comes to whose answer does not say whether it was made."""
-FAILED_AT = re.compile(r"; failed at m\d+(?:, not seen to pass since|; later runs show no failure)?$")
+FAILED_AT = re.compile(rf"{FAILED}\d+(?:{NOT_SEEN_TO_PASS}|{SHOWS_NONE})?$")
 """Behind what a command came to: an earlier run of it had failed."""
 
 _STATUS = re.compile(

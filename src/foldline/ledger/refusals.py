@@ -18,12 +18,12 @@ from msgspec.structs import replace
 from foldline.core.message import Message, Text, ToolCall
 from foldline.ledger.entries import Entry
 from foldline.ledger.lines import OUTCOME_CHARS, one_line
+from foldline.ledger.marks import REFUSED_AT
 from foldline.ledger.outcomes import names_failure, opens_failed
 from foldline.ledger.requests import is_answer, requests
 
 REFUSED, AGAIN = "refused by the user: ", "said again by the user: "
 """What the line of a user opens with who refused what was done, or who had to say the same again."""
-REFUSED_AT = "refused at m"
 CHARS_MAX = 400
 """A longer message says more than that something is not right."""
 SAME_CHARS_MIN = 2

@@ -21,29 +21,18 @@ from msgspec.structs import replace
 from foldline.core.address import escape_tags
 from foldline.ledger.actions import bearing_of
 from foldline.ledger.brief import in_brief, is_act, is_brief
-from foldline.ledger.carrying import BEFORE_RESET, BEFORE_RESTORED, PUT_AWAY
 from foldline.ledger.columns import Columns, Place, Prices
 from foldline.ledger.command_lines import VERIFIES, run_of, verifies
-from foldline.ledger.entries import Entry, Section
+from foldline.ledger.entries import HEADINGS, Entry, Section
 from foldline.ledger.facts import Fact, Origin
 from foldline.ledger.home_folder import home_in, home_of, said_of, shortened, whole
 from foldline.ledger.index import AMPLE, Choice, Priced, choose, facts_in_line, labels_of
 from foldline.ledger.lines import unbroken
+from foldline.ledger.marks import BEFORE_RESET, BEFORE_RESTORED, PUT_AWAY, REFUSED_AT, TAKEN_BACK
 from foldline.ledger.outcomes import names_failure
-from foldline.ledger.refusals import REFUSED_AT, is_complaint
+from foldline.ledger.refusals import is_complaint
 from foldline.ledger.standing_within import Standing
-from foldline.ledger.withdrawals import TAKEN_BACK
 
-HEADINGS: tuple[tuple[Section, str], ...] = (
-    ("objective", "Objective and constraints"),
-    ("decisions", "Decisions and rationale"),
-    ("mutations", "Workspace mutations"),
-    ("read", "Files read"),
-    ("evidence", "Verification evidence"),
-    ("tasks", "Active tasks and background work"),
-    ("risks", "Open risks or blockers"),
-    ("next", "Exact next action"),
-)
 INDEX_HEADING = "Facts"
 QUOTE = '"'
 """What an entry opens with that quotes a user; a rule stands without, verbatim."""
@@ -68,13 +57,13 @@ OMITTED_TOKENS = 16
 _CHANGES = 4
 _BY_SHELL_LEAVING = _CHANGES + 1
 _READ_LEAVING = 9
+"""How soon changes to files leave (`_leaving`): these and what leaves later stand before facts."""
 _BY_AGE: Set[Section] = frozenset({"evidence", "decisions"})
 """Sections of which the newest tell most."""
-"""How soon changes to files leave (`_leaving`): these and what leaves later stand before facts."""
 _CHANGED = re.compile(
     r" (?:edit undone|removed(?: by git clean)?|moved to [^`]{1,512}|copied from [^`]{1,512}|made|restored by git"
     r"|(?:edited|written|deleted|read)(?: \(failed\)|(?:, (?:[+−]\d|indented anew|by sed|lines \d).*)?(?:; last edit undone)?))"
-    rf"(?:(?:{BEFORE_RESET}|{PUT_AWAY}|{BEFORE_RESTORED})m\d+)?$"
+    rf"(?:(?:{BEFORE_RESET}|{PUT_AWAY}|{BEFORE_RESTORED})\d+)?$"
 )
 """What stands behind the name of a file."""
 _BY_SHELL = re.compile(

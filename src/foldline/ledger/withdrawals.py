@@ -21,11 +21,9 @@ from msgspec.structs import replace
 from foldline.ledger.alternatives import is_other_choice, others_of, turns_to
 from foldline.ledger.entries import Entry
 from foldline.ledger.given_up import given_up_in
+from foldline.ledger.marks import TAKEN_BACK
 from foldline.ledger.rules_taken_back import stems
 from foldline.ledger.sentences import Span, sentences
-
-TAKEN_BACK = "; taken back at m"
-"""Behind a decision that no longer holds."""
 
 _NAME = re.compile(
     r"`([^`\n]{2,60})`|[“\"「『]([^“”\"「」『』\n]{2,40})[”\"」』]|\b([a-z]{1,30}[A-Z]\w{0,40}|[A-Za-z]\w{0,30}_\w{1,40}|(?<=\w )[A-Z][A-Za-z]{2,30}|[A-Za-z]{2,30}(?:[.-][A-Za-z]{2,30}){1,3})\b"

@@ -19,24 +19,18 @@ from foldline.core.address import Marked, read_block, read_mark
 from foldline.core.message import Message, Text, speaks_for_user
 from foldline.core.view import Item
 from foldline.ledger.constraints import Constraint, constraints
-from foldline.ledger.entries import Entry
+from foldline.ledger.entries import HEADINGS, QUOTING, Entry
 from foldline.ledger.facts import Fact
+from foldline.ledger.marks import told_by
 from foldline.ledger.numbering import blocks_in, is_counted_with
 from foldline.ledger.permissions import permissions
-from foldline.ledger.render import HEADINGS, QUOTE, line_of, read
+from foldline.ledger.render import QUOTE, key_of, line_of, read
 from foldline.ledger.sentences import Span, sentences
 from foldline.ledger.superseded import Supersession, joined, left_of
 from foldline.ledger.supersession import supersessions
 
 SAID_CHARS_MAX = 100_000
 """Rules, and what was taken back, are looked for in this many of the newest characters that users wrote."""
-QUOTING = ("objective", "next")
-"""Sections whose lines are somebody's own words and nothing else."""
-
-_SINCE = re.compile(
-    r"((?:; (?:failed|changed|done|called again|taken back)|; before git reset --hard|; put away by git stash|refused) at m)\d{1,9}"
-)
-"""What a line says of what came later, up to the number of the message."""
 
 
 class Words(Struct, frozen=True, kw_only=True):
@@ -181,13 +175,15 @@ def _read_in(item: Item, address: str, *, body: str) -> tuple[tuple[Entry, ...],
     entries, facts = read(body)
     if is_counted_with(item, address):
         return entries, facts
-    here = rf"\g<1>{item.seq}"
-    return tuple(
-        replace(
-            entry, seq=item.seq, text=entry.text if entry.section in QUOTING else _SINCE.sub(here, entry.text)
-        )
-        for entry in entries
-    ), facts
+    return tuple([_told_by(entry, item.seq) for entry in entries]), facts
+
+
+def _told_by(entry: Entry, seq: int) -> Entry:
+    """An entry of another history, told by the message that holds it here."""
+    if entry.section in QUOTING:
+        return replace(entry, seq=seq)
+    text = told_by(entry.text, seq)
+    return replace(entry, seq=seq, text=text, key=key_of(entry.section, text))
 
 
 def said_in(message: Message) -> str:

@@ -15,7 +15,7 @@ from typing import Final, assert_never
 import msgspec
 from msgspec import Struct
 
-from foldline.core.address import place_in
+from foldline.core.address import is_address, place_in
 from foldline.core.edit import Drop, Edit, Fold, Mark, Replace
 from foldline.core.entry import Entry
 from foldline.core.errors import UnknownAddress, UnknownFormat
@@ -124,8 +124,9 @@ class _Walk:
 
     def _recalled(self, call: ToolCall) -> None:
         asked = asked_in(call) or {}
+        query, address = str(asked.get("query") or ""), str(asked.get("address") or "")
         try:
-            place = place_in(str(asked.get("address") or asked.get("query") or ""))
+            place = place_in(address or (query if is_address(query) else ""))
         except UnknownAddress:
             return
         for ordinal, out in self._soon():

@@ -20,7 +20,7 @@ from foldline.core.message import Message, holds_results
 from foldline.core.ports import TokenCounter
 from foldline.core.view import Item, View, item_of
 from foldline.engine.policy import Policy
-from foldline.ledger.render import HEADINGS
+from foldline.ledger.entries import HEADINGS
 from foldline.log.handoff import NO_EPOCH, Record
 from foldline.log.state import ROOT, SUPPRESSED, Handoff, State
 from foldline.session.incoming import user_message, waiting_calls

@@ -24,8 +24,8 @@ from foldline.core.message import Message, Text
 from foldline.core.rounds import Outline
 from foldline.core.view import Item
 from foldline.ledger.compose import compose
-from foldline.ledger.entries import Entry, Section
-from foldline.ledger.render import HEADINGS, line_of
+from foldline.ledger.entries import HEADINGS, Entry, Section
+from foldline.ledger.render import line_of
 from foldline.ledger.words import rule_lines, words_of
 from foldline.passes.folding import counted, evicted_of
 from foldline.passes.shorten import fact_cache, prices_of

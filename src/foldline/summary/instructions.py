@@ -10,7 +10,7 @@ from typing import Final, Literal, TypeAlias, assert_never
 
 from msgspec import Struct
 
-from foldline.ledger.render import HEADINGS
+from foldline.ledger.entries import HEADINGS
 
 FormName: TypeAlias = Literal["ledger", "handoff", "reserve", "ladder", "full", "segments"]
 """Which summary: the ledger's prose (`balanced`), seven headings (`handoff`), nine sections (`reserve`), six fields (`ladder-…`),

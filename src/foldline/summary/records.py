@@ -14,9 +14,8 @@ from typing import Final
 
 from foldline.core.message import Message, Text, is_injected
 from foldline.core.view import Item
-from foldline.ledger.entries import Entry, Section
+from foldline.ledger.entries import HEADINGS, Entry, Section
 from foldline.ledger.facts import Origin
-from foldline.ledger.render import HEADINGS
 
 LABEL: Final = "EXACT CONTINUATION RECORD"
 HEADING_CHARS_MAX: Final = 64
