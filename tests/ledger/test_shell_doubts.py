@@ -123,6 +123,86 @@ def test_a_change_that_nothing_speaks_against_is_told(script: str, output: str, 
     assert made(script, output) == paths
 
 
+LOCALE = "/bin/bash: warning: setlocale: LC_ALL: cannot change locale (en_US.UTF-8)"
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "Shell cwd was reset to /home/u/p",
+        "OBSERVATION:\nYour command ran successfully and did not produce any output.",
+        "OBSERVATION:\n",
+        "<returncode>0</returncode><output></output>",
+        "<stdout></stdout><stderr></stderr>",
+        LOCALE,
+        f"{LOCALE}\n{LOCALE}",
+        f"{LOCALE}\nOK",
+        "OK",
+        "ok",
+        "Done.",
+        "Success",
+        "Command completed.",
+        "Command executed.",
+        "(empty)",
+        "None",
+        "{}",
+        "[]",
+        "```\n\n```",
+        "Took 12ms",
+        "Duration: 0.1s",
+        "status: 0",
+        "bash-5.1$ ",
+        "user@host:/w$ ",
+        "执行成功，无输出",
+        "命令执行成功",
+        "命令已执行",
+        "\x1b[0m",
+    ],
+)
+def test_what_only_a_host_says_is_no_answer_of_the_command(output: str) -> None:
+    """CMP-8: a removal was not told, and the edit of the file before it stood."""
+    assert made("rm a.py", output) == [PATH]
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "<returncode>1</returncode><output></output>",
+        "<rejected>",
+        "OK, not done",
+        "Command not executed.",
+        "未执行成功",
+        "status: 1",
+        f"{LOCALE}\nrm: cannot remove 'a.py': Permission denied",
+        f"{LOCALE}\nDas ging nicht",
+        "Error: failed with no output",
+        "user@host:/w$ This was blocked",
+    ],
+)
+def test_what_is_more_than_a_hosts_own_words_stands_against_a_change(output: str) -> None:
+    """CMP-8: the counterpart."""
+    assert made("rm a.py", output) == []
+
+
+@pytest.mark.parametrize(
+    ("output", "paths"),
+    [
+        ("hello permission denied in this text\nfoo", [PATH]),
+        ("cat: b.txt: Permission denied", [PATH]),
+        ("a.py: Permission denied", []),
+        ("env: 'rm': Permission denied\nhello", []),
+        ("Permission denied", []),
+        ("Tool permission denied", []),
+        ("This command was blocked", []),
+    ],
+)
+def test_missing_rights_that_a_later_command_shows_of_something_else_are_not_those_of_a_change(
+    output: str, paths: list[str]
+) -> None:
+    """CMP-8: a removal was not told for what the file said that was shown after it."""
+    assert made("rm a.py; cat b.txt", output) == paths
+
+
 @pytest.mark.parametrize(
     ("script", "output", "kinds"),
     [

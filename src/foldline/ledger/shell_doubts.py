@@ -57,6 +57,30 @@ _HOSTS = re.compile(
     re.IGNORECASE,
 )
 """A line in which a host says how a command ran, or that it printed nothing."""
+_FRAME = re.compile(
+    r"<(returncode|exit_?code|status)>0</\1>|</?(?:(?:bash-|command-)?(?:output|stdout|stderr|result)|empty)>|\x1b\[[\d;]{0,12}[A-Za-z]"
+    r"|^\s{0,8}(?:observation|execution result of \[\w{1,40}\]):",
+    re.IGNORECASE,
+)
+"""In what a host sets an answer, with a status of 0."""
+_NO_WORDS = re.compile(
+    r"[\s\[\]{}()<>`'\"$#%:.=_~*|\u200b-]{0,200}(?:(?:ok|success|none|null|empty|(?:(?:the |your )?(?:command|cmd|script|process|execution) (?:has |was |is )?)?"
+    r"(?:done|completed|executed|finished|ran|succeeded)(?: successfully)?)[.!)>\s]{0,4})?"
+    r"|(?:exit|rc|status|code)\s?[:=]\s?0|(?:took|duration|(?:execution |elapsed )?time|elapsed)[:\s]{1,3}[\d.]{1,12}\s?(?:ms|s|secs?|seconds?)\.?"
+    r"|Shell cwd was reset to [^\n]{1,400}"
+    r"|(?:[\w.-]{1,64}@[\w.-]{1,64}(?::[^\s$#]{0,200})?|(?:ba|z)?sh-[\d.]{1,8})[$#%]"
+    r"|[(（]?(?:(?:命令|指令|操作)?已?(?:(?:执行|运行)(?:成功|完成|完毕)?|成功(?:执行|运行)?|完成))?[，,。；\s]{0,4}(?:(?:无|没有)(?:任何)?输出)?[。！)）]{0,2}",
+    re.IGNORECASE,
+)
+"""All that a line is in which a host says no more than that a call ran, how long, or where: it is no answer of the command."""
+_NOISE = re.compile(r"[^\n]{0,80}\bwarning: setlocale: [^\n]{1,200}: cannot change locale\b")
+"""What a shell says as it starts, whatever it runs."""
+_OF_OTHERS = re.compile(
+    r"(?![^\n]{0,400}\b(?:user|tool|command|call|request|operation|execution|action|error|policy|hook|sandbox|agent|rm|rmdir|mv|cp|mkdir|tee|sed|git|sudo|doas|(?:ba|da|z|k|a|fi)?sh)\b)"
+    r"[^\n]{0,400}\w\W{1,4}(?:permission|access) denied\b",
+    re.IGNORECASE,
+)
+"""No rights, in a line that names neither a call nor a command that changes files: a later command may print it of anything."""
 
 
 def is_made(change: Change, line: Changes, *, outcome: str, text: str, is_ended: bool) -> bool:
@@ -68,10 +92,12 @@ def is_made(change: Change, line: Changes, *, outcome: str, text: str, is_ended:
         return False  # it ends well, too, where there was nothing to put away
     if outcome == "ok" or outcome.startswith("ok: "):
         return True
-    said = [told for told in lines_said(text) if not _HOSTS.match(told.strip())]
-    if _is_denied(change, said, outcome=outcome, text=text):
+    answered = [told for told in lines_said(text) if not _is_no_answer(told)]
+    said = [told for told in answered if _HOSTS.match(told.strip()) is None]
+    against = [told for told in said if not _is_of_others(told, change, last_other=line.last_other)]
+    if _is_denied(change, against, outcome=outcome, text=text):
         return False
-    if not names_failure(outcome):
+    if not names_failure(outcome) or (outcome.startswith("shows: ") and not answered):
         return is_ended or not (said and line.is_silent)
     if change.kind in ("written", "appended") and not change.text:
         return outcome.startswith("shows: ") and _is_listed(change.path, text)
@@ -80,6 +106,17 @@ def is_made(change: Change, line: Changes, *, outcome: str, text: str, is_ended:
     if outcome.startswith("failed (exit "):
         return change.is_early and change.at < line.last_other and bool(said)
     return outcome.startswith("shows: ") and change.is_reached
+
+
+def _is_no_answer(told: str) -> bool:
+    """Whether a line says nothing of what a command did."""
+    return _NOISE.match(told) is not None or _NO_WORDS.fullmatch(_FRAME.sub("", told).strip()) is not None
+
+
+def _is_of_others(told: str, change: Change, *, last_other: int) -> bool:
+    """Whether a line that says that there were no rights is a later command's, of something else."""
+    name = change.path.rpartition("/")[2]
+    return change.at < last_other and bool(name) and name not in told and _OF_OTHERS.match(told) is not None
 
 
 def _is_said(change: Change, text: str) -> bool:
