@@ -43,20 +43,31 @@ _NOT_RIGHT = re.compile(
     r"|(?:まだ|やっぱり|また)[^。\n]{0,20}(?:ない|ません|だめ|ダメ|エラー|失敗|壊れ)|(?:動|直|変わ)(?:か|ら|って)(?:い)?(?:ない|ません)|ダメ|駄目|(?:아직|여전히|또|계속)[^.\n]{0,20}(?:안|않|못|오류|에러|실패)|안 ?(?:돼|되|됩|됨)|틀렸",
     re.IGNORECASE,
 )
+_THANKS = (
+    r"(?:(?:many )?thanks?(?: you| a lot| so much)?|thank you(?: so much| very much)?|thx|ty|cheers|danke\w*(?: schön| sehr)?|vielen dank|merci(?: beaucoup)?|(?:muchas )?gracias|(?:muito )?obrigad[oa]|спасибо(?: большое)?"
+    r"|(?:谢谢|感谢|多谢|谢啦)[你您啦了]{0,2}|ありがと[うぅーございましたす]{0,9}|고마\w{0,6}|감사(?:합|해|드)\w{0,4})(?: for (?:(?:your|the|all|that) ){1,2}\w{2,12})?"
+)
+_PRAISE = (
+    r"(?:(?:perfect(?:ly)?|great|excellent|awesome|amazing|wonderful|fantastic|brilliant|nice|neat|lovely|good|cool)(?: (?:job|work|stuff|one))?|well done|lgtm|bingo|hooray|yay"
+    r"|super|perfekt|klasse|prima|toll|parfait|génial|nickel|impeccable|perfecto|genial|perfeito|ótimo|отлично|супер"
+    r"|(?:完美|很好|太好|太棒|真棒|棒|不错|不錯)[了啊呀]{0,2}|完璧(?:です)?|素晴らし\w{0,4}|いいね|最高(?:です)?|완벽\w{0,4}|좋아요)"
+)
+"""What says of the work that it is good, and not what of it."""
 _RIGHT = re.compile(
     r"\W*(?:(?:ok(?:ay)?|yes|yeah|yep|ah|oh|wow|hey|and|now|finally|cool|alright|so|thanks?|thank you)\b\W+){0,3}"
-    r"(?:(?:perfect(?:ly)?|great|excellent|awesome|amazing|wonderful|fantastic|brilliant|nice|neat|lovely|good|cool|lgtm|bingo|hooray|yay|thanks?|thank you|thx|ty|cheers|many thanks|well done"
-    r"|(?:it |that |this |all |everything )?looks? (?:good|great|fine|right|perfect|correct|nice)|(?:that|this) (?:did it|fixed it|solved it|is it|is right|is better)|all (?:good|green|set|fine)"
+    rf"(?:(?:{_PRAISE}|{_THANKS})\W+(?:it |now )?){{0,3}}"
+    r"(?:(?:(?:it |that |this |all |everything )?looks? (?:good|great|fine|right|perfect|correct|nice)|(?:that|this) (?:did it|fixed it|solved it|is it|is right|is better)|all (?:good|green|set|fine)"
     r"|(?:(?:it|this|that|everything|all of it|the \w{1,20})(?:['’]s| is| does)? )?(?:(?:now|finally|all|really) )?(?:works?|worked|working|runs|passes|fixed|solved|resolved)"
     r"|(?:it|this|that|everything)(?:['’]s| is) (?:now |all )?(?:good|fine|right|correct|perfect|great|ok)"
-    r"|danke\w*|super|perfekt|klasse|prima|toll|passt|(?:es |das |jetzt )*(?:geht|funktioniert|klappt|läuft)(?: es| das)?(?: jetzt)?|merci|parfait|génial|nickel|impeccable|(?:ça|cela) (?:marche|fonctionne)(?: maintenant)?"
-    r"|gracias|perfecto|genial|(?:ya |ahora |agora |já )?funciona|funcionou|deu certo|obrigad[oa]|perfeito|ótimo|спасибо|отлично|супер|(?:теперь |всё |все )*(?:работает|заработало))"
-    r"(?=\W*$|\s?[,.!;:~…—–)]|\s-|\s(?:and|now|then|that|it|this|thanks?|thank|job|work|well|fine|great|perfectly|nicely|as expected|so much|a lot|very much|vielen|muchas|beaucoup|for (?:me|your|all)|you)\b)"
-    r"|yes\s?!+\W*$|(?:谢谢|感谢|多谢|完美|很好|太好了|太棒了|真棒|棒|不错|可以了|好了|搞定|解决了|修好了|成功了|能用了|行了|正常了|没问题|没有问题|谢啦)(?=\W|$|[你您谢啦]|现在|接下|然后|那|下一)"
-    r"|(?:(?:ありがと|完璧|素晴らし|(?:でき|動き|直り)ました|できた|動いた|直った|うまくい(?:った|きました)|いいね|最高)(?![らりかの])|고마|감사(?:합|해|드)|완벽|좋아요|잘 ?(?:돼|됩|된다)|됐|해결(?:됐|되었)))",
+    r"|passt|(?:es |das |jetzt )*(?:geht|funktioniert|klappt|läuft)(?: es| das)?(?: jetzt)?|(?:ça|cela) (?:marche|fonctionne)(?: maintenant)?"
+    r"|(?:ya |ahora |agora |já )?funciona|funcionou|deu certo|(?:теперь |всё |все )*(?:работает|заработало))"
+    r"(?=\W*$|\s?[,.!;:~…—–)]|\s-|\s(?:and|now|then|that|it|this|thanks?|thank|well|fine|great|perfectly|nicely|as expected|so much|a lot|very much|vielen|muchas|beaucoup|for (?:me|your|all)|you)\b)"
+    r"|yes\s?!+\W*$|(?:可以了|好了|搞定|解决了|修好了|成功了|能用了|行了|正常了|没问题|没有问题)(?=\W|$|[你您谢啦]|现在|接下|然后|那|下一)"
+    r"|(?:(?:(?:でき|動き|直り)ました|できた|動いた|直った|うまくい(?:った|きました))(?![らりかの])|잘 ?(?:돼|됩|된다)|됐|해결(?:됐|되었))"
+    rf"|(?:{_PRAISE}|{_THANKS})\W*$)",
     re.IGNORECASE,
 )
-"""How a message opens whose writer has what was asked for."""
+"""How a message opens whose writer has what was asked for; praise and thanks say so where nothing follows them: "nice, now it overlaps"."""
 _GOES_ON = re.compile(
     r"\W*(?:(?:ok(?:ay)?|well|so|then|now|alright|please|no|let['’]?s|let us|we can)\b\W+){0,3}"
     r"(?:(?:mov(?:e|ing) on|go(?:ing)? on to)\b|(?:leave|skip|forget|drop) (?:about )?(?:it|that|this)\b|never\s?mind|next (?:task|thing|topic|item|up)\b|next\s?[,:]|on to\b"
