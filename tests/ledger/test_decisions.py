@@ -47,6 +47,28 @@ def test_a_guess_a_wish_or_a_choice_of_others_is_no_decision(said: str, decided:
     assert list(reasons_in(said)) == decided
 
 
+@pytest.mark.parametrize(
+    ("said", "tidies"),
+    [
+        ("Small batches are used here because the GPU runs out of memory.", False),
+        ("Tiny chunks are sent because the server times out.", False),
+        ("I use `cleanup()` instead of `close()` because it frees the handle.", False),
+        ("I use `clean up` instead of `close` because it frees the handle.", False),
+        ("I use cleanup() instead of close() because it frees the handle.", False),
+        ("Cleanup runs at night because the disk is busy.", False),
+        ("Minor versions are pinned because the API breaks between them.", False),
+        ("Minor fix (removed the cast since type narrowing works).", True),
+        ("Small code cleanup because the linter asked.", True),
+        ("Some cosmetic tweaks since the names were long.", True),
+        ("I cleaned up the imports since two were unused.", True),
+        ("Cleanup: removed the cast since type narrowing works.", True),
+    ],
+)
+def test_only_what_names_a_tidying_is_one(said: str, *, tidies: bool) -> None:
+    """CMP-8: "Small batches are used here because …" was passed over for its first word, and a name in back quotes for its letters."""
+    assert list(reasons_in(said)) == ([] if tidies else [said])
+
+
 def test_what_a_patch_says_that_the_agent_quotes_is_no_reason_of_its_own() -> None:
     """CMP-8: a comment in a patch that a recorded session showed 28 times stood as its one decision."""
     patch = "diff --git a/x.py b/x.py\n@@ -1,2 +1,2 @@\n+# freed here since the block may be reused\n"

@@ -59,9 +59,13 @@ _MUSES = re.compile(
 )
 """How a sentence opens that only thinks on: what stands before it was not decided."""
 _TIDIES = re.compile(
-    r"^\W*(?:minor|small|trivial|tiny|cosmetic)\b|\bclean(?:ing|ed)?[ -]?up\b", re.IGNORECASE
+    r"^\W*(?:a |an |some |just |only )?(?:(?:minor|small|trivial|tiny|cosmetic)[\s,]+(?:(?:and|code|style|doc\w*|comment|format\w*|lint\w*|type|test|naming|readability)\s){0,2}"
+    r"(?:clean-?ups?|fix(?:es)?|tweaks?|tid(?:y|ying|ies)|polish\w*|corrections?|adjustments?|improvements?|edits?|changes?|refactor\w*|rename|typos?|nits?)\b|(?:code )?clean-?ups?\s?[(:—–])"
+    r"|\bclean(?:ing|ed)? up\b",
+    re.IGNORECASE,
 )
 """What only tidies up needs no reason that anybody asks for later."""
+_NAME = re.compile(r"`[^`\n]*`")
 _ANNOUNCES = re.compile(r"[,，][^,，]{0,40}[:：]$")
 _CHOICE = re.compile(
     r"决定|选择|采用|选用|选定|\b(?:decided|chose|opted|go with|going with|went with)\b", re.IGNORECASE
@@ -97,7 +101,7 @@ def _decides(sentence: str) -> bool:
         and not _UNDECIDED.search(told)
         and not _GUESSED.search(told)
         and not _MUSES.match(told)
-        and not (_TIDIES.search(told) and not _CHOICE.search(told))
+        and not (_TIDIES.search(_NAME.sub(" ", told)) and not _CHOICE.search(told))
     )
 
 
