@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cProfile
 from typing import Any
 
 import pytest
@@ -160,6 +161,40 @@ def test_words_that_may_mean_two_tasks_or_came_before_one_withdraw_none() -> Non
     assert withdrawn([entry], [(2, "Forget the caching.")]) == (entry,)
     [gone] = withdrawn([entry], [(7, "Forget the caching.")])
     assert (gone.text, gone.seq, gone.origin) == ("[withdrawn] Add caching", 7, "user")
+
+
+def test_a_task_that_is_given_up_twice_in_one_breath_can_be_asked_for_again() -> None:
+    """CMP-8: it came back as withdrawn, since the second word took the withdrawal for the task."""
+    entry = Entry(section="tasks", key="Add caching", text="[open] Add caching", seq=1, origin="assistant")
+    said = [(2, "Forget the caching. We don't need the caching."), (3, "Please add the caching after all.")]
+    assert withdrawn([entry], said) == (entry,)
+
+
+def test_more_tasks_cost_nothing_for_each_text_that_names_none() -> None:
+    """CMP-8: each text took the words of each task apart anew, 0.6 s for 40 tasks and 2,000 texts at each draft."""
+
+    def cost(*, tasks: int, texts: int) -> int:
+        entries = [
+            Entry(section="tasks", key=f"Add part{n}", text=f"[open] Add part{n}", seq=1, origin="assistant")
+            for n in range(tasks)
+        ]
+        profile = cProfile.Profile()
+        profile.runcall(withdrawn, entries, [(n + 2, "Forget the rest.") for n in range(texts)])
+        return sum(row.callcount for row in profile.getstats())
+
+    few, many = (cost(tasks=tasks, texts=200) - cost(tasks=tasks, texts=100) for tasks in (1, 40))
+    assert many <= 2 * few
+
+
+def test_texts_before_the_first_task_are_not_read() -> None:
+    """CMP-8: they can withdraw none."""
+
+    class Unread(str):
+        def lower(self) -> str:
+            raise AssertionError(self)
+
+    entry = Entry(section="tasks", key="Add caching", text="[open] Add caching", seq=5, origin="assistant")
+    assert withdrawn([entry], [(2, Unread("Forget the caching."))]) == (entry,)
 
 
 def test_a_withdrawal_stands_in_the_ledger_and_in_the_next_one() -> None:

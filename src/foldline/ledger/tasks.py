@@ -80,16 +80,24 @@ def withdrawn(tasks: Sequence[Entry], said: Iterable[tuple[int, str]]) -> tuple[
     """The tasks, each open one as withdrawn that a user's later words give up where they can mean no other, until the user asks for it
     again. `said`: what users said, in its order."""
     found, gone = list(tasks), dict[int, Entry]()
-    for seq, text in said:
-        lowered = text.lower()
-        is_open = [place for place, each in enumerate(found) if _is_open(each) and 0 <= each.seq < seq]
-        if not any([word in lowered for place in (*is_open, *gone) for word in _marks(found[place].key)]):
+    meant = [place for place, each in enumerate(found) if _is_open(each) and each.seq >= 0]
+    marks: dict[str, list[int]] = {}
+    for place in meant:
+        for word in _marks(found[place].key):
+            marks.setdefault(word, []).append(place)
+    first = min([found[place].seq for place in meant], default=0)
+    for seq, text in said if marks else ():
+        if seq <= first:
             continue
-        for place in [place for place, entry in gone.items() if _is_asked(_LABEL.sub("", entry.key), text)]:
-            found[place] = gone.pop(place)
-        for given in given_up_in(text, is_users=True):
+        lowered = text.lower()
+        named = sorted({place for word in marks if word in lowered for place in marks[word]})
+        is_open = [place for place in named if place not in gone and found[place].seq < seq]
+        for place in [place for place in named if place in gone]:
+            if _is_asked(_LABEL.sub("", found[place].key), text):
+                found[place] = gone.pop(place)
+        for given in given_up_in(text, is_users=True) if is_open else ():
             hits = [place for place in is_open if _is_named(_LABEL.sub("", found[place].key), given)]
-            if len(hits) == 1:
+            if len(hits) == 1 and hits[0] not in gone:
                 hit = gone[hits[0]] = found[hits[0]]
                 found[hits[0]] = replace(hit, text=f"[withdrawn] {hit.key}", seq=seq, origin="user")
     return tuple(found)
