@@ -272,6 +272,11 @@ def test_a_status_in_a_file_that_is_shown_is_not_the_commands(text: str, script:
             "python run.py",
             "printed: 3 passed",
         ),
+        ('{"stdout": "hello", "stderr": "", "returncode": 1}', "make", "failed (exit 1): hello"),
+        ('{"stdout": "hello", "stderr": "", "exitCode": 0}', "make", "ok"),
+        ('{"output": "hello", "success": false}', "make", "failed: hello"),
+        ('{"stdout": "5 passed", "stderr": "", "interrupted": true}', "make", "stopped: interrupted"),
+        ('{"stdout": "", "exitCode": 130, "interrupted": true}', "make", "stopped: interrupted"),
         (
             '{"output": "running\\ntest result: FAILED. 41 passed; 1 failed", "metadata": {"exit_code": 101}}',
             "cargo test",

@@ -128,21 +128,11 @@ _STANDING = re.compile(
 )
 """A line in which a host says where the agent stands, whatever was run: SWE-agent's prompt, OpenHands' footer."""
 _TOLD = ("output", "stdout", "stderr")
-_BESIDE = frozenset(
-    (
-        *_TOLD,
-        "metadata",
-        "exit_code",
-        "exitCode",
-        "returncode",
-        "success",
-        "interrupted",
-        "isImage",
-        "duration_ms",
-    )
-)
+_STATUS_KEYS = ("exit_code", "exitCode", "returncode", "return_code", "returnCode")
+_BESIDE = frozenset((*_TOLD, *_STATUS_KEYS, "metadata", "success", "interrupted", "isImage", "duration_ms"))
 _IN_OBJECT = re.compile(
-    r"\{\s{0,8}\"(?:output|stdout|stderr|metadata|exit_?code|returncode|success|interrupted)\"", re.IGNORECASE
+    r"\{\s{0,8}\"(?:output|stdout|stderr|metadata|exit_?code|return_?code|success|interrupted)\"",
+    re.IGNORECASE,
 )
 """In which fields of an object a host gives what a program said, and what may stand beside them."""
 _LOGGED = re.compile(
@@ -171,11 +161,12 @@ def outcome_of(result: ToolResult | None, *, hidden: bool = False, script: str =
     status = status_of(whole, script=script, shows=not result.is_error and only_reads(script))
     text = told_in(whole)
     raised = list(_RAISED.finditer(text[-TAIL_CHARS:])) if status is None else []
-    if result.is_error and not status and (stopped := _stopped(text)):
+    fails = result.is_error or _says_failed(whole)
+    if fails and (stopped := _stopped(whole, text, status=status)):
         return f"{STOPPED}{one_line(stopped, PRINTED_CHARS)}"
     if raised:
         return f"failed: {one_line(raised[-1].group(1), OUTCOME_CHARS)}"
-    if result.is_error or status not in (None, 0):
+    if fails or status not in (None, 0):
         return f"failed{f' (exit {status})' if status else ''}: {_why(text)}"
     committed = COMMITTED.search(text) if COMMITS.search(script) else None
     if status == 0 and not hidden:
@@ -225,8 +216,13 @@ def put_off(text: str) -> bool:
     return _NOT_YET.search(_NOT_SO.sub("", first)) is not None
 
 
-def _stopped(text: str) -> str:
-    """The first or the last line of an output, where that says that it was stopped; empty where neither does."""
+def _stopped(whole: str, text: str, *, status: int | None) -> str:
+    """What says that a call was stopped: its host beside the output or, where no other status stands, the first or the last
+    line of that; empty where neither does."""
+    if True in _stated(whole, "interrupted"):
+        return "interrupted"
+    if status:
+        return ""
     said = [line.strip() for line in text[-TAIL_CHARS:].splitlines() if line.strip()]
     return next((line for line in (*said[-1:], *said[:1]) if _STOPPED.match(line) is not None), "")
 
@@ -266,7 +262,8 @@ def _last_said(text: str, *, beside: Set[str] = frozenset()) -> str:
 
 def is_failed(result: ToolResult) -> bool:
     """True where the host says that a call failed."""
-    return result.is_error or status_of(result_text(result)) not in (None, 0)
+    text = result_text(result)
+    return result.is_error or _says_failed(text) or status_of(text) not in (None, 0)
 
 
 def opens_failed(text: str) -> bool:
@@ -285,10 +282,9 @@ def is_refused(result: ToolResult) -> bool:
 def status_of(text: str, *, script: str = "", shows: bool = False) -> int | None:
     """The exit status that a host states in a result; `None` where it states none, or two that differ. What stands in the
     `script` is its own; `shows`: so may be any failure that stands in the text."""
-    if text.startswith("{") and "exit_code" in text:
-        found = _status_in_json(text)
-        if found is not None:
-            return found
+    found = next((status for status in _stated(text, *_STATUS_KEYS) if type(status) is int), None)
+    if found is not None:
+        return found
     begin, end = text[:STATUS_CHARS], text[-STATUS_CHARS:]
     ends = f"{begin}\n{end}".lower()
     if not any([word in ends for word in _STATUS_WORDS]):
@@ -303,16 +299,21 @@ def status_of(text: str, *, script: str = "", shows: bool = False) -> int | None
     return stated.pop() if len(stated) == 1 and not (shows and any(stated)) else None
 
 
-def _status_in_json(text: str) -> int | None:
-    """Codex and others: `{"output": "…", "metadata": {"exit_code": 0}}`."""
+def _stated(text: str, *names: str) -> list[Any]:
+    """What a host states under these names in the object in which it gives an output, as Codex and others do:
+    `{"output": "…", "metadata": {"exit_code": 0}}`, `{"stdout": "…", "returncode": 1}`."""
+    if not (text.startswith("{") and any([name in text for name in names])):
+        return []
     value = object_in(text)
     if not value.keys() & {"output", "stdout"}:
-        return None
-    for holder in (value, value.get("metadata")):
-        status = holder.get("exit_code") if isinstance(holder, dict) else None
-        if isinstance(status, int) and not isinstance(status, bool):
-            return status
-    return None
+        return []
+    holders = [holder for holder in (value, value.get("metadata")) if isinstance(holder, dict)]
+    return [holder[name] for holder in holders for name in names if name in holder]
+
+
+def _says_failed(text: str) -> bool:
+    """Whether a host states without a number that a call failed, or that it was stopped."""
+    return False in _stated(text, "success") or True in _stated(text, "interrupted")
 
 
 def failure_in(text: str) -> str:
