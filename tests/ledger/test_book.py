@@ -9,7 +9,7 @@ import pytest
 
 from foldline.core.message import Message, ToolCall
 from foldline.core.view import Item, item_of
-from foldline.ledger.book import COMMAND_CHARS, Told, command_of, entries_of, paths_of
+from foldline.ledger.book import COMMAND_CHARS, Told, command_of, entries_of, kind_of_call, paths_of
 from foldline.ledger.entries import Section
 from foldline.ledger.ranks import rank_of
 from foldline.ledger.render import key_of
@@ -194,12 +194,42 @@ def test_a_command_that_went_well_hides_no_failure_of_another(
     assert len({entry.text.partition("` → ")[0] for entry in found}) == 2
 
 
-def test_a_file_that_a_patch_deletes_is_told_as_deleted() -> None:
-    """CMP-8: it was told as edited."""
-    patch = "*** Begin Patch\n*** Add File: a.py\n+y\n*** Delete File: b.py\n*** End Patch"
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "*** Begin Patch\n*** Add File: a.py\n+++ y;\n*** Delete File: b.py\n*** End Patch",
+        "--- /dev/null\n+++ b/a.py\n@@ -0,0 +1 @@\n+++ y;\n--- a/b.py\n+++ /dev/null\n",
+    ],
+)
+def test_a_file_that_a_patch_deletes_is_told_as_deleted(patch: str) -> None:
+    """CMP-8: it was told as edited, or where a unified diff says so, not at all; an added `++ y;` was a file of its own."""
     messages = [assistant(call("apply_patch", "p", input=patch)), result("p", "Success.")]
     items = [item_of(n, message, weights=(1,), overhead=1) for n, message in enumerate(messages)]
     assert [entry.text for entry in entries_of(items)] == ["a.py edited, +1", "b.py deleted"]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "kind"),
+    [
+        ("amend_source", {"path": "a.py", "old_string": "x", "new_string": "y"}, "file_edit"),
+        ("amend_source", {"path": "a.py", "edits": [{"oldText": "x", "newText": "y"}]}, "file_edit"),
+        ("replace", {"path": "a.py", "search": "x", "replace": "y"}, "file_edit"),
+        ("patch_lines", {"path": "a.py", "search": "x", "replace": "y"}, "file_edit"),
+        ("fileEdit", {"path": "a.py", "oldText": "x", "newText": "y"}, "file_edit"),
+        ("credit_account", {"file": "a 7", "old_text": "x", "new_text": "y"}, "other"),
+        ("dispatch", {"file": "a 7", "old_text": "x", "new_text": "y"}, "other"),
+        ("amend_source", {"old_string": "x", "new_string": "y"}, "other"),
+        ("search_in_files", {"path": "src", "search": "x", "replace": ""}, "other"),
+        ("grep_replace_preview", {"path": "src", "old_string": "x", "new_string": "y"}, "other"),
+        ("send_mail", {"file": "a.txt", "search": "x", "replace": "y"}, "other"),
+        ("update_record", {"file": "invoice 7", "old_text": "x", "new_text": "y"}, "other"),
+    ],
+)
+def test_an_editor_of_an_unknown_name_is_one_by_what_it_is_given(
+    name: str, arguments: dict[str, Any], kind: str
+) -> None:
+    """CMP-8: a search that names what it is to replace, a mail and a record were told as edits of files."""
+    assert kind_of_call(ToolCall(id="c", name=name, arguments=json.dumps(arguments))) == kind
 
 
 @pytest.mark.parametrize(

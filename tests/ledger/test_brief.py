@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 from foldline.core.message import Message
-from foldline.ledger.brief import FILES_MAX, FILES_MIN, in_brief, is_act, is_brief, seds_together
+from foldline.ledger.brief import FILES_MAX, FILES_MIN, brief_of, in_brief, is_act, is_brief, seds_together
 from foldline.ledger.entries import Entry
 from foldline.ledger.render import read
 from foldline.passes.fold_oldest import FoldOldest
-from foldline.testing.builders import assistant, call, result, system, user
+from foldline.testing.builders import assistant, call, result, system, user, view_from
 from tests.ledger.test_compose import ledger, section
 from tests.passes.planning import planned
 
@@ -81,6 +81,14 @@ def test_a_tool_of_which_all_went_well_is_done_and_what_only_reads_has_no_line()
     brief = in_brief(entries, acts)
     assert [(entry.text, entry.times) for entry in brief if is_brief(entry)] == [("`send_mail` → done", 2)]
     assert [entry.seq for entry in brief] == [5, 7, 3]
+
+
+def test_no_line_in_brief_is_kept_for_what_is_told_as_an_edit() -> None:
+    """CMP-8: an editor of an unknown name is told file by file."""
+    edit = {"path": "a.py", "old_string": "x", "new_string": "y"}
+    calls = [call("update_source", "a", **edit), call("update_source", "b", ticket="7")]
+    items = view_from([user("go"), *map(assistant, calls)]).items()
+    assert brief_of(items, ()) == ["- `update_source` → answered (m1000 tool ×1)"]
 
 
 def changed(path: str, seq: int, how: str = "edited, by sed: `s|a|b|`") -> Entry:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from foldline.ledger.changes import LINE_CHARS, gist_of, is_edit
+from foldline.ledger.changes import LINE_CHARS, gist_of, is_edit, patched_files
 
 PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-x = 1\n+def load(path):\n+    return 2\n*** Update File: b.py\n+y\n*** End Patch"
 
@@ -50,6 +50,32 @@ def test_an_edit_is_told_by_its_size_and_the_line_that_says_most(
     assert gist_of(arguments, "a.py") == gist
 
 
+@pytest.mark.parametrize(
+    ("patch", "files"),
+    [
+        (UNIFIED, [("a.py", False), ("b.py", False)]),
+        ("*** Update File: a.py\n@@\n+++ i;\n*** Delete File: b.py", [("a.py", False), ("b.py", True)]),
+        ("--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x;\n+++ i;\n--- j;\n y", [("a.py", False)]),
+        ("--- a/a.py\t2025\n+++ /dev/null\t2025\n@@ -1 +0,0 @@\n-x\n", [("a.py", True)]),
+        ("--- /dev/null\r\n+++ b/a.py\r\n@@ -0,0 +1 @@\r\n+x\r\n", [("a.py", False)]),
+        ("+++ a.py", []),
+    ],
+)
+def test_a_line_that_a_patch_adds_names_no_file(patch: str, files: list[tuple[str, bool]]) -> None:
+    """CMP-8: `++ i;` was told as a second edited file, and a file that a unified diff deletes not at all."""
+    assert list(patched_files(patch)) == files
+
+
+def test_what_a_patch_takes_out_ends_no_file() -> None:
+    """CMP-8: the counterpart; `-- x` that goes stands there as `--- x`."""
+    patch = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1 @@\n--- old words\n-more of them\n+new words\n"
+    assert gist_of({"patch": patch}, "a.py") == ", +1 −2: `new words`"
+    assert (
+        gist_of({"patch": "--- a/a.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-x = 100\n"}, "a.py")
+        == ", −1: `x = 100`"
+    )
+
+
 def test_a_change_takes_a_part_of_a_line_whatever_is_written() -> None:
     """A minified file is one line."""
     assert len(gist_of({"content": "var a = 'b';" * 10_000}, "a.js")) < LINE_CHARS + 20
@@ -58,10 +84,18 @@ def test_a_change_takes_a_part_of_a_line_whatever_is_written() -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({"path": "a", "search": "x", "replace": "y"}, True),
+        ({"path": "a", "old_string": "x", "new_string": ""}, True),
+        ({"path": "a", "oldString": "", "newString": "y"}, True),
+        ({"path": "a", "edits": [{"search": "x", "replace": "y"}]}, True),
         ({"path": "a", "edits": [{"oldText": "x", "newText": "y"}]}, True),
         ({"path": "a", "diff": BLOCK}, True),
         ({"path": "a", "search": "x"}, False),
+        ({"path": "a", "search": "x", "replace": "y"}, False),
+        ({"path": "a", "old_text": "x", "new_text": "y"}, False),
+        ({"path": "a", "oldText": "x", "newText": "y"}, False),
+        ({"path": "a", "old_string": "", "new_string": ""}, False),
+        ({"path": "a", "edits": [{"search": "", "replace": ""}]}, False),
+        ({"path": "a", "old_string": None, "new_string": 3}, False),
         ({"path": "a", "content": "x"}, False),
         ({"path": "a", "text": "a RE-SEARCH of <<<<<<< SEARCH"}, False),
     ],

@@ -432,6 +432,7 @@ def test_what_comes_later_may_change_what_was_read_before() -> None:
     assert facts[: len(facts) // 2] == facts[len(facts) // 2 :]
 
 
+@pytest.mark.parametrize("name", ["edit", "amend_source"])
 @pytest.mark.parametrize(
     ("answer", "values"),
     [
@@ -441,9 +442,9 @@ def test_what_comes_later_may_change_what_was_read_before() -> None:
         ("Bestand is niet gewijzigd", "max_retries=3"),
     ],
 )
-def test_a_value_that_an_edit_did_not_bring_is_not_the_newest(answer: str, values: str) -> None:
+def test_a_value_that_an_edit_did_not_bring_is_not_the_newest(answer: str, values: str, name: str) -> None:
     """OBS-3: a failed edit gave its new value as what holds, and the order of its JSON decided of one that was made."""
-    edit = call("edit", "a", new_string="max_retries = 7", old_string="max_retries = 3", path="c.py")
+    edit = call(name, "a", new_string="max_retries = 7", old_string="max_retries = 3", path="c.py")
     gone = [user("go"), assistant(edit), result("a", answer)]
     facts = section(ledger(gone).text, "Facts")
     assert values in facts.split()

@@ -98,8 +98,11 @@ def test_words_that_are_looked_for_open_nothing() -> None:
         assert told(found) == []
 
 
-def test_a_file_that_was_changed_is_read_again_for_good_reason() -> None:
-    edited = [assistant(call("edit", "e", path="a.py")), result("e", "ok")]
+@pytest.mark.parametrize("name", ["edit", "amend_source"])
+def test_a_file_that_was_changed_is_read_again_for_good_reason(name: str) -> None:
+    """Whatever its editor is called."""
+    edit = call(name, "e", path="a.py", old_string="x", new_string="y")
+    edited = [assistant(edit), result("e", "ok")]
     assert told(log_of(user("go"), *A, clearing(2), *edited, *AGAIN)) == []
 
 

@@ -24,10 +24,12 @@ def test_calls_of_every_spelling_name_their_files() -> None:
             assistant(call("grep", "3", path="g.py"), call("edit", "4", file_path="r.py")),
             result("3", "x"),
             result("4", "ok"),
+            assistant(call("amend_source", "6", path="q.py", old_string="x", new_string="y")),
+            result("6", "ok"),
             assistant(call("write_file", "5", path="open.py")),
         ]
     ).items()
-    assert [one.path for one in touched_in(items)] == ["src/a.py", "src/b.py", "r.py", "open.py"]
+    assert [one.path for one in touched_in(items)] == ["src/a.py", "src/b.py", "r.py", "q.py", "open.py"]
 
 
 def test_an_earlier_restoration_counts_with_its_order(tmp_path: Path) -> None:

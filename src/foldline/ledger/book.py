@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from msgspec.structs import replace
@@ -18,9 +19,9 @@ from msgspec.structs import replace
 from foldline.core.json_text import object_in
 from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult, result_text, speaks_for_user
 from foldline.core.view import Item
-from foldline.ledger.actions import answer_of, call_line, gist_of_call, is_action, is_same_task
+from foldline.ledger.actions import answer_of, bearing_of, call_line, gist_of_call, is_action, is_same_task
 from foldline.ledger.carrying import Book, put, settled
-from foldline.ledger.changes import NEW, OLD, PATH_KEYS, WHOLE, edits_in, gist_of, is_edit
+from foldline.ledger.changes import NEW, OLD, PATH_KEYS, WHOLE, edits_in, gist_of, is_edit, patched_files
 from foldline.ledger.command_lines import script_in
 from foldline.ledger.decisions import reasons_in
 from foldline.ledger.entries import Done, Entry, Section
@@ -60,10 +61,6 @@ PATHS_MAX = 64
 
 _TEXT_KEYS = frozenset((*OLD, *NEW, *WHOLE))
 """Under these names stands what a file has, whatever that names."""
-_PATCH_PATH = re.compile(
-    r"^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ (?:b/)?(?!/dev/null))(.{1,512}?)(?:\t[^\n]{0,80})?$",
-    re.MULTILINE,
-)
 _OPEN_FILE = re.compile(r"^\(Open file: (/[^\n]{1,512})\)$", re.MULTILINE)
 _CHANGE_FOLDER = re.compile(r"^\s*(cd [^\n;&|]{0,300}[^\n;&|\s])\s*(?:&&|;|\n)\s*")
 _FOLDER = re.compile(r"cd [^\s&;|]{1,400} && ")
@@ -71,7 +68,6 @@ _FOLDER_KEYS = ("workdir", "cwd", "working_directory", "work_dir", "working_dir"
 _SAYS = re.compile(r"\w{2}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _TASK_TOOLS = re.compile(r"todo|update_?plan|task_?(?:list|update|create|get)|plan_?write", re.IGNORECASE)
 _MADE = {"edit": "edited", "write": "written", "delete": "deleted", "undo": "edit undone"}
-_PATCHED = re.compile(r"^.{0,200}\*\*\* (Update|Add|Delete) File: (.*)$", re.MULTILINE)
 _UNDO = ("undo_edit", "undo")
 SAID, SAID_BEFORE = "last said: ", "last said, before more was done: "
 _ASKS = re.compile(r"[?？؟](?=[\s\"'”’)\]）」*_]|$)|(?:吗|呢)[。\s]*$")
@@ -184,7 +180,7 @@ def _got_over(entries: Sequence[Entry], calls: Sequence[Done]) -> Iterator[Entry
     again: dict[str, list[Done]] = {}
     for done in calls:
         again.setdefault(done.call.name, []).append(done)
-    failed = {(done.seq, _action(done).text): done for done in calls if kind_of(done.call.name) == "other"}
+    failed = {(done.seq, _action(done).text): done for done in calls if kind_of_call(done.call) == "other"}
     for entry in entries:
         found = failed.get((entry.seq, entry.text)) if entry.section == "risks" else None
         later = [] if found is None else _later(found, again[found.call.name])
@@ -260,12 +256,19 @@ def paths_of(call: ToolCall) -> tuple[str, ...]:
     found = [arguments[key] for key in PATH_KEYS if isinstance(arguments.get(key), str)]
     for edit in edits_in(arguments):
         found += [edit[key] for key in PATH_KEYS if isinstance(edit.get(key), str)]
-    for key, value in arguments.items():
-        if isinstance(value, str) and ("*** " in value or "+++ " in value) and key not in _TEXT_KEYS:
-            found += _PATCH_PATH.findall(value)
-    if not arguments and "*** " in call.arguments:
-        found += _PATCH_PATH.findall(call.arguments.replace("\\n", "\n"))
+    found += _patched_by(call, arguments)
     return tuple(dict.fromkeys(path.strip() for path in found if path.strip()))[:PATHS_MAX]
+
+
+def _patched_by(call: ToolCall, arguments: Mapping[str, Any]) -> dict[str, bool]:
+    """The files that the patches of a call name, each with whether it goes, as the first that is said of it has it."""
+    texts = [value for key, value in arguments.items() if isinstance(value, str) and key not in _TEXT_KEYS]
+    if not arguments:
+        texts = [call.arguments.replace("\\n", "\n")]
+    found: dict[str, bool] = {}
+    for path, goes in chain.from_iterable(map(patched_files, texts)):
+        found.setdefault(path, goes)
+    return found
 
 
 def script_of(call: ToolCall) -> str:
@@ -292,16 +295,16 @@ def command_of(call: ToolCall) -> str:
     return f"{folder}{one_line(flat[len(folder) :], chars)} {end}{sign}"
 
 
-def _kind(call: ToolCall) -> ToolKind:
-    """What a call does: an editor that nobody knows by name is known by what it is given."""
+def kind_of_call(call: ToolCall) -> ToolKind:
+    """What a call does: an editor that nobody knows by name is known by what it is given, if its name does not say that it reads."""
     kind = kind_of(call.name)
-    if kind == "other" and paths_of(call) and is_edit(arguments_of(call)):
-        return "file_edit"
-    return kind
+    if kind != "other" or bearing_of(call.name) == "reads":
+        return kind
+    return "file_edit" if paths_of(call) and is_edit(arguments_of(call), name=call.name) else kind
 
 
 def _of_call(done: Done, *, folder: str = "") -> Iterator[Entry]:
-    kind = _kind(done.call)
+    kind = kind_of_call(done.call)
     match kind:
         case "file_edit" | "file_write":
             viewed = arguments_of(done.call).get("command") == "view"
@@ -369,19 +372,12 @@ def _read(done: Done, path: str) -> Entry:
 
 def _verb_of(call: ToolCall, path: str) -> str:
     """What a call does to a file: a patch says so of each of its files."""
-    if arguments_of(call).get("command") in _UNDO or call.name.lower() in _UNDO:
+    arguments = arguments_of(call)
+    if arguments.get("command") in _UNDO or call.name.lower() in _UNDO:
         return "undo"
-    if "delete" in call.name.lower() or _is_deleted(path, call.arguments):
+    if "delete" in call.name.lower() or _patched_by(call, arguments).get(path):
         return "delete"
-    return "edit" if _kind(call) == "file_edit" else "write"
-
-
-def _is_deleted(path: str, arguments: str) -> bool:
-    """Whether the first that a patch says of a file is that it goes."""
-    if "*** Delete File: " not in arguments:
-        return False
-    named = _PATCHED.finditer(arguments.replace("\\n", "\n"))
-    return next((found[1] for found in named if found[2].rstrip() == path), "") == "Delete"
+    return "edit" if kind_of_call(call) == "file_edit" else "write"
 
 
 def _changed(done: Done, path: str, *, verb: str) -> Entry:
@@ -397,7 +393,7 @@ def _changed(done: Done, path: str, *, verb: str) -> Entry:
 
 def is_unmade(call: ToolCall, result: ToolResult | None) -> bool:
     """True for an edit that its result does not say was made: what it was to bring is no value that holds."""
-    if result is None or _kind(call) not in ("file_edit", "file_write"):
+    if result is None or kind_of_call(call) not in ("file_edit", "file_write"):
         return False
     arguments = arguments_of(call)
     path = next(iter(paths_of(call)), "")

@@ -17,10 +17,9 @@ from msgspec.structs import replace
 from foldline.core.message import ToolCall
 from foldline.core.view import Item
 from foldline.ledger.actions import bearing_of
-from foldline.ledger.book import is_of_tasks
+from foldline.ledger.book import is_of_tasks, kind_of_call
 from foldline.ledger.entries import Entry
 from foldline.ledger.marks import between
-from foldline.ledger.tools import kind_of
 
 LINES_MAX = 4
 """Tools that are told so, those that acted last."""
@@ -74,9 +73,9 @@ def brief_of(items: Iterable[Item], carried: Iterable[Entry]) -> list[str]:
             for item in items
             for part in item.message.parts
             if type(part) is ToolCall
-            and kind_of(part.name) == "other"
             and bearing_of(part.name) == "acts"
             and not is_of_tasks(part)
+            and kind_of_call(part) == "other"
         ]
     )
     acts.update([found[1] for entry in carried if is_act(entry) and (found := _TOOL.match(entry.text))])

@@ -57,13 +57,19 @@ NEW = (
     "new_source",
     "ReplacementContent",
 )
+_SHARED = frozenset(("search", "replace", "old_text", "new_text", "oldText", "newText"))
+"""What tools have, too, that edit no file: those are editors by a word in their name."""
+_EDITS = re.compile(r"(?<![A-Za-z])(?:edit|patch|replace)|Edit|Patch|Replace")
 WHOLE = ("file_text", "content", "contents", "text", "CodeContent")
 EDITS = ("edits", "operations", "replacements", "ReplacementChunks")
 """Under these names a call has a list of edits."""
 _PATCH = re.compile(
-    r"^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ (?:b/)?)(.{1,512}?)(?:\t[^\n]{0,80})?$", re.MULTILINE
+    r"^(?:\*\*\* (?P<does>Update|Add|Delete) File: (?P<named>[^\n]{1,512})"
+    r"|--- (?:a/)?(?P<old>[^\t\n]{1,512})(?:\t[^\n]{0,80})?\n\+\+\+ (?:b/)?(?P<new>[^\t\n]{1,512})(?:\t[^\n]{0,80})?)$",
+    re.MULTILINE,
 )
-"""How a patch names a file: that of Codex, and a unified diff."""
+"""How a patch names a file: that of Codex, and a unified diff, in two lines: an added line of either may begin as the second does."""
+_NO_FILE = "/dev/null"
 _SEARCH = re.compile(r"^[-<]{5,9} ?SEARCH>?[ \t]{0,4}$", re.MULTILINE)
 _BETWEEN = re.compile(r"={5,9}[ \t]{0,4}$")
 _REPLACE = re.compile(r"[+>]{5,9} ?REPLACE[ \t]{0,4}$")
@@ -134,13 +140,17 @@ def edits_in(arguments: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [edit for edit in found[:EDITS_MAX] if isinstance(edit, dict)]
 
 
-def is_edit(arguments: Mapping[str, Any]) -> bool:
-    """Whether a call's arguments are those of an editor: an old text and a new one, a list of such, or a block of them."""
+def is_edit(arguments: Mapping[str, Any], *, name: str = "") -> bool:
+    """Whether a call's arguments are those of an editor, and of nothing else if its `name` is not one of an editor: an old text
+    and a new one, a list of such, or a block of them. One of both texts is not empty."""
     texts = [value for value in arguments.values() if isinstance(value, str) and "SEARCH" in value]
-    return any(map(_SEARCH.search, texts)) or any(
-        any(key in edit for key in OLD) and any(key in edit for key in NEW)
-        for edit in (arguments, *edits_in(arguments))
-    )
+    own = {key: value for key, value in arguments.items() if key not in _SHARED or _EDITS.search(name)}
+    return any(map(_SEARCH.search, texts)) or any(map(_replaces, (own, *edits_in(arguments))))
+
+
+def _replaces(edit: Mapping[str, Any]) -> bool:
+    both = [[edit[key] for key in keys if key in edit] for keys in (OLD, NEW)]
+    return all(both) and any(isinstance(text, str) and text for texts in both for text in texts)
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
@@ -161,12 +171,26 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
             into.append(line)
 
 
+def patched_files(patch: str) -> Iterator[tuple[str, bool]]:
+    """The files that a patch names, each with whether it goes."""
+    if "*** " in patch or "+++ " in patch:
+        yield from map(_file_in, _PATCH.finditer(patch))
+
+
+def _file_in(found: re.Match[str]) -> tuple[str, bool]:
+    if found["does"] is not None:
+        return found["named"].strip(), found["does"] == "Delete"
+    old, new = found["old"].strip(), found["new"].strip()
+    return (old, True) if new == _NO_FILE else (new, False)
+
+
 def _patched(patch: str, path: str) -> Iterator[tuple[str, str]]:
     """What a patch does to one of its files."""
-    pieces = _PATCH.split(patch)
-    for name, body in zip(pieces[1::2], pieces[2::2], strict=True):
-        if name.strip() == path:
-            lines = body.partition("\n--- ")[0].split("\n")
+    found = list(_PATCH.finditer(patch))
+    ends = [*[one.start() for one in found[1:]], len(patch)]
+    for one, end in zip(found, ends, strict=False):
+        if _file_in(one)[0] == path:
+            lines = patch[one.end() : end].split("\n")
             old, new = ([line[1:] for line in lines if line[:1] == sign] for sign in "-+")
             yield "\n".join(old), "\n".join(new)
 

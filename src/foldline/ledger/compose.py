@@ -37,6 +37,7 @@ from foldline.ledger.book import (
     calls_of,
     entries_of,
     is_unmade,
+    kind_of_call,
 )
 from foldline.ledger.brief import seds_together
 from foldline.ledger.carrying import Book, put, settled
@@ -50,7 +51,6 @@ from foldline.ledger.readings import Reading, Readings, fold_in, readings_in, un
 from foldline.ledger.refusals import answers_in, complaint, is_complaint, refused
 from foldline.ledger.render import QUOTE, Draft, Written, read
 from foldline.ledger.tasks import tasks_of, withdrawn
-from foldline.ledger.tools import kind_of
 from foldline.ledger.withdrawals import taken_back
 from foldline.ledger.words import Words, earlier, said_in, texts_in
 
@@ -384,7 +384,7 @@ def _read(history: Sequence[Message], stale: Set[str], *, memo: dict[str, Any]) 
 
 def _is_unmade(call: ToolCall, result: ToolResult | None, *, memo: dict[str, Any]) -> bool:
     """`is_unmade`, found out once for a call and its answer."""
-    if result is None or kind_of(call.name) not in ("file_edit", "file_write"):
+    if result is None or kind_of_call(call) not in ("file_edit", "file_write"):
         return False
     known: dict[tuple[str, int, int, bool], bool] = memo.setdefault("unmade", {})
     key = (call.id, hash(call.arguments), hash(result_text(result)), result.is_error)

@@ -22,7 +22,7 @@ from foldline.core.errors import UnknownAddress, UnknownFormat
 from foldline.core.json_text import sorted_json
 from foldline.core.message import Message, ToolCall, ToolResult
 from foldline.core.view import seqs_in
-from foldline.ledger.book import paths_of
+from foldline.ledger.book import kind_of_call, paths_of
 from foldline.ledger.tools import READS, kind_of
 from foldline.log.values import members, read_edits
 from foldline.recall.entries import message_of
@@ -106,7 +106,7 @@ class _Walk:
         if is_asking(call):
             self._recalled(call)
             return
-        kind = kind_of(call.name)
+        kind = kind_of_call(call)
         if kind in READS:
             keys = _keys_of(call)
             self._calls[call.id] = (keys[0], call.name)

@@ -19,8 +19,7 @@ from msgspec import Struct
 
 from foldline.core.message import result_text
 from foldline.core.view import Item
-from foldline.ledger.book import calls_in, paths_of
-from foldline.ledger.tools import kind_of
+from foldline.ledger.book import calls_in, kind_of_call, paths_of
 from foldline.restore.asked import line_of, text_of
 from foldline.restore.pieces import read_pieces
 from foldline.restore.sources import Touched
@@ -65,7 +64,7 @@ def touched_in(items: Sequence[Item]) -> tuple[Touched, ...]:
     touched = [
         (done.seq, path)
         for done in calls
-        if kind_of(done.call.name) in _FILE_KINDS and not (done.result is not None and done.result.is_error)
+        if kind_of_call(done.call) in _FILE_KINDS and not (done.result is not None and done.result.is_error)
         for path in paths_of(done.call)
     ]
     for _, path in sorted([*told, *touched], key=lambda pair: pair[0]):
