@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
+
+import pytest
+
+from foldline.core.message import Text, ToolCall, ToolResult
 from foldline.ledger.carrying import Book, put
-from foldline.ledger.entries import Entry
+from foldline.ledger.entries import Done, Entry
 from foldline.ledger.render import key_of, line_of, read
+from foldline.ledger.shell_entries import shell_entries
 
 
 def told(*texts: str) -> list[str]:
@@ -68,6 +74,33 @@ def test_what_a_stash_put_away_comes_back_with_it() -> None:
     stash, pop = "`git stash` → done", "`git stash pop` → done"
     assert told("a.py edited", stash)[0] == "a.py edited; put away by git stash at m1"
     assert told("a.py edited", stash, pop)[0] == "a.py edited"
+
+
+@pytest.mark.parametrize(
+    "folder", ["/r", "/r/my lib", "/r/it's", "/r/'it'", '/r/"so" it\'s', "/r/a`b", "/r/a&&b"]
+)
+@pytest.mark.parametrize(
+    ("script", "mark"),
+    [
+        ("git reset --hard", "; before git reset --hard at m2"),
+        ("git stash", "; put away by git stash at m2"),
+        ("git stash push {}", "; put away by git stash at m2"),
+    ],
+)
+def test_what_is_written_of_a_reset_is_read_back_whatever_its_folder_is_called(
+    folder: str, script: str, mark: str
+) -> None:
+    """CMP-8: of a folder with a single quote in its name nothing was older than the reset."""
+    name = "it's me.py"
+    command = script.format(shlex.quote(name))
+    text = Text(text="Saved working directory and index state WIP on main: abc\nHEAD is now at abc Start")
+    call = ToolCall(id="a", name="bash", arguments="{}")
+    done = Done(seq=2, call=call, result=ToolResult(call_id="a", content=(text,)))
+    entry = next(shell_entries(done, command=command, script=command, folder=folder))
+    edits = [f"{folder}/{name} edited", "/v/other.py edited"]
+    assert told(*edits, entry.text)[:2] == [f"{edits[0]}{mark}", edits[1]]
+    key = key_of("mutations", entry.text)
+    assert (key, line_of(entry)) == (entry.key, f"- {entry.text} (m2 assistant)")
 
 
 def test_a_stash_or_a_reset_holds_for_its_repository_and_its_files() -> None:

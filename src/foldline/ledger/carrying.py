@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import shlex
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -18,7 +19,7 @@ from msgspec.structs import replace
 from foldline.ledger.command_lines import filters_failures
 from foldline.ledger.entries import Entry, Section
 from foldline.ledger.home_folder import home_of
-from foldline.ledger.lines import one_line
+from foldline.ledger.lines import one_line, unticked
 from foldline.ledger.marks import (
     BEFORE_RESET,
     BEFORE_RESTORED,
@@ -61,12 +62,9 @@ _RESTORED = " restored by git"
 _ONCE = re.compile(rf"{_LASTING.pattern}|{_RESTORED}$")
 """What is no change that a later one of the same file adds to."""
 _RESET = re.compile(
-    r"`(?:cd (?P<folder>'[^'`]{1,512}'|[^\s'`]{1,512}) && )?git (?:reset --hard(?: (?P<commit>[^`]{1,200}))?"
+    r"`(?:cd (?P<folder>(?:'[^'`]{0,512}'|\"'\"|[^\s'\"`]){1,512}) && )?git (?:reset --hard(?: (?P<commit>[^`]{1,200}))?"
     r"|(?P<stash>stash)(?: (?P<back>pop|apply)| push (?P<paths>[^`]{1,1024}))?)`"
 )
-
-
-_PATHS = re.compile(r"'([^']{1,512})'|([^\s']{1,512})")
 
 
 class _Reach(Struct, frozen=True):
@@ -81,9 +79,9 @@ class _Reach(Struct, frozen=True):
 
     def holds(self, path: str) -> bool:
         """Whether it may be the repository of the file: the folder is above it, or it stands above the folder."""
-        stands = posixpath.join(self.home, path)
+        stands = posixpath.join(self.home, unticked(path))
         if self.paths:
-            return any(_is_at(stands, posixpath.join(self.folder, name)) for name in self.paths)
+            return any(_is_at(stands, posixpath.join(self.folder, unticked(name))) for name in self.paths)
         if not (self.folder and stands.startswith("/")):
             return True
         return _share(posixpath.dirname(stands), self.folder)
@@ -130,8 +128,8 @@ def _home(book: Book) -> str:
 def _thrown_away(book: Book, entry: Entry, *, reset: re.Match[str]) -> None:
     """What a reset or a stash makes of the changes before it."""
     reach = _Reach(
-        folder=(reset["folder"] or "").strip("'"),
-        paths=tuple(quoted or plain for quoted, plain in _PATHS.findall(reset["paths"] or "")),
+        folder="".join(_words(reset["folder"] or "")),
+        paths=tuple(_words(reset["paths"] or "")),
         home=_home(book),
     )
     if reset["back"] is None:
@@ -142,6 +140,14 @@ def _thrown_away(book: Book, entry: Entry, *, reset: re.Match[str]) -> None:
     for key, known in list(book.items()):
         if PUT_AWAY in known.text and reach.holds(known.key):
             book[key] = replace(known, text=known.text.rpartition(PUT_AWAY)[0])
+
+
+def _words(line: str) -> list[str]:
+    """What stands in a line as a shell reads it; nothing where its quotes are not whole."""
+    try:
+        return shlex.split(line)
+    except ValueError:
+        return []
 
 
 def _take_along(book: Book, path: str, *, to: str) -> None:

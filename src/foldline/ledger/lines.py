@@ -45,3 +45,8 @@ def untagged(line: str) -> str:
     while (at := said.rfind("<")) > 0 and _CLOSING.fullmatch(said, at) is not None:
         said = said[:at]
     return said
+
+
+def unticked(said: str) -> str:
+    """What stands between back quotes, without any of its own."""
+    return said.replace("`", "'")

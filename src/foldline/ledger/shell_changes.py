@@ -19,6 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.ledger.command_lines import CHARS_MAX, always_passes, commands_of, is_plain, unwrapped
+from foldline.ledger.lines import unticked
 from foldline.ledger.shell_words import Words, heredocs, words_of
 
 ChangeKind: TypeAlias = Literal[
@@ -390,7 +391,8 @@ def _stashed(words: list[str]) -> Iterator[Change]:
     said = [after for word, after in pairwise(rest) if word in ("-m", "--message")]
     paths = [word for word in rest if not word.startswith("-") and word not in said]
     if not _PICKS.intersection(rest):
-        yield Change(kind="stashed", to=" ".join(["push", *map(shlex.quote, paths)]) if paths else "")
+        named = [shlex.quote(unticked(path)) for path in paths]
+        yield Change(kind="stashed", to=" ".join(["push", *named]) if named else "")
 
 
 def _tree(path: str) -> str:

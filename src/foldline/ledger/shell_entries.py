@@ -17,7 +17,7 @@ from foldline.ledger.carrying import COMMIT
 from foldline.ledger.changes import gist_of
 from foldline.ledger.command_lines import hides_status, only_looks, run_of
 from foldline.ledger.entries import Done, Entry
-from foldline.ledger.lines import one_line
+from foldline.ledger.lines import one_line, unticked
 from foldline.ledger.outcomes import (
     COMMITS,
     COMMITTED,
@@ -120,9 +120,9 @@ def _told(change: Change, done: Done, *, text: str) -> Iterator[Entry]:
                 yield _entry(done, f"{path} removed by git clean", key=path)
         case "reset" | "stashed":
             back = _BACK_AT.search(text)
-            where = f"cd {shlex.quote(change.path)} && " if change.path else ""
+            where = f"cd {shlex.quote(unticked(change.path))} && " if change.path else ""
             name = "stash" if change.kind == "stashed" else "reset --hard"
-            line = f"{where}git {name} {change.to}".rstrip().replace("`", "'")
+            line = unticked(f"{where}git {name} {change.to}".rstrip())
             yield _entry(done, f"`{line}` → {back[0] if back is not None else 'done'}", key=line)
         case _:
             yield _entry(done, f"{change.path} {_verb(change)}", key=change.path)
