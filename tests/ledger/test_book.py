@@ -9,7 +9,7 @@ import pytest
 
 from foldline.core.message import Message, ToolCall
 from foldline.core.view import Item, item_of
-from foldline.ledger.book import COMMAND_CHARS, Told, command_of, entries_of, kind_of_call, paths_of
+from foldline.ledger.book import COMMAND_CHARS, Once, Told, command_of, entries_of, kind_of_call, paths_of
 from foldline.ledger.entries import Section
 from foldline.ledger.ranks import rank_of
 from foldline.ledger.render import key_of
@@ -305,11 +305,27 @@ def test_what_was_told_of_calls_is_forgotten_by_the_room_it_takes() -> None:
     roomy, narrow = Told(), Told(chars_max=100_000)
     assert entries_of(items, told=roomy) == entries_of(items, told=narrow) == entries_of(items)
     assert entries_of(items, told=narrow) == entries_of(items)
+    assert len(roomy) == 40
+    assert 0 < len(narrow) <= 10
     texts = [f"keep port {number} " + "x" * 3_000 for number in range(60)] * 2
     assert list(map(roomy.rank, texts)) == list(map(narrow.rank, texts)) == list(map(rank_of, texts))
     assert (len(roomy.rank), len(narrow.rank) < 40) == (60, True)
-    assert len(roomy) == 40
-    assert 0 < len(narrow) <= 10
+
+
+def test_all_that_is_remembered_has_one_bound() -> None:
+    """JRN-19: calls, reasons, what is taken back and ranks had it each: five times what is said of it."""
+    told = Told(chars_max=100_000)
+    texts = [f"We keep port {number} because " + "x" * 3_000 for number in range(20)]
+    memories: tuple[Once[Any], ...] = (told.reasons, told.rank, *told.withdrawals.values())
+    messages = [assistant(call("bash", "c", command="make")), result("c", "x" * 9_000)]
+    items = [item_of(seq, message, weights=(1,), overhead=1) for seq, message in enumerate(messages)]
+    for text in texts:
+        entries_of(items, told=told)
+        for memory in memories:
+            memory(text)
+        held = sum(map(len, memories)) * len(texts[0]) + len(told) * 9_000
+        assert held <= 100_000
+    assert len(told.rank) < len(texts)
 
 
 def test_an_edit_that_is_undone_is_no_second_edit() -> None:

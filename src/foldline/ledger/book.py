@@ -48,8 +48,8 @@ NEXT_CHARS = 300
 STATUS_CHARS = 1_000
 """How far from its end a result is searched for what an editor says of itself."""
 TOLD_CHARS_MAX = 16 << 20
-"""About what the calls that `Told` remembers may hold with their results before it forgets all and starts again: a history
-of two million tokens twice over."""
+"""About what the calls that `Told` remembers may hold with their results, and the texts, before it forgets all and starts again:
+a history of two million tokens twice over."""
 CALL_CHARS = 1_000
 """About what a call takes beside its characters, with its entries."""
 TEXT_CHARS = 200
@@ -76,44 +76,59 @@ _ASKS = re.compile(r"[?？؟](?=[\s\"'”’)\]）」*_]|$)|(?:吗|呢)[。\s]*$
 T = TypeVar("T")
 
 
-class Once(Generic[T]):
-    """What is read of texts, read once. Bounded by about what the texts take: then all is forgotten at once."""
+class _Room:
+    """Bounds about what several memories take together: where that would be too much, all of them forget all at once."""
 
-    def __init__(self, read: Callable[[str], T], *, chars_max: int) -> None:
+    def __init__(self, chars_max: int) -> None:
+        self.memories: list[dict[Any, Any]] = []
+        self._chars = 0
+        self._chars_max = chars_max
+
+    def take(self, chars: int) -> None:
+        if self._chars + chars > self._chars_max:
+            for memory in self.memories:
+                memory.clear()
+            self._chars = 0
+        self._chars += chars
+
+
+class Once(Generic[T]):
+    """What is read of texts, read once, as far as there is room."""
+
+    def __init__(self, read: Callable[[str], T], *, room: _Room) -> None:
         self._read = read
         self._known: dict[str, T] = {}
-        self._chars_max = chars_max
-        self._chars = 0
+        self._room = room
+        room.memories.append(self._known)
 
     def __len__(self) -> int:
         return len(self._known)
 
     def __call__(self, said: str) -> T:
         if said not in self._known:
-            self._chars += TEXT_CHARS + len(said)
-            if self._chars > self._chars_max:
-                self._known, self._chars = {}, TEXT_CHARS + len(said)
-            self._known[said] = self._read(said)
+            found = self._read(said)
+            self._room.take(TEXT_CHARS + len(said))
+            self._known[said] = found
         return self._known[said]
 
 
 class Told:
     """What was told of calls and read of what was said, to be known when the same leaves the view again: in the second draft of a
     ledger, or at the next compaction of a history that came back longer. A call is known by its whole result, which is held for
-    it, also when it has left the view: bounded by about what all of them take, and so are the texts."""
+    it, also when it has left the view: all of it is bounded together by about what it takes."""
 
     def __init__(self, *, chars_max: int = TOLD_CHARS_MAX) -> None:
         self._entries: dict[tuple[int, str, str, str, bool, str], tuple[Entry, ...]] = {}
-        self._chars_max = chars_max
-        self._chars = 0
-        self.reasons: Once[tuple[str, ...]] = Once(lambda said: tuple(reasons_in(said)), chars_max=chars_max)
+        self._room = room = _Room(chars_max)
+        room.memories.append(self._entries)
+        self.reasons: Once[tuple[str, ...]] = Once(lambda said: tuple(reasons_in(said)), room=room)
         """The sentences in which a text gives a reason."""
         self.withdrawals = {
-            is_users: Once(partial(withdrawals_in, is_users=is_users), chars_max=chars_max)
+            is_users: Once(partial(withdrawals_in, is_users=is_users), room=room)
             for is_users in (False, True)
         }
         """What a text takes back of decisions, of the agent's and of the users'."""
-        self.rank = Once(rank_of, chars_max=chars_max)
+        self.rank = Once(rank_of, room=room)
         """How soon a user's words may leave the view, or their quotation the ledger."""
 
     def __len__(self) -> int:
@@ -127,14 +142,10 @@ class Told:
         key = (done.seq, done.call.name, done.call.arguments, text, is_error, folder)
         known = self._entries.get(key)
         if known is None:
-            self._make_room(CALL_CHARS + len(done.call.arguments) + len(text))
-            known = self._entries[key] = tuple(_of_call(done, folder=folder))
+            known = tuple(_of_call(done, folder=folder))
+            self._room.take(CALL_CHARS + len(done.call.arguments) + len(text))
+            self._entries[key] = known
         return known
-
-    def _make_room(self, chars: int) -> None:
-        if self._chars + chars > self._chars_max:
-            self._entries, self._chars = {}, 0
-        self._chars += chars
 
 
 def entries_of(

@@ -69,7 +69,8 @@ if TYPE_CHECKING:
 FACTS_BYTES_A_TOKEN = 128
 """About what facts may take in memory for each token of the window: twice what a view full of them takes."""
 TOLD_CHARS_A_TOKEN = 16
-"""What calls with their results may hold in memory for each token of the window: more than twice what a view full of them has."""
+"""What calls with their results and texts may hold in memory for each token of the window: about twice what a view full of them
+has."""
 TOKENS_A_WORD = 4
 """A word is remembered for so many tokens of the window: more than a view has that are different."""
 
