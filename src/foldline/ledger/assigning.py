@@ -60,6 +60,10 @@ _SETTINGS = frozenset(
     " django flask rails react vue angular spring gcc clang llvm cuda ubuntu debian kubernetes terraform".split()
 )
 """What "use" gives a number by its bare name; "use template 3" names a template."""
+_DATES = frozenset(
+    "deadline due date delivery eta cutoff frist termin stichtag abgabe limite échéance fecha plazo data prazo 截止 截止日期 日期 締め切り 期限 마감 마감일".split()
+)
+"""What has but one day; of classes, meetings and trains there may be another on the next."""
 _MODALS = frozenset("must should shall has have needs need will may can".split())
 _MEASURES = frozenset(
     "finish finishes complete end ends start starts stay stays remain remains take takes last lasts cost costs exceed fit has have needs allows".split()
@@ -148,18 +152,19 @@ def assigned(clause: str, place: Span, *, key: Collection[str], sort: str) -> As
         return Assigned(sets=True, turns=True)
     if _is_said(words) or _is_said_in_east(words[-1], after):
         is_order = not clause.isascii() and TASK_EAST.search(clause) is not None
-        sets = not is_order and _has_one(words, sort)
+        sets = not is_order and _has_one(words, after, key=key, sort=sort)
         return Assigned(sets=sets, turns=turns or (is_now and not sign), lists=bool(sign))
     is_used = _is_used(words, after, is_name=sort in NAMES)
     return Assigned(sets=is_used, turns=turns or (is_now and _is_measured(words)), lists=bool(sign))
 
 
-def _has_one(words: Sequence[str], sort: str) -> bool:
-    """Whether what is said to be a value of this sort is so for good: of names and of days on which something is there may be
-    many, if not of what they have to be."""
-    if sort in NAMES:
-        return words[-1] in _EQUALS or not _MODALS.isdisjoint(words)
-    return sort != "day" or words[-1] != "on" or words[0] == "the"
+def _has_one(words: Sequence[str], after: str, *, key: Collection[str], sort: str) -> bool:
+    """Whether what is said to be a value of this sort is so for good. There may be many names, whatever has to have or be one
+    ("the button must be `primary`"), and many days on which something is; and what goes on behind the value of a "=" says
+    something of what has that value ("the test for limit = 5 fails")."""
+    if words[-1] in _EQUALS:
+        return _ENDS >= {*_TOKEN.findall(after.lower())}
+    return sort not in NAMES and (sort != "day" or not _DATES.isdisjoint(key))
 
 
 def _is_one_of_many(word: str) -> bool:

@@ -44,6 +44,20 @@ STATES = re.compile(
     r"|\b(?:ist|sind|wird|est|sera|es|será|é|agora|jetzt|maintenant|ahora)\b",
     re.IGNORECASE,
 )
+MEASURES = {
+    unit: units.split()[0]
+    for units in (
+        "ms s sec second seconds min minute minutes h hour hours day days week weeks 秒 分钟 小时 天",
+        "kb mb gb tb",
+        "usd eur $ € £ ¥ 元 万",
+        "%",
+        "px",
+        "rpm",
+    )
+    for unit in units.split()
+}
+"""What a unit measures; a value of another measure is another value."""
+UNIT = re.compile(r"^[$€£¥]|[^\W\d_]+$|%$")
 CHANGES = re.compile(
     r"\b(?:now|actually|change[sd]?|changing|correction|update[sd]?|moves?|moved|becomes?|became|no longer|instead|from now on|switch(?:es|ed)?|rescheduled?|postponed?|new|raise[sd]?|lower(?:s|ed)?|bump(?:s|ed)?|make (?:it|that)"
     r"|jetzt|maintenant|ahora|agora|doch|теперь)\b|改成|改为|改到|调整|换成|变成|变为|现在|更正|更新|推迟|提前|变更|変更|に変え|修正|변경|바꿔|바꾸|이제|로\s?수정",
@@ -232,7 +246,15 @@ def updates(later: Stated, earlier: Stated) -> bool:
     nothing gives it to the name ("look at PR 12"), unless the later statement says that it changes something."""
     if later.key != earlier.key or later.sort != earlier.sort or later.value == earlier.value:
         return False
+    if _measure(later) != _measure(earlier) and _measure(later) and _measure(earlier):
+        return False
     both = later.assigned.sets and earlier.assigned.sets
     if later.sort == LANGUAGE and not later.assigned.turns:  # it may be for this once
         return False
     return (both or later.assigned.turns) and (later.commands or not earlier.demands)
+
+
+def _measure(stated: Stated) -> str:
+    """What a number measures, where its unit says so."""
+    unit = UNIT.search(stated.value) if stated.sort == "number" else None
+    return MEASURES.get(unit[0], "") if unit is not None else ""
