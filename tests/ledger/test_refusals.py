@@ -154,8 +154,6 @@ def test_a_user_who_goes_on_to_something_else_refuses_no_more() -> None:
         "thank you",
         "Great, that works. Now add docs.",
         "it's working now",
-        "never mind, write the docs",
-        "Let's move on to the footer.",
         "danke",
         "funktioniert jetzt",
         "ça marche, merci",
@@ -174,12 +172,11 @@ def test_a_user_who_goes_on_to_something_else_refuses_no_more() -> None:
         "works, now add the footer",
         "super, danke",
         "génial, ça marche",
-        "算了，先做别的",
         "動きました。ありがとう",
         "잘 돼요",
     ],
 )
-def test_a_user_who_says_that_it_works_or_leaves_it_refuses_no_more(said: str) -> None:
+def test_a_user_who_says_that_it_works_refuses_no_more(said: str) -> None:
     """CMP-8: "it does not work" stood as an open risk after "perfect", since an answer in a word was passed over."""
     assert is_over(said)
     run = [(0, "it does not work"), (2, "it still does not work")]
@@ -225,6 +222,37 @@ def test_praise_with_a_doubt_a_question_and_praise_of_a_plan_settle_nothing(said
     """CMP-8: a complaint falls only where it is plainly over."""
     assert not is_over(said)
     assert complaint([(0, "it does not work"), (2, "it still does not work"), (4, said)], None) is not None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "OK thanks, here is the stack trace you wanted.",
+        "Thank you. The log is in /tmp/a.log.",
+        "Good, keep looking.",
+        "That's good, keep looking.",
+        "Nice, look at the log.",
+        "Nice, now the header overlaps",
+        "Cool, dig deeper into that.",
+        "Cool. Here is the log: x=1",
+        "cool it down",
+        "Skip that, use the debugger to find it.",
+        "Never mind the lint, find the cause.",
+        "Next, look at the log to find it.",
+        "never mind, write the docs",
+        "Let's move on to the footer.",
+        "谢谢，继续查",
+        "没问题，你再试试",
+        "好了，先看日志",
+        "太好了，现在改页脚",
+        "算了，先做别的",
+    ],
+)
+def test_politeness_before_a_further_step_settles_nothing_at_once(said: str) -> None:
+    """CMP-8: "Thank you. The log is in /tmp/a.log." took the complaint away that the log was sent for."""
+    run = [(0, "it does not work"), (2, "it still does not work"), (4, said)]
+    assert complaint(run, None) is not None
+    assert complaint([*run, (6, "Add a page for prices.")], None) is None
 
 
 def test_a_mere_yes_settles_nothing_until_the_user_goes_on() -> None:

@@ -5,7 +5,7 @@
 
 A tool that ends the work says of itself that it went well; whether it did is said by the next message. A user who says twice that it is
 not right, or says the same words again, in whatever language, is heard before anything else that failed. Where the user says that it
-works, or goes on to something else, that is over. Knows texts and entries; who speaks is told by `compose`.
+works, or has gone on to something else for two messages, that is over. Knows texts and entries; who speaks is told by `compose`.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ _THANKS = (
     r"|(?:谢谢|感谢|多谢|谢啦)[你您啦了]{0,2}|ありがと[うぅーございましたす]{0,9}|고마\w{0,6}|감사(?:합|해|드)\w{0,4})(?: for (?:(?:your|the|all|that) ){1,2}\w{2,12})?"
 )
 _PRAISE = (
-    r"(?:(?:perfect(?:ly)?|great|excellent|awesome|amazing|wonderful|fantastic|brilliant|nice|neat|lovely|good|cool)(?: (?:job|work|stuff|one))?|well done|lgtm|bingo|hooray|yay"
+    r"(?:(?:perfect(?:ly)?|great|excellent|awesome|amazing|wonderful|fantastic|brilliant|nice|neat|lovely|good|cool)(?: (?:job|work|stuff|one))?|(?:it|this|that|everything)(?:['’]s| is) (?:now |all )?(?:good|fine|right|correct|perfect|great|ok)|well done|lgtm|bingo|hooray|yay"
     r"|super|perfekt|klasse|prima|toll|parfait|génial|nickel|impeccable|perfecto|genial|perfeito|ótimo|отлично|супер"
-    r"|(?:完美|很好|太好|太棒|真棒|棒|不错|不錯)[了啊呀]{0,2}|完璧(?:です)?|素晴らし\w{0,4}|いいね|最高(?:です)?|완벽\w{0,4}|좋아요)"
+    r"|(?:好了|行了|没问题|没有问题|完美|很好|太好|太棒|真棒|棒|不错|不錯)[了啊呀]{0,2}|完璧(?:です)?|素晴らし\w{0,4}|いいね|最高(?:です)?|완벽\w{0,4}|좋아요)"
 )
 """What says of the work that it is good, and not what of it."""
 _RIGHT = re.compile(
@@ -58,22 +58,15 @@ _RIGHT = re.compile(
     rf"(?:(?:{_PRAISE}|{_THANKS})\W+(?:it |now )?){{0,3}}"
     r"(?:(?:(?:it |that |this |all |everything )?looks? (?:good|great|fine|right|perfect|correct|nice)|(?:that|this) (?:did it|fixed it|solved it|is it|is right|is better)|all (?:good|green|set|fine)"
     r"|(?:(?:it|this|that|everything|all of it|the \w{1,20})(?:['’]s| is| does)? )?(?:(?:now|finally|all|really) )?(?:works?|worked|working|runs|passes|fixed|solved|resolved)"
-    r"|(?:it|this|that|everything)(?:['’]s| is) (?:now |all )?(?:good|fine|right|correct|perfect|great|ok)"
     r"|passt|(?:es |das |jetzt )*(?:geht|funktioniert|klappt|läuft)(?: es| das)?(?: jetzt)?|(?:ça|cela) (?:marche|fonctionne)(?: maintenant)?"
     r"|(?:ya |ahora |agora |já )?funciona|funcionou|deu certo|(?:теперь |всё |все )*(?:работает|заработало))"
     r"(?=\W*$|\s?[,.!;:~…—–)]|\s-|\s(?:and|now|then|that|it|this|thanks?|thank|well|fine|great|perfectly|nicely|as expected|so much|a lot|very much|vielen|muchas|beaucoup|for (?:me|your|all)|you)\b)"
-    r"|yes\s?!+\W*$|(?:可以了|好了|搞定|解决了|修好了|成功了|能用了|行了|正常了|没问题|没有问题)(?=\W|$|[你您谢啦]|现在|接下|然后|那|下一)"
+    r"|yes\s?!+\W*$|(?:可以了|搞定|解决了|修好了|成功了|能用了|正常了)(?=\W|$|[你您谢啦]|现在|接下|然后|那|下一)"
     r"|(?:(?:(?:でき|動き|直り)ました|できた|動いた|直った|うまくい(?:った|きました))(?![らりかの])|잘 ?(?:돼|됩|된다)|됐|해결(?:됐|되었))"
     rf"|(?:{_PRAISE}|{_THANKS})\W*$)",
     re.IGNORECASE,
 )
 """How a message opens whose writer has what was asked for; praise and thanks say so where nothing follows them: "nice, now it overlaps"."""
-_GOES_ON = re.compile(
-    r"\W*(?:(?:ok(?:ay)?|well|so|then|now|alright|please|no|let['’]?s|let us|we can)\b\W+){0,3}"
-    r"(?:(?:mov(?:e|ing) on|go(?:ing)? on to)\b|(?:leave|skip|forget|drop) (?:about )?(?:it|that|this)\b|never\s?mind|next (?:task|thing|topic|item|up)\b|next\s?[,:]|on to\b"
-    r"|weiter mit\b|passons\b|pasemos\b|算了|不管了|跳过|接下来|下一[个項项步]|換个|换个|次は|다음)",
-    re.IGNORECASE,
-)
 _DOUBTS = re.compile(
     r"[?？]|吗|\b(?:but|only|except|however|though|although|yet|if|unless|until|still|almost|nearly|not|no|again|same|another|fail\w*|errors?|broken|wrong|issues?|problems?|bugs?|crash\w*|missing|try|idea|plan"
     r"|point|question|suggestion|catch|start|aber|nur|nicht|doch|mais|sauf|pas|pero|salvo|mas|porém|но|не)\b|n['’]t\b|但|可是|不过|只是|除了|还是|還是|仍|报错|でも|けど|ただ|しかし|하지만|그런데|근데|지만",
@@ -136,7 +129,7 @@ def is_complaint(entry: Entry) -> bool:
 
 
 def complaint(said: Sequence[tuple[int, str]], before: Entry | None) -> Entry | None:
-    """What a user refuses who has done so more than once, in the newest words, until the user says that it is right or goes on to
+    """What a user refuses who has done so more than once, in the newest words, until the user says that it is right or has gone on to
     something else; `before`: what an earlier ledger says of it."""
     stands, others, last = before, 0, ""
     for seq, text in said:
@@ -164,10 +157,9 @@ def _refused(seq: int, text: str, *, times: int) -> Entry:
 
 
 def is_over(text: str) -> bool:
-    """Whether a message opens by saying that what was done is right, or that the user goes on to something else, and has nothing
-    against it."""
+    """Whether a message opens by saying that what was done is right, and has nothing against it."""
     said = text.strip()[:CHARS_MAX]
-    opening = _RIGHT.match(said) or _GOES_ON.match(said)
+    opening = _RIGHT.match(said)
     return opening is not None and _DOUBTS.search(said) is None and not refuses(said)
 
 
