@@ -21,6 +21,8 @@ def named(said: str, *, is_users: bool = True) -> list[tuple[str, str]]:
         ("The cache is no longer needed.", [("left", "the cache")]),
         ("The Redis approach is wrong.", [("judged", "the redis approach")]),
         ("Replace the cache with a table.", [("judged", "the cache")]),
+        ("I don't drop it.", [("judged", "drop it")]),
+        ("We can't use Redis.", [("judged", "redis")]),
         ("用 Postgres 代替 Redis。", [("judged", "redis")]),
         ("不用加缓存了。", [("left", "加缓存了")]),
         ("Vergiss den Cache.", [("left", "den cache")]),

@@ -42,7 +42,7 @@ QUEUE = "The fix is simple: use `queueMessage` instead of `appendMessage`."
             "We no longer use Kafka, and no longer use `Postgres`.",
             False,
         ),
-        ("We use `Redis` because it is fast.", "I replaced `Redis` with `Postgres`.", True),
+        ("We use `Redis` because it is fast.", "I replaced `Redis` with `Postgres`.", False),
         ("我决定用 `Redis`，因为快。", "把 `Redis` 换成 `Postgres`。", True),
         ("我决定用 `Redis`，因为快。", "`Redis` 的方案行不通。", True),
         ("我决定用 Redis，因为快。", "不再使用 Redis。", True),
@@ -104,17 +104,64 @@ def test_a_user_who_overrules_a_decision_takes_it_back(later: str) -> None:
 @pytest.mark.parametrize(
     "later",
     [
-        "I was wrong about Redis.",
-        "Redis can't be installed here, so back to Postgres.",
-        "I removed Redis again.",
         "Using Redis was a mistake.",
-        "Redis was replaced by Postgres.",
         "I'll drop Redis and use Postgres.",
     ],
 )
 def test_an_agent_that_gives_up_what_it_chose_takes_it_back(later: str) -> None:
     """CMP-8: only "X instead of Redis" was understood."""
     assert standing(REDIS, later) == f"{TAKEN_BACK}2"
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "Skip Redis. Review the rest.",
+        "No need for Redis; I know it.",
+        "I said rename utils, not Redis.",
+        "Show me utils.py, not Redis.",
+        "Never mind Redis, that is a separate issue",
+        "Leave out Redis, I know that part.",
+        "I was wrong about Redis, it is great, keep it.",
+        "I changed my mind about Redis, it is great.",
+        "Redis was removed by mistake, put it back.",
+        "把 Redis 改成异步的",
+        "不是说不用 Redis",
+        "Redis is bad at this, but we stay with it.",
+        "Rather than Redis, check the worker first.",
+        "Test the client instead of Redis.",
+        "The bug is in the client rather than Redis.",
+    ],
+)
+def test_a_user_who_leaves_a_thing_out_of_the_talk_takes_nothing_back(later: str) -> None:
+    """CMP-8: a decision that stands was told as taken back."""
+    assert standing(REDIS, later, is_users=True) == ""
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "Redis cannot be imported, so I will fix the path.",
+        "Redis cannot be found, so I looked in utils.",
+        "Redis can't be pickled, so we set it in the worker.",
+        "I was wrong about Redis, it was already correct.",
+        "I'm removing Redis, then adding it back in utils.",
+        "I am not using Redis here.",
+        "Redis was replaced by the formatter with one line.",
+        "I deleted redis, then installed redis 7.",
+        "I replaced Redis with a cleaner version.",
+        "I removed Redis again.",
+    ],
+)
+def test_what_an_agent_finds_and_does_on_its_way_takes_nothing_back(later: str) -> None:
+    """CMP-8: a finding and a deed are no choice."""
+    assert standing(REDIS, later) == ""
+
+
+@pytest.mark.parametrize("later", ["Sorry, do use Redis.", "OK use Redis."])
+def test_an_order_to_use_it_takes_it_up_again(later: str) -> None:
+    """CMP-8: the last word counts."""
+    assert standing(REDIS, "Do not use Redis.", later, is_users=True) == ""
 
 
 @pytest.mark.parametrize(

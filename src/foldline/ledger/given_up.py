@@ -41,40 +41,39 @@ _WHAT = r"(?P<what>(?:[^,.;:!?，。；：！？、\n—–()]|[.:](?=\w)){2,80}
 _OPENS = r"^\W{0,3}|[,;:!.—–(-]\s{1,3}|\b(?:please|pls|so|then|now|just|ok|okay|no|actually|sorry|better|let['’]?s|let us)\s{1,3}"
 _MAY = r"(?:['’](?:ll|m|re|ve|d)|\s(?:will|am|are|have|should|must|can|shall))?(?:\s(?:just|now|then|also|already|really|simply))?\s{1,3}"
 _NOT = (
-    r"(?:(?:do not|don['’]?t|never|(?:ca|wo)n['’]?t|cannot|can not|will not|must(?: not|n['’]t)|should(?: not|n['’]t)|may not|aren['’]t|(?:rather |better )?not"
-    r"|(?:can['’]?t|won['’]?t) be)\s{1,3}|no need (?:for|to)\s{1,3})(?!\s{0,2}(?:forget|fail|hesitate)\b)"
+    r"(?:(?:do not|don['’]?t|never|won['’]?t|will not|must(?: not|n['’]t)|should(?: not|n['’]t)|may not|not(?=\s(?:use|take|go|do|add|need|keep|stick|stay)\b)"
+    r")\s{1,3})(?!\s{0,2}(?:forget|fail|hesitate)\b)"
 )
 _LEAD = rf"(?:{_OPENS}|\b(?:i|we|you){_MAY}|\b(?:and|but|again|decided to|going to|want(?: you)? to|like(?: you)? to|(?<!no )need to)\s{{1,3}})"
 """What stands before a word by which somebody gives up something, so that it is neither a description nor somebody else's deed."""
 _AHEAD: Final = _cues(
     ("left", rf"(?:{_OPENS}|\b(?:we|you){_MAY}){_NOT}(?:(?:need|have|want|like|bother) to\s{{1,3}})?"),
     ("left", rf"\bi{_MAY}{_NOT}(?:need|want|like)\s{{1,3}}"),
-    ("judged", rf"\bi{_MAY}{_NOT}"),
+    ("judged", rf"(?:\bi{_MAY}{_NOT}|(?:{_OPENS}|\b(?:we|you)\s)(?:can['’]?t|cannot|can not)\suse\s{{1,3}})"),
     (
         "left",
-        rf"{_LEAD}(?:forget|abandon(?:ed|ing)?|scrap(?:ped|ping)?|ditch(?:ed|ing)?|g(?:a|i)v(?:e|ing) up(?: on)?|never\s?mind|leav(?:e|ing) out|stop(?:ped|ping)? using|no more"
-        r"|chang(?:ed|ing) my mind (?:about|on)|get(?:ting)? rid of|got rid of|do (?:it|this|that) without)\s{1,3}(?:about\s{1,3})?",
+        rf"{_LEAD}(?:forget|abandon(?:ed|ing)?|scrap(?:ped|ping)?|ditch(?:ed|ing)?|g(?:a|i)v(?:e|ing) up(?: on)?|stop(?:ped|ping)? using|no more"
+        r"|do (?:it|this|that) without)\s{1,3}(?:about\s{1,3})?",
     ),
     ("left", r"\bno longer (?:us(?:e|es|ing)|need(?:s|ed|ing)?|want)\s{1,3}"),
     (
         "deed",
-        rf"{_LEAD}(?:drop(?:ped|ping)?|skip(?:ped|ping)?|cancel(?:l?ed|l?ing)?|strike|remov(?:e|ed|ing)|delet(?:e|ed|ing)|rip(?:ped|ping)? out|t(?:ake|ook|aking) out|thr(?:ow|ew|owing) out"
-        r"|uninstall(?:ed|ing)?|undo|undid|revert(?:ed|ing)?|avoid)\s{1,3}",
+        rf"{_LEAD}(?:drop(?:ped|ping)?|cancel(?:l?ed|l?ing)?|strike|avoid)\s{{1,3}}",
     ),
     (
         "judged",
-        r"\b(?:instead of|rather than|in place of|(?:wrong|mistaken) about|(?:mov|switch)(?:e|ed|ing)? away from|prefer\b[^.;\n]{1,60}?\sover)\s{1,3}",
+        r"\b(?:(?:us(?:e|ing)|tak(?:e|ing)|pick|choose|chose|go(?:ing)? with)\s[^.;\n]{1,60}?\s(?:instead of|rather than|in place of)|(?:mov|switch)(?:e|ed|ing)? away from|prefer\b[^.;\n]{1,60}?\sover)\s{1,3}",
     ),
     (
         "judged",
-        r"\b(?:us(?:e|ing)|tak(?:e|ing)|want|pick|choose|chose|with|said|meant|prefer|need)\s[^.;!?\n]{1,60}?[,\s](?:and |but )?(?:not|(?:don['’]t|do not) use)\s{1,3}",
+        r"\b(?:us(?:e|ing)|tak(?:e|ing)|pick|choose|chose|prefer)\s[^.;!?\n]{1,60}?[,\s](?:and |but )?(?:not|(?:don['’]t|do not) use)\s{1,3}",
     ),
     (
         "left",
-        r"(?<!不得)(?<![要能用会])(?:不(?:要|用|能|可以|许|准|需要|必|想要?|打算|考虑|再)|(?<![特区级类分识个性告辨鉴])[别別](?![的人名处])|無需|无需|用不着|忘掉|忘了|放弃|弃用|停用|抛弃|别管)(?:再|了)?(?:使用|采用|选用|选择|选|用|要|需要|考虑|管)?(?=[^了吧。！])",
+        r"(?<!不得)(?<![要能用会说是])(?:不(?:要|用|能|可以|许|准|需要|必|想要?|打算|考虑|再)|(?<![特区级类分识个性告辨鉴])[别別](?![的人名处])|無需|无需|用不着|忘掉|忘了|放弃|弃用|停用|抛弃|别管)(?:再|了)?(?:使用|采用|选用|选择|选|用|要|需要|考虑|管)?(?=[^了吧。！])",
     ),
     ("deed", r"(?:去掉|去除|移除|删掉|删除|删去|取消|跳过|卸载|撤掉|撤销|换掉)(?:了)?(?=[^了吧。！])"),
-    ("judged", r"(?:代替|替代|取代|替换掉?|而不是|而非)(?:了)?"),
+    ("judged", r"(?:(?:代替|替代|取代|替换掉?)(?:了)?|[用选][^。；\n]{1,40}?(?:而不是|而非))"),
     (
         "left",
         r"\b(?:vergiss|vergesst|(?:brauch|will|woll|benutz|verwend|nutz|nimm|nehm|mach)\w{0,3}\s(?:wir |bitte |doch ){0,2}(?:kein(?:e|en)?|nicht(?: mehr)?)|oublie[zr]?|laisse[zr]? tomber|(?:pas|plus) besoin d[e'’]|n['’]utilis\w{1,4} (?:pas|plus)"
@@ -90,35 +89,32 @@ _AHEAD: Final = _cues(
 _AHEAD_OF_USERS: Final = _cues(
     (
         "left",
-        r"(?:^\W{0,3}|[,;:!—–]\s{1,3}|\b(?:please|and|so|but|ok|okay)\s{1,3})(?:no|kein(?:e|en)?|pas d[e'’]|nada de)\s{1,3}",
+        r"(?:^\W{0,3}|[,;:!—–]\s{1,3}|\b(?:please|and|so|but|ok|okay)\s{1,3})(?:no(?! need\b)|kein(?:e|en)?|pas d[e'’]|nada de)\s{1,3}",
     ),
-    ("judged", r"^[^,.;:\n]{2,40}, not\s{1,3}"),
     then=_WHAT,
 )
 """The same where a user says it: an agent tells with these words what it found."""
 _SWAPPED = re.compile(
-    r"\b(?:replac|swap)\w{0,4}\s(?!with\b|by\b|for\b|in\b)(?P<what>[^,.;:\n]{2,60}?)(?:\s(?:with|by|for)\s|\W{0,3}$)|\b(?:switch|mov|migrat|chang)\w{0,4}\s(?:back |over |away )?from\s(?P<from>[^,.;:\n]{2,60}?)\s(?:back )?to\s"
-    r"|(?:从|把|将|由)(?P<out>[^,，。；;\n]{2,40}?)(?:改用|改为|改成|换成|换为|切换到|替换为|替换成|迁移到)|(?P<ja>[^、。\n]{2,40}?)(?:の代わりに|\s?대신)",
+    r"\b(?:replace|swap)\s(?!with\b|by\b|for\b|in\b)(?P<what>[^,.;:\n]{2,60}?)(?:\s(?:with|by|for)\s|\W{0,3}$)|\b(?:switch|mov|migrat|chang)\w{0,4}\s(?:back |over |away )?from\s(?P<from>[^,.;:\n]{2,60}?)\s(?:back )?to\s"
+    r"|(?:从|把|将|由)(?P<out>[^,，。；;\n]{2,40}?)(?:改用|换成(?!\s?\d)|换为|切换到|替换为|替换成|迁移到)|(?P<ja>[^、。\n]{2,40}?)(?:の代わりに|\s?대신)",
     re.IGNORECASE,
 )
 """One thing for another."""
 _BEHIND: Final = _cues(
     (
         "judged",
-        r"\s(?:is|was|were|are)\s(?:(?:completely|clearly|simply|just|really|probably|the|a|an) ){0,3}(?:(?:wrong|bad)(?:\s(?:choice|idea|tool|fit|approach|way|call|decision|path|direction))?|mistaken|mistake|incorrect"
-        r"|over-?complicated|over-?engineered|overkill|out of the question|(?:not|no) (?:an )?option|(?:not|no longer) allowed|forbidden|out(?=\W*$))(?!\w)"
+        r"\s(?:was|were) (?:the wrong (?:choice|idea|tool|approach|decision)|a mistake)(?!\w)|\s(?:is|are)\s(?:(?:completely|clearly|simply|just|really|probably|the|a|an) ){0,3}(?:(?:wrong|bad)(?:\s(?:choice|idea|tool|fit|approach|way|call|decision|path|direction))?|mistaken|mistake|incorrect"
+        r"|obsolete|no longer used|over-?complicated|over-?engineered|overkill|out of the question|(?:not|no) (?:an )?option|(?:not|no longer) allowed|forbidden|out(?=\W*$))(?!\w)"
         r"|\s(?:isn['’]t|wasn['’]t) (?:an option|allowed)\b|\s(?:can['’]?t|cannot|can not|must(?: not|n['’]t)|may not|should(?: not|n['’]t)|won['’]?t) be used\b"
-        r"|\s(?:can['’]?t|cannot|can not) be \w{2,16}(?=[^.\n]{0,60}\b(?:back to|instead|so (?:i|we|let['’]?s)\b))"
-        r"|\s(?:is|was|were|has been|have been) (?:now )?(?:replaced|removed|dropped|abandoned)\b(?:\s(?:with|by)\b.{0,60})?"
         r"|\s(?:ist|war) (?:falsch|ein fehler)\b|\s(?:nicht|nie) (?:verwenden|benutzen|nehmen|nutzen)\b",
     ),
     (
         "judged",
-        r"\s?(?:(?:是|就是|完全)?(?:错(?:了|误的|的)|不对)|行不通|不可行|不能用|用不了|不可用|不合适|不适合)",
+        r"\s?(?:(?:是|就是|完全)?(?:错(?:了|误的|的)|不对)(?=\W*$)|行不通|不可行|不能用|用不了|不可用|不合适|不适合)",
     ),
     (
         "left",
-        r"\s(?:is|are|was|were)(?: now)? (?:unnecessary|off the table|cancell?ed|obsolete|no longer used|(?:no longer|not) (?:needed|required|necessary|wanted|part of the plan))\b"
+        r"\s(?:is|are|was|were)(?: now)? (?:unnecessary|off the table|cancell?ed|(?:no longer|not) (?:needed|required|necessary|wanted|part of the plan))\b"
         r"|\s(?:isn['’]t|aren['’]t) (?:needed|necessary|required|wanted)\b|\s(?:brauchen wir|ist|sind) (?:nicht(?: mehr)?|nicht länger)(?: nötig| notwendig)?(?=\W*$)|\s(?:n['’](?:est|a)) plus (?:nécessaire|besoin)"
         r"|\sya no (?:es necesari[oa]|hace falta)|\s(?:больше )?не (?:нужен|нужна|нужно)",
     ),
@@ -147,7 +143,7 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 _NARROWS = re.compile(
-    r"\b(?:only|except|besides|apart from|other than|until|yet|for now|right now|at first|for the moment|temporarily|by default|nur|erst|sauf|seulement|solo|salvo|только)\b"
+    r"\b(?:but|keep (?:it|them|that)|(?:put|add)\w* (?:it|them) back|by mistake|it (?:is|was) (?:great|good|fine|right|ok)|it should|only|except|besides|apart from|other than|until|yet|for now|right now|at first|for the moment|temporarily|by default|nur|erst|sauf|seulement|solo|salvo|только)\b"
     r"|[,;—–(-]\s?(?:no|wait|never\s?mind|just kidding|but (?:only|not|for|in|on|keep|with|without))\b|只|仅|除了|除非|暂时|先不|先别|まだ|だけ|아직|만 ",
     re.IGNORECASE,
 )

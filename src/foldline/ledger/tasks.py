@@ -53,6 +53,10 @@ _OF_LIST = re.compile(
     re.IGNORECASE,
 )
 """What says of words that they speak of the list."""
+_REMOVES = frozenset(
+    "remove delete drop clear clean abandon scrap uninstall disable deprecate strip purge retire kill revert undo cancel replace".split()
+)
+"""Tasks that take something away: who is done with the thing wants them all the more, so that only their own verb's words give them up."""
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _HAN_DOES = re.compile(
     r"添加|增加|新增|加上|加入|加|编写|撰写|写|制作|做|实现|修复|修改|修|改|更新|创建|新建|完成|优化|测试|补充|补|检查|运行|部署|设计|开发|整理|删除|移除|重构"
@@ -127,12 +131,13 @@ def _is_named(task: str, given: GivenUp) -> bool:
     if given.how == "judged":
         return False
     what = _OF_LIST.sub(" ", given.what)
-    needs_all = given.how == "deed" and what == given.what
+    verb = task.partition(" ")[0].lower()
+    needs_all = verb in _REMOVES or (given.how == "deed" and what == given.what)
     if _HAN.search(task) is not None:
         return _is_same_in_han(task, what, needs_all=needs_all)
     said, words = telling(what), telling(task)
     about = telling(_ASIDE.split(task, maxsplit=1)[0])
-    if len(about) > 1 and (verb := task.partition(" ")[0].lower()) in VERBS:
+    if len(about) > 1 and verb in VERBS:
         about -= telling(verb)
     return bool(said) and said <= words and (words if needs_all else about) <= said
 

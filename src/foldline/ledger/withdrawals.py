@@ -47,7 +47,8 @@ _FINALLY = re.compile(
 )
 _KEPT = re.compile(
     r"\b(?:keep(?:ing)?|stay(?:ing)? with|stick(?:ing)? (?:to|with)|back to)\s(?:the |our |using )?[`\"“]?([\w.+-]{2,40}\w)"
-    r"|\b(?:us(?:e|ing)|tak(?:e|ing)|with)\s(?:the |our )?[`\"“]?([\w.+-]{2,40}\w)[`\"”]?\s(?:after all|again|anyway)\b|(?:还是(?:用|选)|保留|恢复)\s?[`“\"]?([A-Za-z][\w.+-]{1,40})",
+    r"|\b(?:us(?:e|ing)|tak(?:e|ing)|with)\s(?:the |our )?[`\"“]?([\w.+-]{2,40}\w)[`\"”]?\s(?:after all|again|anyway)\b|(?:还是(?:用|选)|保留|恢复)\s?[`“\"]?([A-Za-z][\w.+-]{1,40})"
+    r"|^\W{0,3}(?:(?:sorry|ok(?:ay)?|actually|yes|no|well)\b\W{1,3}){0,2}(?:please |do ){0,2}use\s(?:the )?[`\"“]?([\w.+-]{2,40}\w)[`\"”]?(?=\W*$)",
     re.IGNORECASE,
 )
 """What is taken up again after it was given up …"""
