@@ -57,7 +57,7 @@ MEASURES = {
     for unit in units.split()
 }
 """What a unit measures; a value of another measure is another value."""
-UNIT = re.compile(r"^[$€£¥]|[^\W\d_]+$|%$")
+UNIT = re.compile(r"^[$€£¥]|(?<![^\W\d_])[^\W\d_]+$|%$")
 CHANGES = re.compile(
     r"\b(?:now|actually|change[sd]?|changing|correction|update[sd]?|moves?|moved|becomes?|became|no longer|instead|from now on|switch(?:es|ed)?|rescheduled?|postponed?|new|raise[sd]?|lower(?:s|ed)?|bump(?:s|ed)?|make (?:it|that)"
     r"|jetzt|maintenant|ahora|agora|doch|теперь)\b|改成|改为|改到|调整|换成|变成|变为|现在|更正|更新|推迟|提前|变更|変更|に変え|修正|변경|바꿔|바꾸|이제|로\s?수정",
