@@ -36,6 +36,7 @@ from foldline.engine.report import OutcomeName, Report, cache_of, covers_of, pas
 from foldline.engine.run import Compacted, Failed, Running, Unchanged, running, why_failed
 from foldline.engine.unreached import FOLDED, goes_no_further, why_unreached
 from foldline.ledger.numbering import Counted, Numbered, numbers_of
+from foldline.passes.fold_least import least_tokens
 from foldline.passes.fold_oldest import FoldOldest
 from foldline.passes.supersession import MarkSuperseded
 
@@ -225,7 +226,7 @@ def reducing(
             if failed := why_failed(asked):
                 return _unchanged(history, replace(filled, outcome="failed"), reason=failed)
             if target is not None and is_over and history.tokens_fixed >= target:
-                reason = _why_unreached(history, history.view, goal=goal, kept=frame.kept, target=target)
+                reason = _why_unreached(history, history.view, goal=goal, frame=frame, target=target)
             name: OutcomeName = "unreachable" if is_over else "unchanged"
             return _unchanged(history, replace(filled, outcome=name), reason=reason)
         case Failed(step=step, error=error):
@@ -437,7 +438,7 @@ def _compacted(history: History, done: Compacted, *, report: Report, goal: Goal,
     report = replace(
         report,
         outcome="compacted" if reached else "unreachable",
-        reason=None if reached else _why_unreached(history, view, goal=goal, kept=frame.kept, target=target),
+        reason=None if reached else _why_unreached(history, view, goal=goal, frame=frame, target=target),
         tokens_after=tokens,
         messages_after=len(view),
         covers=covers,
@@ -469,11 +470,13 @@ def _seen(fold: Fold, history: History, *, kind: str, counter: TokenCounter) -> 
     return counter.text(found[2].partition("\n")[2]) if found is not None else 0
 
 
-def _why_unreached(history: History, view: View, *, goal: Goal, kept: Set[int], target: int) -> str:
+def _why_unreached(history: History, view: View, *, goal: Goal, frame: Frame, target: int) -> str:
     if target < 1:
         return (
             f"that share of {history.tokens:,} tokens is less than one token; give a larger share, or tokens"
         )
     folds = any(isinstance(tier.reduce, FoldOldest) for tier in goal.policy.tiers)
-    end = FOLDED if folds else goes_no_further(goal.policy, has_model=goal.has_model)
-    return why_unreached(view, kept=kept, tokens_fixed=history.tokens_fixed, target=target, policy_end=end)
+    end: str | int = FOLDED if folds else goes_no_further(goal.policy, has_model=goal.has_model)
+    if folds and goal.to is not None:  # a policy's own target leaves room for what users ruled
+        end = least_tokens(view, frame)
+    return why_unreached(view, kept=frame.kept, tokens_fixed=history.tokens_fixed, target=target, end=end)

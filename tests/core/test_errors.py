@@ -43,7 +43,7 @@ def test_every_error_derives_from_one_and_stands_in_the_tree_at_the_top_of_its_m
         (
             errors.TargetUnreachable(2_000, 1_000, "pinned", "the result"),
             {"tokens_min": 2_000, "tokens_target": 1_000, "result": "the result"},
-            "the smallest valid history has 2,000 tokens, the target is 1,000: pinned",
+            "the history comes to 2,000 tokens, the target is 1,000: pinned",
         ),
         (
             errors.TargetUnreachable(2_000, 1_000, "pinned", reduced=False),

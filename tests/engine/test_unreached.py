@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 import foldline
 from foldline import files, reading
 from foldline.engine.unreached import FOLDED, goes_no_further, why_unreached
+from foldline.passes.fold_least import FOLD_TOKENS_SLACK
 from foldline.presets import policy_of
 from foldline.testing.builders import user, view_from
 from tests.session.making import answer, opened
@@ -95,7 +97,7 @@ def test_a_share_of_less_than_a_token_is_told_as_that() -> None:
 
 def test_an_empty_view_has_no_largest_message() -> None:
     """The sentence stands without it."""
-    said = why_unreached(view_from([]), kept=frozenset(), tokens_fixed=0, target=5, policy_end="its own end")
+    said = why_unreached(view_from([]), kept=frozenset(), tokens_fixed=0, target=5, end="its own end")
     assert "largest" not in said
     assert "raise the target" in said
 
@@ -105,7 +107,7 @@ def test_where_something_may_still_go_the_policys_own_end_is_the_reason() -> Non
 
     def said(*kept: int) -> str:
         view = view_from([user(STEP), user("On.")])
-        return why_unreached(view, kept=set(kept), tokens_fixed=0, target=5, policy_end="its own end")
+        return why_unreached(view, kept=set(kept), tokens_fixed=0, target=5, end="its own end")
 
     assert said(1).startswith("its own end; it comes to ")
     assert "the largest message (m0)" in said(0, 1)
@@ -117,5 +119,72 @@ def test_the_reason_names_a_target_that_is_reached(target: int) -> None:
     tools = [{"type": "function", "function": {"name": "run", "description": STEP[:200], "parameters": {}}}]
     messages = [*history(), {"role": "user", "content": STEP * 2}]
     said = why(messages, to=target, tools=tools)
-    least = int(re.findall(r"[\d,]+(?=: raise the target|; shorten)", said)[-1].replace(",", ""))
+    least = named(said)
     assert foldline.compact(messages, to=least, tools=tools).report.tokens_after <= least
+
+
+def named(said: str) -> int:
+    """The target that a reason names."""
+    return int(re.findall(r"[\d,]+(?=(?: tokens)?: raise the target|; shorten)", said)[-1].replace(",", ""))
+
+
+def any_history(seed: int) -> list[dict[str, Any]]:
+    """Rules, commands that failed, edits, talk, and last words of any size; some end in a round that waits."""
+    rng = random.Random(seed)
+    said: list[dict[str, Any]] = [
+        {"role": "user", "content": "Never touch src/db. " + "rule " * rng.randint(0, 300)}
+    ]
+    for turn in range(rng.randint(1, 12)):
+        match rng.randrange(3):
+            case 0:
+                output = f"FAILED t_{turn}\n" + "x y " * rng.randint(0, 500)
+                said += called(turn, "Bash", {"command": f"pytest t_{turn}.py"}, output=output)
+            case 1:
+                new = {"file_path": f"/p/f_{turn}.py", "old_string": "a", "new_string": f"value_{turn} = 1"}
+                said += called(turn, "Edit", new, output="The file has been updated.")
+            case _:
+                said += [
+                    {"role": "assistant", "content": "hm " + "w " * rng.randint(1, 50)},
+                    {"role": "user", "content": "Please use no Redis anywhere. " * rng.randint(1, 40)},
+                ]
+    said += [
+        {"role": "assistant", "content": "Done."},
+        {"role": "user", "content": "on " * rng.randint(1, 1_900)},
+    ]
+    return (
+        said
+        if rng.random() < 0.7
+        else [*said, *called(99, "Bash", {"command": "cat big"}, output="w " * 900)]
+    )
+
+
+def called(turn: int, tool: str, given: dict[str, Any], *, output: str) -> list[dict[str, Any]]:
+    """One call and its result."""
+    call = {"type": "tool_use", "id": f"toolu_{turn}", "name": tool, "input": given}
+    result = {"type": "tool_result", "tool_use_id": f"toolu_{turn}", "content": output}
+    return [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_the_size_that_is_named_is_reached_and_none_that_is_smaller_by_more_than_a_few_tokens(
+    seed: int,
+) -> None:
+    """Law END: `it comes to 486: raise the target to that`, and a target of 110 was reached with 96."""
+    messages = any_history(seed)
+    system = "Be brief. " * (seed % 5 * 60)
+    said = why(messages, to=1, format="anthropic", system=system)
+    least = named(said)
+    reached = foldline.compact(messages, to=least, format="anthropic", system=system)
+    assert reached.report.tokens_after <= least
+    for smaller in (least - FOLD_TOKENS_SLACK - 4, least * 3 // 4, least // 2):
+        assert named(why(messages, to=smaller, format="anthropic", system=system)) >= smaller
+
+
+def test_the_reason_says_both_the_least_and_what_is_returned() -> None:
+    """Law END: the error carries a history that also says what was done; the least is another number."""
+    messages = [*any_history(3)[:-1], {"role": "user", "content": "on " * 3_000}]
+    with pytest.raises(foldline.TargetUnreachable) as caught:
+        foldline.compact(messages, to=100, format="anthropic")
+    after = caught.value.result.report.tokens_after
+    assert f"; what is returned also says what was done, and has {after:,}" in str(caught.value)
+    assert after - 400 <= named(str(caught.value)) < after

@@ -54,7 +54,7 @@ def test_the_rest_is_as_small_as_it_gets_where_the_target_cannot_be_reached() ->
 def test_a_policys_own_target_that_leaves_no_room_does_not_take_what_users_ruled() -> None:
     """CMP-30: Claude Code's tools and its own request for a summary took the target, and the fold said nothing. A target that somebody
     names goes before where it can be reached; so does the window."""
-    messages = [user("Refactor it. Never touch auth.py."), *work(30), user("n " * 400)]
+    messages = [user("Refactor it. Never touch auth.py."), *work(30), user("n " * 800)]
 
     def told(target: int = 100, **more: Any) -> str:
         done = planned(LAST, messages, target=target, tokens_window=8_000, **more)
@@ -67,8 +67,8 @@ def test_a_policys_own_target_that_leaves_no_room_does_not_take_what_users_ruled
         item.tokens
         for item in planned(LAST, messages, target=1, tokens_fixed=7_990, tokens_window=8_000).after
     )
-    assert "Never touch auth.py" not in told(least + 40, by_hand=True)
-    assert "Never touch auth.py" in told(least + 40, by_hand=False)
+    assert "Never touch auth.py" not in told(least + 8, by_hand=True)
+    assert "Never touch auth.py" in told(least + 8, by_hand=False)
 
 
 def test_pins_the_last_user_message_and_open_rounds_stay_in_place() -> None:

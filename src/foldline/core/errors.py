@@ -129,13 +129,14 @@ class LawViolation(FoldlineError):
 
 
 class TargetUnreachable(FoldlineError):
-    """The smallest valid history is larger than the target. `reduced`: false when nothing could be reduced at all."""
+    """The smallest valid history is larger than the target. `tokens_min`: of what `result` holds; where that also says what was
+    done, `why` names the smaller target that is reached. `reduced`: false when nothing could be reduced at all."""
 
     def __init__(
         self, tokens_min: int, tokens_target: int, why: str, result: Any = None, *, reduced: bool = True
     ) -> None:
         self.tokens_min, self.tokens_target, self.why, self.result = tokens_min, tokens_target, why, result
-        what = "the smallest valid history has" if reduced else "the history stays at"
+        what = "the history comes to" if reduced else "the history stays at"
         super().__init__(f"{what} {tokens_min:,} tokens, the target is {tokens_target:,}: {why}")
 
 

@@ -9,12 +9,12 @@ from foldline.core.address import block
 from foldline.core.edit import Frame
 from foldline.core.message import Message, Text
 from foldline.core.ports import Moment
-from foldline.core.rounds import Outline, Unit
-from foldline.core.view import Item
+from foldline.core.rounds import Outline, Unit, outline_of
+from foldline.core.view import Item, View
 from foldline.ledger.brief import brief_of
 from foldline.ledger.render import HEADING_TOKENS, OMITTED_TOKENS
 from foldline.ledger.words import Words, earlier, words_of
-from foldline.passes.folding import HEAD_TOKENS, head_of, messages_in
+from foldline.passes.folding import HEAD_TOKENS, head_of, may_fold, messages_in
 
 FOLD_TOKENS_SLACK = 8
 """How much more than the one it is measured with another address and other numbers may cost a fold."""
@@ -25,7 +25,7 @@ VITAL_TOKENS_MOST = 2_000
 FLOOR_TOKENS = 400
 """Where no fold reaches the target, the ledger has so much all the same, as far as the window has it …"""
 FLOOR_PART = 4
-"""… and up to this part of what is folded; …"""
+"""… and up to this part of what is folded, and of what stands fast: a missed target comes to no multiple of the least; …"""
 FLOOR_TOKENS_MIN = 80
 """… less than this says nothing."""
 LINE_TOKENS = 20
@@ -37,26 +37,45 @@ def beyond_target(
 ) -> int:
     """What a fold may take beside its bare cost though the target has no room for that, of which `missing` tokens are missed
     anyway (0 or less: none): what users ruled where a policy named the target, and what else was done where nothing reaches it."""
-    fixed = sum(unit.tokens for unit in structure.units) - sum(unit.tokens for unit in loose)
+    fast = _fast_tokens(structure, loose, moment=moment)
     window = int((moment.tokens_window or 0) / moment.scale)
-    free = max(0, window - moment.tokens_fixed - fixed) // 2
+    free = max(0, window - fast) // 2
     ruled = 0 if moment.by_hand else vital_tokens(structure, loose, frame=frame)
-    floor = _floor(loose) if missing > 0 else 0
+    folded = sum(unit.tokens for unit in loose)
+    floor = _floor(min(folded, fast)) if missing > 0 else 0
     return max(min(ruled, VITAL_TOKENS_MOST, free), min(floor, free) if window else floor)
 
 
-def _floor(loose: Sequence[Unit]) -> int:
-    """A part of what is folded."""
-    floor = min(FLOOR_TOKENS, sum(unit.tokens for unit in loose) // FLOOR_PART)
+def _fast_tokens(structure: Outline, loose: Sequence[Unit], *, moment: Moment) -> int:
+    """What no fold takes away: system prompt, tools, and all units but the loose ones."""
+    return (
+        moment.tokens_fixed
+        + sum(unit.tokens for unit in structure.units)
+        - sum(unit.tokens for unit in loose)
+    )
+
+
+def _floor(of: int) -> int:
+    """A part of so many tokens."""
+    floor = min(FLOOR_TOKENS, of // FLOOR_PART)
     return floor if floor >= FLOOR_TOKENS_MIN else 0
 
 
-def is_least(structure: Outline, loose: Sequence[Unit], *, bare: int) -> bool:
+def is_least(structure: Outline, loose: Sequence[Unit], *, bare: int, moment: Moment) -> bool:
     """Whether all that may be folded is a fold already, no larger than one that has its floor: another would say the same."""
     gone = [item for unit in loose for item in structure.items[unit.start : unit.end]]
-    return sum([item.tokens for item in gone]) <= bare + FLOOR_TOKENS and all(
+    floor = _floor(_fast_tokens(structure, loose, moment=moment))
+    return sum([item.tokens for item in gone]) <= bare + floor and all(
         item.message.synthetic == "fold" for item in gone
     )
+
+
+def least_tokens(view: View, frame: Frame) -> int:
+    """What a view comes to where one fold that says nothing stands for all that may go: no target below it is reached."""
+    structure = outline_of(view)
+    loose = [unit for unit in structure.units if may_fold(structure, unit, frame=frame)]
+    said = sum(unit.tokens for unit in loose)
+    return view.tokens - max(0, said - bare_fold(structure, loose, is_short=True, frame=frame))
 
 
 def vital_tokens(structure: Outline, loose: Sequence[Unit], *, frame: Frame) -> int:
@@ -86,7 +105,8 @@ def bare_fold(structure: Outline, loose: Sequence[Unit], *, is_short: bool, fram
     gone = [item for unit in loose for item in structure.items[unit.start : unit.end]]
     if not gone:
         return FOLD_TOKENS_SLACK
-    text = block("fold", f"m{gone[0].seq}-{gone[-1].seq}@0a1b2c3d", body=opening_of(gone, is_short=is_short))
+    seqs = [seq for item in gone for seq in (item.seq, *[span.end - 1 for span in item.covers])]
+    text = block("fold", f"m{min(seqs)}-{max(seqs)}@0a1b2c3d", body=opening_of(gone, is_short=is_short))
     message = Message(role="user", parts=(Text(text=text),), synthetic="fold", edited=True)
     return frame.counter.message(message) + FOLD_TOKENS_SLACK
 

@@ -115,15 +115,15 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         acts = acts_tokens(structure, loose, frame=frame) if self.summary == "ledger" else 0
         is_short = moment.tokens_target < SHORT_BELOW
         bare = bare_fold(structure, loose, is_short=is_short, frame=frame)
-        if acts and not is_short and room < bare + acts:
+        if not is_short and room < bare + acts:
             is_short, bare = True, bare_fold(structure, loose, is_short=True, frame=frame)
+        if room < bare:
+            cut = clamp(structure, fixed, excess=bare + acts - room, frame=frame)
+            clamps, room = cut.edits, room + cut.tokens_freed
         acts = min(acts, room - bare) if room >= bare else acts
         bare += acts
-        if room < bare:
-            cut = clamp(structure, fixed, excess=bare - room, frame=frame)
-            clamps, room = cut.edits, room + cut.tokens_freed
         missing = bare - room if self.summary == "ledger" else 0
-        if missing > 0 and is_least(structure, loose, bare=bare):
+        if missing > 0 and is_least(structure, loose, bare=bare, moment=moment):
             loose = []
         vital = bare
         if missing > 0 or (not moment.by_hand and room < bare + VITAL_TOKENS_MOST):
