@@ -50,7 +50,10 @@ def show(transcripts: Sequence[Transcript], address: str) -> Shown:
     if not place.digest:
         return _show_short(transcripts, place, address=address)
     said = [counted(transcript) for transcript in transcripts]
-    for history in said:
+    views = [
+        Counted(one.messages, one.numbers) for one in transcripts if one.history
+    ]  # with what stands for the rest
+    for history in (*said, *views):
         found = _find(history, place)
         if found is not None:
             return found

@@ -79,7 +79,7 @@ def test_every_message_that_a_ledger_names_is_opened_by_what_it_prints(
         True,
     )
     made = run("show", str(out), "m2")
-    assert (made.exit_code, "the file that it was made from" in made.stderr) == (1, True)
+    assert (made.exit_code, "open it in the file that was compacted then" in made.stderr) == (1, True)
 
 
 def test_what_is_written_is_read_again_and_valid(tmp_path: Path) -> None:

@@ -348,8 +348,8 @@ def test_what_is_remembered_of_facts_and_calls_goes_by_the_window(tmp_path: Path
         small, few = session._known.memo["facts"], session._known.memo["told"]
         session.use("claude-sonnet-4-5")
         large, more = session._known.memo["facts"], session._known.memo["told"]
-    assert few._chars_max == 128_000 * TOLD_CHARS_A_TOKEN
-    assert few._chars_max < more._chars_max <= TOLD_CHARS_MAX
+    assert few._room._chars_max == 128_000 * TOLD_CHARS_A_TOKEN
+    assert few._room._chars_max < more._room._chars_max <= TOLD_CHARS_MAX
     assert small._bytes_max == 128_000 * FACTS_BYTES_A_TOKEN
     assert small._bytes_max < large._bytes_max <= CACHED_BYTES_MAX
     assert small._extract._reader._words_max < large._extract._reader._words_max <= WORDS_MAX
