@@ -54,7 +54,7 @@ _PRAISE = (
 )
 """What says of the work that it is good, and not what of it."""
 _RIGHT = re.compile(
-    r"\W*(?:(?:ok(?:ay)?|yes|yeah|yep|ah|oh|wow|hey|and|now|finally|cool|alright|so|thanks?|thank you)\b\W+){0,3}"
+    r"\W*+(?:(?:ok(?:ay)?|yes|yeah|yep|ah|oh|wow|hey|and|now|finally|cool|alright|so|thanks?|thank you)\b\W+){0,3}"
     rf"(?:(?:{_PRAISE}|{_THANKS})\W+(?:it |now )?){{0,3}}"
     r"(?:(?:(?:it |that |this |all |everything )?looks? (?:good|great|fine|right|perfect|correct|nice)|(?:that|this) (?:did it|fixed it|solved it|is it|is right|is better)|all (?:good|green|set|fine)"
     r"|(?:(?:it|this|that|everything|all of it|the \w{1,20})(?:['’]s| is| does)? )?(?:(?:now|finally|all|really) )?(?:works?|worked|working|runs|passes|fixed|solved|resolved)"
