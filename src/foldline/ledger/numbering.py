@@ -7,7 +7,7 @@ file that a command wrote. Its messages are numbered on from what its folds cove
     message   [u]   [‹m1-32@…›]     [u]    [u]    [a]   [r]    …
     number    m0    m1, up to m32   m12    m27    m33   m34    …
 
-So a number means one message in every generation: what a carried line of the ledger names is older than all that came later, and
+So no number comes to mean another message: what a carried line of the ledger names is older than all that came later, and
 `foldline show` opens in a file what its ledger names there, as far as the file still holds it. What stands behind a fold though it was said
 within gets its own number back where the fold names all that does (that of the first, where a wire made one message of several); else numbers go on behind whatever the ledger names. A range that
 cannot be one is no fold's: what such a fold says is told by the message that holds it (`foldline.ledger.words.earlier`).
