@@ -62,6 +62,237 @@ SETTINGS = """{key} is {n}. | The {key} is {n}. | {key}: {n} | {key} = {n} | {ke
     | The {key} is now {n}. | The {key} is {n} now. | The {key} will be {n}. | The {key} is set to {n}. | The {key} moved to {n}."""
 DEMANDS = "The {key} should be {n}. | The {key} must be {n}. | We should set the {key} to {n}."
 """What a later report of what is leaves standing."""
+SECOND_STANDS = """
+model = gpt-4 | model = gpt-5
+model=gpt-4o | model=gpt-5
+model = claude-3.5-sonnet | model = claude-opus-4
+The model is gpt-4. | The model is gpt-5 now.
+The model is X. | The model is Y now.
+The model is X | The model is now Y
+The model is Opus. | Change the model to Sonnet.
+Set the model to gpt-4. | Set the model to gpt-5.
+The model should be o3. | The model should be o4 now.
+The region is us-east-1. | The region is eu-west-1 now.
+region = us-east-1 | region = eu-west-1
+encoding = utf-8 | encoding = utf-16
+The gpt-4 timeout is 30 s. | The gpt-4 timeout is 60 s.
+debug is on | debug is off
+Debug is on. | Debug is off now.
+debug = true | debug = false
+debug: on | debug: off
+Debug is enabled. | Debug is disabled.
+The cache is on. | The cache is off.
+Log is on. | Log is off.
+sync = true | sync = false
+Set debug to true. | Set debug to false.
+Turn debug on. | Turn debug off.
+Turn the cache off. | Turn the cache on.
+Switch the linter off. | Switch the linter on.
+Keep the cache on. | Turn the cache off.
+Switch to Python 3.11. | Switch to Python 3.12.
+Please switch to Node 18. | Please switch to Node 20.
+Upgrade to Python 3.11. | Upgrade to Python 3.12.
+Upgrade to Django 4. | Upgrade to Django 5.
+Move to Postgres 15. | Move to Postgres 16.
+Use Python 3.11. | Switch to Python 3.12.
+Let's use Python 3.11. | Let's switch to Python 3.12.
+We should migrate to Java 17. | We should migrate to Java 21.
+at most 5 jobs | at most 10 jobs
+At most 5 jobs. | At most 10 jobs.
+At most 5 jobs at a time. | At most 10 jobs at a time.
+max 4 workers | max 8 workers
+No more than 3 retries. | No more than 5 retries.
+Up to 5 threads. | Up to 8 threads.
+At least 2 replicas. | At least 3 replicas.
+Run at most 5 jobs. | Run at most 10 jobs.
+Run at most 5 jobs in parallel. | Run at most 2 jobs in parallel.
+You may open at most 5 connections. | You may open at most 10 connections.
+4 workers max | 8 workers max
+5 jobs at most | 10 jobs at most
+Allow at most 3 retries. | Allow at most 5 retries.
+Set the log level to debug. | Set the log level to info.
+log_level = debug | log_level = info
+The log level is debug. | The log level is info now.
+The theme is dark. | The theme is light now.
+The branch is main. | The branch is develop now.
+The output format is json. | The output format is yaml now.
+format = json | format = yaml
+模型是 gpt-4 | 模型改成 gpt-5
+模型是 gpt-4 | 现在模型是 gpt-5
+model = gpt-4 | 把 model 改成 gpt-5
+把模型设为 gpt-4 | 把模型设为 gpt-5
+最多 5 个线程 | 最多 10 个线程
+最多同时 5 个连接 | 最多同时 10 个连接
+换成 Python 3.11 | 换成 Python 3.12
+用 Python 3.11 | 改用 Python 3.12
+切换到 Node 18 | 切换到 Node 20
+升级到 Python 3.11 | 升级到 Python 3.12
+debug 是 true | debug 改成 false
+区域是 us-east-1 | 区域改为 eu-west-1
+至少 2 个副本 | 至少 3 个副本
+Turn on debug. | Turn off debug.
+Turn off the cache. | Turn on the cache.
+Debug is on. | Turn off debug.
+Please turn on verbose logging. | Please turn off verbose logging.
+The environment is staging. | The environment is production now.
+At most 5 jobs. | No more than 10 jobs.
+Max 5 workers. | Up to 8 workers.
+Go back to Python 3.11. | Go back to Python 3.10.
+assignee = anna | assignee = ben
+端口是8080 | 端口改成9090
+端口是8080。 | 现在端口是9090。
+最多5个线程 | 最多10个线程
+把超时改成30秒 | 把超时改成60秒
+模型是gpt-4 | 模型改成gpt-5
+换成Python 3.11 | 换成Python 3.12
+"""
+"""Pairs of messages, the second of which gives the same thing another value."""
+BOTH_STAND = """
+Look at PR 12. | Look at PR 15.
+Look at PR-12. | Look at PR-15.
+ABC-12 is broken. | ABC-15 is broken.
+ABC-12 is broken now. | ABC-15 is broken now.
+Fix ABC-12. | Fix ABC-15.
+fix: ABC-12 | fix: ABC-15
+Fix test 3. | Fix test 4.
+Fix: 3 | Fix: 4
+Test: 3 | Test: 4
+Debug: 12 | Debug: 15
+Debug test 3. | Debug test 4.
+Debug step 12 now. | Debug step 15 now.
+Add 5 tests. | Add 10 tests.
+Add at most 5 tests. | Add at most 10 tests.
+Write at most 5 lines. | Write at most 10 lines.
+Fix at most 5 issues. | Fix at most 10 issues.
+Show me at most 5 errors. | Show me at most 10 errors.
+At most 5 seconds. | At most 10 seconds.
+At most 5 words. | At most 10 words.
+At most 5 jobs. | At least 5 jobs.
+At most 5 jobs. | At most 10 workers.
+At most 5 jobs on staging. | At most 10 jobs on production.
+Up to 5 retries for uploads. | Up to 10 retries for downloads.
+At most 5 jobs. | At most 5 jobs failed.
+At most 5 jobs. | At most 10 jobs failed.
+At most 5 jobs. | Are at most 10 jobs ok?
+At most 5 jobs. | There were at most 10 jobs.
+At most 5 jobs. | Start 10 jobs.
+At most 5 jobs. | Also at most 10 jobs.
+Start 5 jobs. | Start 10 jobs.
+Kill at most 5 jobs. | Kill at most 10 jobs.
+Delete at most 5 servers. | Delete at most 10 servers.
+Run step 1. | Run step 2.
+Run it with model = gpt-4. | Run it with model = gpt-5.
+Run the eval with gpt-4. | Run the eval with gpt-5.
+Try model = gpt-4. | Try model = gpt-5.
+Test with model=gpt-4. | Test with model=gpt-5.
+Compare it to gpt-4. | Compare it to gpt-5.
+The test for model = gpt-4 fails. | The test for model = gpt-5 fails.
+The failing model is gpt-4. | The failing model is gpt-5.
+The best model is gpt-4. | The fastest model is gpt-5 now.
+One model is gpt-4. | Another model is gpt-5.
+A model is gpt-4. | A model is gpt-5.
+gpt-4 is slow. | gpt-5 is slow.
+gpt-4 is slow now. | gpt-5 is slow now.
+The gpt-4 timeout is 30 s. | The gpt-5 timeout is 60 s.
+The model is slow. | The model is wrong now.
+The page is slow. | The page is broken now.
+The header is bold. | The header is red now.
+The error is E-12. | The error is E-15.
+The failing test is t-12. | The failing test is t-15.
+Add a user with role=admin. | Add a user with role=guest.
+Create a branch with base=main. | Create a branch with base=develop.
+Run the tests with Python 3.11. | Run the tests with Python 3.12.
+Switch to step 3. | Switch to step 4.
+Switch to PR 12. | Switch to PR 15.
+Switch to tab 2. | Switch to tab 3.
+Switch to version 2. | Switch to version 3.
+Switch the CI to Python 3.11. | Switch the docs to Python 3.12.
+Switch to Python 3.11. | Switch to Node 20.
+Test the switch to Python 3.11. | Test the switch to Python 3.12.
+Try to switch to Python 3.11. | Try to switch to Python 3.12.
+First switch to Python 3.11. | Then switch to Python 3.12.
+Switch to Python 3.11 in CI. | Switch to Python 3.12 in Docker.
+Should we switch to Python 3.11? | Should we switch to Python 3.12?
+If it fails switch to Python 3.11. | If it fails switch to Python 3.12.
+Never switch to Python 3.11. | Never switch to Python 3.12.
+Deploy to staging. | Deploy to production.
+Push to main. | Push to develop.
+Merge it to main. | Merge it to develop.
+Never push to main. | Never push to develop.
+Set up replication to staging. | Set up replication to production.
+Set up mail forwarding to Anna. | Set up mail forwarding to Ben.
+Run it with debug on. | Run it with debug off.
+Check that debug is on. | Check that debug is off.
+Test it with the cache on. | Test it with the cache off.
+See what happens when debug is on. | See what happens when debug is off.
+The test is on. | The test is off.
+Turn left at 5. | Turn left at 10.
+Turn page 12. | Turn page 15.
+Turn debug on and run the tests. | Turn debug off and run the tests.
+Try it with debug turned on. | Try it with debug turned off.
+The staging debug is on. | The production debug is off.
+Is debug on? | Is debug off?
+Never turn debug on. | Never turn debug off.
+Save it as out-1. | Save it as out-2.
+Save it to out-1. | Save it to out-2.
+Copy the log to host-1. | Copy the log to host-2.
+Move the file to dir-1. | Move the file to dir-2.
+Connect to host-1. | Connect to host-2.
+Restart host-1 now. | Restart host-2 now.
+The server is host-1. | The server is host-2.
+Look at commit abc-12 now. | Look at commit abc-15 now.
+Now fix ABC-12. | Now fix ABC-15.
+Write to Anna. | Write to Ben.
+看 PR-12 | 看 PR-15
+修复 ABC-12 | 修复 ABC-15
+用 gpt-4 跑一遍 | 用 gpt-5 跑一遍
+用 Python 3.11 跑测试 | 用 Python 3.12 跑测试
+最多添加 5 个测试 | 最多添加 10 个测试
+最多写 5 行 | 最多写 10 行
+比较 gpt-4 | 比较 gpt-5
+用 gpt-4 测试一下 | 用 gpt-5 测试一下
+切换到步骤 3 | 切换到步骤 4
+看第 3 个线程 | 看第 4 个线程
+把日志发到 host-1 | 把日志发到 host-2
+Use ABC-12 for the demo. | Use ABC-15 for the demo.
+Use gpt-4 for the test. | Use gpt-5 for the test.
+Invite a user with role=admin. | Invite a user with role=guest.
+Turn it on. | Turn it off.
+Turn a light on. | Turn a light off.
+Turn on each flag. | Turn off each flag.
+Turn on debug and run the tests. | Turn off debug and run the tests.
+Switch to Python 3.11 to see whether it fails. | Switch to Python 3.12 to see whether it fails.
+Look at the switch to Python 3.11. | Look at the switch to Python 3.12.
+Set up replication to Anna. | Set up replication to Ben.
+check if a == b | check if a == c
+The model is good. | The model is bad now.
+The disk is full. | The disk is read-only now.
+The test for debug = on fails. | The test for debug = off fails.
+Open PR-12 now. | Open PR-15 now.
+跑测试时用 Python 3.11 | 跑测试时用 Python 3.12
+把文件移到 dir-1 | 把文件移到 dir-2
+name = anna | name = ben
+看第3个测试 | 看第4个测试
+第3步：登录 | 第4步：登录
+第3步是登录 | 第4步是登录
+改第3行 | 改第4行
+添加5个测试 | 添加10个测试
+修复第3个问题 | 修复第4个问题
+现在看第3章 | 现在看第4章
+用5句话总结 | 用10句话总结
+看PR12 | 看PR15
+跑第3个测试 | 跑第4个测试
+还有5个错误 | 还有10个错误
+任务3：修复登录 | 任务4：修复登录
+现在是第3步 | 现在是第4步
+现在有5个错误 | 现在有3个错误
+最多添加5个测试 | 最多添加10个测试
+会议室3被占了 | 会议室4被占了
+No more than 3 retries, and never log passwords. | No more than 5 retries.
+Never use more than 3 retries. | Never use more than 5 words.
+Then turn debug on. | Then turn debug off.
+"""
+"""Pairs of messages that differ in a value and are about two things, or ask for two."""
 
 
 def listed(text: str, *, by: str) -> list[str]:
@@ -105,6 +336,23 @@ def test_a_setting_that_gets_another_value_shows_only_the_newest(key: str) -> No
     for before, after in product(frames, [*frames, *listed(DEMANDS, by="|")]):
         earlier, later = said(before, key, 20), said(after, key, 35)
         assert 0 in supersessions([(0, earlier), (2, later)]), (earlier, later)
+
+
+def pairs(table: str) -> list[list[str]]:
+    """The two messages of each line of a table above."""
+    return [listed(line, by=" | ") for line in table.strip().splitlines()]
+
+
+@pytest.mark.parametrize(("earlier", "later"), pairs(SECOND_STANDS))
+def test_of_two_values_of_one_thing_the_newer_stands(earlier: str, later: str) -> None:
+    """CMP-8: names with digits, flags, versions to switch to and bounds, as people write them."""
+    assert 0 in supersessions([(0, earlier), (2, later)])
+
+
+@pytest.mark.parametrize(("earlier", "later"), pairs(BOTH_STAND))
+def test_of_two_things_both_stand_whatever_the_values(earlier: str, later: str) -> None:
+    """CMP-30: the counterpart; in doubt nothing falls."""
+    assert supersessions([(0, earlier), (2, later)]) == {}
 
 
 @pytest.mark.parametrize("to", [0.6, 0.3, 0.15])

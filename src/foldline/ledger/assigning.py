@@ -35,8 +35,13 @@ _TURNS = re.compile(
 )
 """Directly behind a value, what says that it stands in the place of another."""
 _TOKEN = re.compile(r"[=:：＝]|[^\W_][\w'’-]*")
+_GLUED = re.compile(r"(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])(?=[A-Za-z])")
+"""Where a name stands behind a word without a blank."""
 _SIGNS = ("=", ":", "：", "＝")
 _EQUALS = ("=", "＝")
+_COLONS = (":", "：")
+_NUMBERED = re.compile(r"\d|^[a-z]")
+"""A name that may be one of many: "use ABC-12 for the demo"."""
 _IS = frozenset(_SIGNS) | frozenset(
     "is are be becomes become equals ist sind wird sei est sont sera soit es son será sea é são seja è sono".split()
 )
@@ -54,12 +59,21 @@ _STILL = frozenset("set sets keep keeps hold limit limits cap caps".split())
 """… and those of them that may leave it as it is, or only bound it."""
 _TO_BOUNDS = frozenset("to at under below above over within".split())
 _USES = frozenset("use uses listens runs".split())
-_SETTINGS = frozenset(
-    "port timeout limit budget deadline threshold cap quota target seed temperature tolerance interval delay ttl concurrency parallelism precision version size rate"
-    " python node nodejs java jdk ruby go golang rust php perl scala kotlin swift typescript postgres postgresql mysql mariadb sqlite redis mongodb"
+_RUNTIMES = frozenset(
+    "python node nodejs java jdk ruby go golang rust php perl scala kotlin swift typescript postgres postgresql mysql mariadb sqlite redis mongodb"
     " django flask rails react vue angular spring gcc clang llvm cuda ubuntu debian kubernetes terraform".split()
 )
-"""What "use" gives a number by its bare name; "use template 3" names a template."""
+"""What a project has in one version, to which it may switch as well …"""
+_SETTINGS = _RUNTIMES | frozenset(
+    "port timeout limit budget deadline threshold cap quota target seed temperature tolerance interval delay ttl concurrency parallelism precision version size rate".split()
+)
+"""… and what "use" gives a number by its bare name; "use template 3" names a template."""
+_SWITCHES = frozenset("switch move upgrade downgrade migrate go".split())
+_EAST_SWITCHES = re.compile(
+    r"(?:请|现在|我们|还是|就)*(?:使用|改?用|[换改]成|[换改]为|切换到|[升降]级到|迁移到)"
+)
+_TURNS_ON = ("turn", "switch")
+_TOGGLES = (*_TURNS_ON, "keep", "leave")
 _DATES = frozenset(
     "deadline due date delivery eta cutoff frist termin stichtag abgabe limite échéance fecha plazo data prazo 截止 截止日期 日期 締め切り 期限 마감 마감일".split()
 )
@@ -121,6 +135,20 @@ _RESOURCES = frozenset(
     " threads prozesse kerne leerzeichen fils processus espaces hilos procesos espacios 线程 进程 核 核心 空格 副本 连接 分片 重试 スレッド プロセス 스레드 프로세스".split()
 )
 """What "use" gives a number before its noun; how many sentences or eggs to use is asked for once."""
+_AT_ONCE = frozenset(
+    "worker workers thread threads process processes core cores cpu cpus gpu gpus job jobs connection connections replica replicas instance instances node nodes server servers"
+    " shard shards partition partitions retry retries attempt attempts 线程 进程 核 核心 副本 连接 分片 重试".split()
+)
+"""What a bound holds for without a name: "at most 5 jobs"; how many tests to add at most is asked for once."""
+_BOUNDS = frozenset("most least more less fewer max maximum min minimum up".split())
+_BOUNDS_OF = _BOUNDS | frozenset("at no than to of only".split())
+_HOLDS = frozenset("run allow keep have use permit open".split())
+_BOUND_ENDS = frozenset("at most least max maximum min minimum a time once in parallel total".split())
+_EAST_BOUNDS = re.compile(
+    r"(?:请|同时|只能|可以|并发|并行|运行|跑|开|用)*(?:[最至]多|[最至]少|不超过)(?:同时|只能|可以|并发|并行|运行|跑|开|用)*"
+)
+_WITHIN = frozenset("with for in on where when if a an whose of".split())
+"""Behind one of these a "=" gives a value to one of many: "a user with role = admin"."""
 _EAST_ENDS = frozenset(("", *"です だ である になりました になります 입니다 이다 이에요 예요".split()))
 
 
@@ -131,6 +159,8 @@ class Assigned(Struct, frozen=True, kw_only=True, gc=False):
     """Whether it gives the value to its key, which then has no other."""
     turns: bool = False
     """Whether it says of itself that it changes what was said, in whichever way that was said."""
+    orders: bool = False
+    """Whether it is an order by that, and no report of what is."""
     lists: bool = False
     """Whether it has but a sign between the two, as settings have, and the lines of a record of which there are many."""
 
@@ -139,10 +169,12 @@ def assigned(clause: str, place: Span, *, key: Collection[str], sort: str) -> As
     """What a clause does with the value of a sort at a place of it."""
     if _ADDS.search(clause):
         return Assigned()
-    before, after = clause[: place[0]], clause[place[1] :]
+    before, value, after = clause[: place[0]], clause[slice(*place)], clause[place[1] :]
     turns = _TURNS.match(after) is not None
-    words = [word.lower() for word in _TOKEN.findall(before)]
+    words = [word.lower() for word in _TOKEN.findall(_GLUED.sub(" ", before))]
     sign = words[-1] if words and words[-1] in _SIGNS else ""
+    if _is_bound(words, after) or (sort == "flag" and _is_toggled(words, after)):
+        return Assigned(sets=True, turns=turns, orders=True)
     if not words or words[0] in _NO_KEY or all(map(_is_one_of_many, key)):
         return Assigned(turns=turns, lists=bool(sign))
     is_now = _NOW.search(clause) is not None
@@ -150,12 +182,14 @@ def assigned(clause: str, place: Span, *, key: Collection[str], sort: str) -> As
         return Assigned(sets=True, turns=turns or not _STILL & {*words})
     if _is_set_in_east(words[-1], after):
         return Assigned(sets=True, turns=True)
-    if _is_said(words) or _is_said_in_east(words[-1], after):
+    if _is_said(words, is_flag=sort == "flag") or _is_said_in_east(words[-1], after):
         is_order = not clause.isascii() and TASK_EAST.search(clause) is not None
         sets = not is_order and _has_one(words, after, key=key, sort=sort)
         return Assigned(sets=sets, turns=turns or (is_now and not sign), lists=bool(sign))
-    is_used = _is_used(words, after, is_name=sort in NAMES)
-    return Assigned(sets=is_used, turns=turns or (is_now and _is_measured(words)), lists=bool(sign))
+    is_of_many = sort == "name" and _NUMBERED.search(value) is not None
+    is_used = not is_of_many and _is_used(words, after, is_name=sort in NAMES)
+    sets = is_used or _is_switched(words, after)
+    return Assigned(sets=sets, turns=turns or (is_now and _is_measured(words)), lists=bool(sign))
 
 
 def _has_one(words: Sequence[str], after: str, *, key: Collection[str], sort: str) -> bool:
@@ -163,7 +197,8 @@ def _has_one(words: Sequence[str], after: str, *, key: Collection[str], sort: st
     ("the button must be `primary`"), and many days on which something is; and what goes on behind the value of a "=" says
     something of what has that value ("the test for limit = 5 fails")."""
     if words[-1] in _EQUALS:
-        return _ENDS >= {*_TOKEN.findall(after.lower())}
+        is_within = sort == "name" and not _WITHIN.isdisjoint(words)
+        return not is_within and _ENDS >= {*_TOKEN.findall(after.lower())}
     return sort not in NAMES and (sort != "day" or not _DATES.isdisjoint(key))
 
 
@@ -192,17 +227,52 @@ def _sets(words: Sequence[str], verb: int, *, after: str) -> bool:
     """What a verb that sets does at its place."""
     if words[verb] == "make":
         return words[verb + 1] in _DEFINITE and {*_TOKEN.findall(after.lower())} <= _ENDS
+    if words[verb : verb + 2] == ["set", "up"]:
+        return False
     small = {*words[len(_without_fillers(words)) :]}
     if words[verb] in _STILL:  # nouns too
         return bool(small & _TO_BOUNDS) and _BEFORE_VERB >= {*words[:verb]}
     return "to" in small
 
 
-def _is_said(words: Sequence[str]) -> bool:
+def _is_toggled(words: Sequence[str], after: str) -> bool:
+    """ "Turn KEY on", "turn off KEY", "keep KEY on"."""
+    verb, *rest = [word for word in words if word not in _BEFORE_VERB] or [""]
+    if verb not in _TOGGLES or words[0] in _NO_KEY or not (_INDEFINITE | {"to"}).isdisjoint(rest[:1]):
+        return False
+    return bool(rest) or (verb in _TURNS_ON and _INDEFINITE.isdisjoint(_TOKEN.findall(after.lower())[:1]))
+
+
+def _is_bound(words: Sequence[str], after: str) -> bool:
+    """ "At most 5 jobs", "run at most 5 jobs in parallel", "5 workers max"."""
+    noun, *rest = _TOKEN.findall(after.lower()) or [""]
+    if noun.lstrip("个") not in _AT_ONCE or not _BOUND_ENDS >= {*rest}:
+        return False
+    if words and not words[-1].isascii():
+        return len(words) == 1 and _EAST_BOUNDS.fullmatch(words[0]) is not None
+    holds = [word for word in words if word not in _BEFORE_VERB and word not in _BOUNDS_OF]
+    return not _BOUNDS.isdisjoint((*words, *rest)) and len(holds) <= 1 and _HOLDS >= {*holds}
+
+
+def _is_switched(words: Sequence[str], after: str) -> bool:
+    """ "Switch to Python 3.12"; "switch to step 3" goes there, and "… to see whether it fails" tries it."""
+    if words[-1] not in _RUNTIMES:
+        return False
+    rest = _TOKEN.findall(after.lower())
+    if not words[0].isascii():
+        return len(words) == 2 and _EAST_SWITCHES.fullmatch(words[0]) is not None and {"了", "吧"} >= {*rest}
+    verb, *to = [word for word in words if word not in _BEFORE_VERB]
+    return verb in _SWITCHES and [word for word in to[:-1] if word != "back"] == ["to"] and "to" not in rest
+
+
+def _is_said(words: Sequence[str], *, is_flag: bool) -> bool:
     """ "KEY is N", "KEY: N", "KEY must stay below N", where that is no part of an order."""
     head = _without_fillers(words)
     subject = head[:-1]
-    if _NO_SUBJECT >= {*subject} or _is_order(subject):
+    if _NO_SUBJECT >= {*subject}:
+        return False
+    is_noun = len(subject) == 1 and (is_flag or head[-1] not in _COLONS)  # "debug is"; "fix:" is an order
+    if not is_noun and _is_order(subject):
         return False
     if head[-1] in _IS:
         return True

@@ -29,18 +29,30 @@ DAY = (
     r"|may \d{1,2}(?:st|nd|rd|th)?|\d{1,2}(?:st|nd|rd|th)?(?: of)? may"
     r"|(?:周|星期|礼拜)[一二三四五六日天]|\d{1,2}月\d{1,2}[日号]"
 )
+_LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+"""Of a script that sets blanks between words."""
 VALUE = re.compile(
     rf"`(?P<code>[^`]+)`|[\"“](?P<quoted>[^\"”]+)[\"”]|(?<![\w])(?P<day>{DAY})(?![a-z])"
-    r"|(?<![\w.])(?P<number>[$€£¥]?-?\d[\d.,:_/%-]*(?:\s?(?:ms|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|kb|mb|gb|tb|px|rpm|usd|eur|%|个|秒|分钟|小时|天|元|万|次|行|条))?)(?![\w])"
-    r"|(?<![\w])(?P<flag>true|false|enabled|disabled|(?:(?<!now )on|off)(?=[.!]?\s*$))(?![\w])",
+    rf"|(?<!{_LETTER})(?<!\.)(?<!\w-)(?P<number>[$€£¥]?-?\d[\d.,:_/%-]*(?:\s?(?:ms|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|kb|mb|gb|tb|px|rpm|usd|eur|%|个|秒|分钟|小时|天|元|万|次|行|条))?)(?!{_LETTER})"
+    r"|(?<![\w])(?P<flag>true|false|enabled|disabled|(?:(?<!now )on|off)(?=(?:\snow|\splease)?[.!]?\s*$)|(?:(?<=turn )|(?<=switch ))o(?:n|ff)(?=\s\w))(?![\w])",
     re.IGNORECASE,
 )
+PLAIN_NAMES = "debug|info|warn|warning|dark|light|dev|develop|development|staging|prod|production|main|master|json|yaml|toml|csv|xml"
+"""Small words that name what a setting is set to; another one may say how a thing is ("slow")."""
 NAMED = re.compile(
-    r"\b(?i:is|now|to|with|use|using|=|:)\s+(?:now\s+)?(?P<name>[A-Z][\w+#-]*(?:\s[A-Z][\w-]*)?)(?=\s+for\b|\s*(?:now|instead)?[.!]?$)"
+    r"(?:\b(?i:is|be|now|to|with|use|using|=|:)\s+(?:now\s+)?|[是为成到用]\s?)"
+    rf"(?P<name>[A-Z][\w+#-]*(?:\s[A-Z][\w-]*)?|[A-Za-z](?=[A-Za-z_./:-]{{0,40}}\d)[\w./:-]{{0,60}}\w|(?:{PLAIN_NAMES})\b)"
+    r"(?=\s+for\b|\s*(?:now|instead|了)?[.!。！]?$)"
 )
+"""What stands for a value by its name: a capital within, letters and a digit ("gpt-4"), …"""
+SET_TO = re.compile(
+    r"^[^=＝]{1,80}(?<![!<>])[=＝]\s{0,3}(?P<name>[A-Za-z][\w./:-]{0,60})(?=\s*(?:now|instead)?[.!。！]?$)"
+)
+"""… and behind a "=" any word."""
 STATES = re.compile(
-    r"\b(?:is|are|was|be|becomes?|use|uses|using|set|sets|now|move[sd]?|change[sd]?|changing|run|runs|listens?|stays?|goes|equals|make (?:the|our|my)|will|should|must|switch(?:es|ed)?|update[sd]?|raise[sd]?|lower(?:s|ed)?|bump(?:s|ed)?|reschedule[sd]?|postpone[sd]?|budget|deadline|limit|at|on)\b"
-    r"|[=:：＝]|是|为|用|改|设|调|换|变|定在|移到|推迟|提前|は|を|に|은|는|을|를|이|가"
+    r"\b(?:is|are|was|be|becomes?|use|uses|using|set|sets|now|move[sd]?|change[sd]?|changing|run|runs|listens?|stays?|goes|go back|equals|make (?:the|our|my)|will|should|must|switch(?:es|ed)?|update[sd]?|raise[sd]?|lower(?:s|ed)?|bump(?:s|ed)?|reschedule[sd]?|postpone[sd]?|budget|deadline|limit|at|on|off"
+    r"|(?:upgrade|downgrade|migrate)[sd]?|most|least|max(?:imum)?|min(?:imum)?|up to|(?:more|less|fewer) than)\b"
+    r"|[=:：＝]|是|为|用|改|设|调|换|变|定在|移到|推迟|提前|[升降]级到|迁移到|[最至]多|[最至]少|は|を|に|은|는|을|를|이|가"
     r"|\b(?:ist|sind|wird|est|sera|es|será|é|agora|jetzt|maintenant|ahora)\b",
     re.IGNORECASE,
 )
@@ -127,13 +139,20 @@ DEPENDS = re.compile(
 MAY_STATE = re.compile(r"[^\sA-Za-z,.;!?()'/-]|(?!^)[A-Z]")
 """What stands in a sentence that states a value: a digit, a quotation mark, a name, another script …"""
 MAY_STATE_WORDS = re.compile(
-    rf"\b(?:true|false|enabled|disabled|on|off|responde|escribe|{DAY})(?![a-z])", re.IGNORECASE
+    rf"\b(?:true|false|enabled|disabled|on|off|responde|escribe|{PLAIN_NAMES}|{DAY})(?![a-z])", re.IGNORECASE
 )
 """… or one of these."""
 WORD = re.compile(r"[^\W_][\w.-]*(?<![.-])")
+MOST = re.compile(r"\b(?:no more than|up to|max(?:imum)?(?: of)?)\b", re.IGNORECASE)
+"""Other words for "most"."""
+TURNS_TO = re.compile(
+    r"\blet['’]s\b|\b(?:upgrade|downgrade|migrate)[sd]?\s(?=(?:back\s)?to\b)", re.IGNORECASE
+)
+TURNS_ON = re.compile(r"^\W{0,3}(?:(?:please|now)\s)?(?:turn|keep|leave)\b", re.IGNORECASE)
+"""What a clause does with its value, or with a flag, and is no part of the name."""
 HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 PARTICLES = re.compile(
-    r"请|把|将|这个|那个|我们|的值|的|现在|应该|已经|了|吧|是|为|改成|改为|改到|调整为|调整到|调整|调为|换成|变成|变更|设置为|设置|设为|设成|定在|移到|推迟到|推迟|提前到|提前|更正|更新|使用|用|到|在|に変更|に変えて|してください|してください|です|は|を|に|が|으로|로|은|는|을|를|이제|이|가|변경|바꿔|주세요|해줘|입니다|[\s：:＝=，。！]"
+    r"请|把|将|这个|那个|我们|的值|的|现在|应该|已经|了|吧|改用|切换到|[升降]级到|迁移到|是|为|改成|改为|改到|调整为|调整到|调整|调为|换成|变成|变更|设置为|设置|设为|设成|定在|移到|推迟到|推迟|提前到|提前|更正|更新|使用|用|到|在|に変更|に変えて|してください|してください|です|は|を|に|が|으로|로|은|는|을|를|이제|이|가|변경|바꿔|주세요|해줘|입니다|[\s：:＝=，。！]"
 )
 GRAMMAR = frozenset(
     "the a an is are was be been being will should must shall can may to at on in of by as it its we our my your this that these those there"
@@ -197,24 +216,25 @@ def _stated(clause: str, span: Span) -> Stated | None:
     plain = FROM_TO.sub(" ", clause)
     if DENIES.search(plain) or PAST.search(plain):
         return None
-    values = list(VALUE.finditer(plain))
-    if not values:
-        values = list(NAMED.finditer(plain))
+    values = [*VALUE.finditer(plain)] or [*SET_TO.finditer(plain)] or [*NAMED.finditer(plain)]
     if len(values) != 1:
         return None
     (match,) = values
     sort = match.lastgroup or ""
-    key = _key(plain[: match.start(sort)] + " " + plain[match.end(sort) :])
+    rest = f"{plain[: match.start(sort)]} {plain[match.end(sort) :]}"
+    key = _key(TURNS_ON.sub("", rest) if sort == "flag" else rest)
     if not 0 < len(key) <= KEY_WORDS_MAX:
         return None
+    place = match.span(sort)
+    does = assigned(plain, place, key=key, sort=sort)
     return Stated(
         key=key,
         value=match[sort].strip().rstrip(".,:").lower(),
         sort=sort,
         span=span,
-        assigned=assigned(plain, (match.start(sort), match.end(sort)), key=key, sort=sort),
+        assigned=does,
         demands=DEMANDS.search(clause) is not None,
-        commands=COMMANDS.search(clause) is not None,
+        commands=does.orders or COMMANDS.search(clause) is not None,
     )
 
 
@@ -236,7 +256,8 @@ def _language(clause: str, name: str, *, span: Span) -> Stated | None:
 def _key(rest: str) -> frozenset[str]:
     if HAN.search(rest):
         rest = PARTICLES.sub(" ", rest)
-    words = (word if len(word) == 1 else word.lower() for word in WORD.findall(rest))
+    told = TURNS_TO.sub(" ", MOST.sub(" most ", rest))
+    words = (word if len(word) == 1 else word.lower() for word in WORD.findall(told))
     return frozenset(word for word in words if word not in GRAMMAR)
 
 

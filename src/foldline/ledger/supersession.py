@@ -365,7 +365,8 @@ def _spans_of(old: Stated, said: _Said) -> tuple[Span, ...]:
     """What falls with an older value: its sentence; where others stand in it, its clause alone, if each of them goes without
     it; else nothing. Nor does a sentence fall that forbids something, or rules something in another clause."""
     start, end = old.span
-    if any(rule.kind == "prohibition" for rule in constraints(said.text[start:end])):
+    rules = () if old.assigned.orders else constraints(said.text[start:end])  # "no more than 3" forbids too
+    if any(rule.kind == "prohibition" for rule in rules):
         return ()
     cuts = [(start + cut.start(), start + cut.end()) for cut in CLAUSE.finditer(said.text[start:end])]
     pieces = zip([start, *(cut[1] for cut in cuts)], [*(cut[0] for cut in cuts), end], strict=True)
