@@ -14,6 +14,7 @@ from foldline.clients.calls import call_of
 from foldline.clients.chains import Chain
 from foldline.clients.following import Conversations
 from foldline.clients.own_summaries import CUES, IN_PART, WHY
+from foldline.clients.sessions import Sessions
 from foldline.core.errors import SessionFailed
 from foldline.session.opening import open_in
 from foldline.session.setup import SessionOptions
@@ -370,6 +371,86 @@ def test_a_task_that_is_run_again_through_a_proxy_sends_the_first_runs_requests(
             known = conversations(tmp_path, window=WINDOW, is_proxy=True)
         assert again.to(TURNS, known).sent == first.sent
         assert len(DiskStore(tmp_path).names()) == n + 2
+    known.close()
+
+
+def near_its_line(tmp_path: Path) -> tuple[Conversations, list[Any]]:
+    """A proxy's conversation that has no session, and a list of it after whose answer one is needed soon."""
+    known = conversations(tmp_path, window=WINDOW, is_proxy=True)
+    messages: list[Any] = []
+    while not messages or known.session is None:
+        known.close()
+        known = conversations(tmp_path / str(len(messages)), window=WINDOW, is_proxy=True)
+        messages = [*messages, user(f"step {len(messages)} {long(f'w{len(messages)}x', 300)}")]
+        turn(known, messages)
+    known.close()
+    return conversations(tmp_path, window=WINDOW, is_proxy=True), messages
+
+
+def test_a_session_that_is_needed_soon_is_begun_behind_an_answer(tmp_path: Path) -> None:
+    """Issue: added time on a body. The request goes out as it came, and waits for no log; the session has it, and its answer with what the
+    provider counted, before the next one comes (TOK-5)."""
+    known, messages = near_its_line(tmp_path)
+    going = known.outgoing(call(messages))
+    assert going is not None
+    assert not going.is_edited
+    assert known.session is None
+    usage = {"prompt_tokens": 3_700, "completion_tokens": 5, "total_tokens": 3_705}
+    known.answered(going.ticket, {**answer("done"), "usage": usage})
+    assert known.session is not None
+    assert len(known.session.messages) == len(messages) + 1
+    assert known.session.context_use()["tokens_anchored"] == 3_705
+    messages += [assistant("done"), user("go on")]
+    assert turn(known, messages) == messages
+    assert len(known.session.messages) == len(messages) + 1
+    known.close()
+
+
+def test_the_providers_count_says_that_a_session_is_needed_soon(tmp_path: Path) -> None:
+    """CMP-1: a tokenizer that is not known may cut finer, or less fine."""
+    for count, is_begun in ((3_000, False), (3_700, True)):
+        known, messages = near_its_line(tmp_path / str(count))
+        going = known.outgoing(call(messages))
+        assert going is not None
+        usage = {"prompt_tokens": count, "completion_tokens": 5, "total_tokens": count + 5}
+        known.answered(going.ticket, {**answer("done"), "usage": usage})
+        assert (known.session is not None) is is_begun
+        known.close()
+
+
+def test_a_list_that_comes_beyond_its_line_has_its_session_at_once(tmp_path: Path) -> None:
+    """CMP-1: a reduction that is due is made before the request goes out."""
+    known, messages = near_its_line(tmp_path)
+    going = known.outgoing(call([*messages, *messages, user("go on")]))
+    assert going is not None
+    assert going.is_edited
+    assert known.session is not None
+    known.close()
+
+
+def test_a_session_that_cannot_be_begun_behind_an_answer_is_begun_with_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Issue: fail open. The answer is its caller's; what went wrong is returned and counted."""
+    known, messages = near_its_line(tmp_path)
+    going = known.outgoing(call(messages))
+    assert going is not None
+    begun = Sessions.begun
+
+    def fails(*given: Any, **named: Any) -> Any:
+        monkeypatch.setattr(Sessions, "begun", begun)
+        raise SessionFailed("main", "the disk is full")
+
+    monkeypatch.setattr(Sessions, "begun", fails)
+    failed = known.answered(going.ticket, answer("done"))
+    assert failed is not None
+    assert isinstance(failed.error, SessionFailed)
+    assert known.session is None
+    messages += [assistant("done"), user("go on")]
+    assert turn(known, messages) == messages
+    assert known.session is not None
+    assert len(known.session.messages) == len(messages) + 1
+    assert sum(known.passed.values()) == 1
     known.close()
 
 

@@ -459,3 +459,16 @@ def test_a_result_stands_behind_the_message_that_calls_where_the_model_went_on_m
     request = session.prepare()
     assert request.report.valid
     assert violations(request.body, format=format) == []
+
+
+def test_facts_are_looked_for_behind_the_answer_from_half_the_way_to_the_threshold_on() -> None:
+    """OBS-3: neither a request nor the cut waits for them; far below it nothing is looked for."""
+    session = narrow(opened(policy="balanced"), window=80_000)
+    facts = session._known.memo["facts"]
+    for text, is_half_way in (("src/early.py " + "x " * 400, False), ("src/late.py " + "x " * 80_000, True)):
+        session.user(text)
+        session.prepare()
+        assert text not in facts
+        session.record(answer("done"))
+        assert (text in facts) is is_half_way
+    assert "src/early.py " + "x " * 400 in facts

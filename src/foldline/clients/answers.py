@@ -134,8 +134,8 @@ class Answer(Heard):
 
     @property
     def is_light(self) -> bool:
-        """Without a session there is no log to be written."""
-        return super().is_light and self._ticket.chain.kept is None
+        """Without a session there is no log to be written, and none to be begun."""
+        return super().is_light and self._ticket.chain.kept is None and not self._ticket.may_begin
 
     def end(self) -> Raised | None:
         """It came to its end, or its caller read no further: some leave a last line unread. Returns what went wrong here, where

@@ -67,6 +67,8 @@ class Call(Struct, kw_only=True):
     """True where the tool `recall` was added, and may be called."""
     seen: list[Look] = []
     """Of the messages that were looked at so far."""
+    tried: list[Message | None] = []
+    """Of each message what came of trying whether it can be read, where that was done: to be counted, and to be held no longer."""
 
     @property
     def looks(self) -> list[Look]:

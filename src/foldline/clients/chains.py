@@ -147,8 +147,7 @@ class Chain(Struct, kw_only=True, eq=False):
         self.links = [*self.links, *(link for _, link in made)]
         self.answers += len(made)
         self.has_open_calls = any(calls_of(message) for message, _ in made)
-        usage = made[-1][0].meta.usage if made and made[-1][0].meta is not None else None
-        self.reported, self.reported_at = (0 if usage is None else usage.tokens_context), len(self.links)
+        self.reported, self.reported_at = reported_in(made), len(self.links)
 
     def most_reported(self, read: ReadList) -> int:
         """Tokens of a list that it goes on with, at most, by what the provider counted; 0 where it did not."""
@@ -163,6 +162,14 @@ class Chain(Struct, kw_only=True, eq=False):
         shown = self.links[count - 1].shown
         next = self.links[count]
         return (next.since if 0 <= next.since else next.seq) - 1 if shown < 0 else shown
+
+    def keep(
+        self, kept: Following, *, name: str, places: Sequence[tuple[int, int, frozenset[bytes]]]
+    ) -> None:
+        """Have a session. `places`: of each link its entry there, its ordinal, and what it is known by."""
+        for link, place in zip(self.links, places, strict=True):
+            link.seq, link.ordinal, link.merged = place
+        self.kept, self.name = kept, name
 
     def branch_off(self, parent: Chain, count: int) -> None:
         """Have so many messages of another, and no more."""
@@ -179,12 +186,19 @@ class Chain(Struct, kw_only=True, eq=False):
         self.steady = _run_start(messages.__getitem__, asked, are_answers=False)
 
 
+def reported_in(made: Sequence[tuple[Message, Link]]) -> int:
+    """Tokens that the provider counted with an answer and all before it; 0 where it did not."""
+    usage = made[-1][0].meta.usage if made and made[-1][0].meta is not None else None
+    return 0 if usage is None else usage.tokens_context
+
+
 class ReadList:
     """A request's list, each message decoded at most once, and only where its bytes are not known. Whatever has to read a message
     raises `Unreadable`."""
 
     def __init__(self, call: Call) -> None:
-        self.call = call
+        self._tried = call.tried[call.leading :]
+        self.call = call = replace(call, tried=[]) if call.tried else call
         self.wires = call.messages[call.leading :]
         """Of its messages."""
         self.looks = call.looks[call.leading :]
@@ -223,6 +237,11 @@ class ReadList:
             except UNREADABLE as error:
                 raise Unreadable(f"a message cannot be read here ({_where(error)})") from error
         return found
+
+    def weighable(self, place: int) -> Message:
+        """The message, to be counted."""
+        tried = self._tried[place] if self._tried else None
+        return self.message(place) if tried is None else tried
 
     def messages(self, start: int) -> list[Message]:
         """All from there on."""

@@ -1,9 +1,10 @@
-"""Whether a reduction may be due for a list that no session keeps yet. A session that would find one due is begun before its request
-goes out, always; one begun too early costs time alone, so what is said here may be too high, and never too low.
+"""Whether a reduction may be due for a list that no session keeps yet, now or soon. A session that would find one due is begun before its
+request goes out, always; one that may find one due soon is begun behind the answer, which nobody waits for. One begun too early costs
+time alone, so what is said here may be too high, and never too low.
 
     bytes of the list          no token is shorter than a byte: below the line nothing is due, and nearly always that is all
     bytes, and what is counted  else its longest messages are counted, until what is counted and the bytes of the rest are below the line
-    the provider's own count   of the last answer, and the bytes of what came since
+    the provider's own count   of the last answer, and the bytes of what came since; soon: what it comes to as it is
 
 What is counted is remembered with the look at its message. Pictures, and what is not known here, stay at their bytes.
 """
@@ -11,11 +12,11 @@ What is counted is remembered with the look at its message. Pictures, and what i
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil
 from typing import Final
 
 from foldline.clients.chains import Fixed, ReadList
-from foldline.core.message import Message, Part, Reasoning, Text, ToolCall, ToolResult
+from foldline.clients.looks import is_text
+from foldline.core.message import Message
 from foldline.engine.policy import Policy
 from foldline.settings import Planned
 from foldline.tokens.choose import counter_for
@@ -23,9 +24,11 @@ from foldline.tokens.counter import Counter
 
 ALWAYS_BYTES_MIN: Final = 4_000
 """Bytes of the shortest message that is shortened before a request of any size (requirement BUD-6)."""
-COUNTED_SLACK: Final = 4 / 3
-"""So many times what is counted here is taken for tokens: a session is to hear the provider's own count before it has to decide, and the
-two differ by a few per cent, for a model whose tokenizer is not known by some thirty."""
+NOW_SLACK: Final = 1.05
+"""So many times what is counted here is taken for what a session would count of the same list, whose messages it weighs one by one."""
+SOON_SLACK: Final = 4 / 3
+"""So many times what is counted is taken for tokens where it is to be known what is due soon: a session is to hear the provider's own count
+before it has to decide, and the two differ by a few per cent, for a model whose tokenizer is not known by some thirty."""
 FIXED_MAX: Final = 16
 """System prompts and tools whose count is remembered."""
 TRIED_SHARE: Final = 1 / 8
@@ -57,9 +60,18 @@ class Due:
         room = self._room(read, planned)
         if self._is_blind(read, planned) or reported > room or not planned.is_window_known:
             return True
-        name = self._policy.counter or planned.counter
-        counter = counter_for(read.call.model, counter=name, wire=read.call.format)
-        return not self._is_below(read, counter, room=room)
+        return not self._is_below(read, planned, room=room, slack=NOW_SLACK)
+
+    def may_be_soon(self, read: ReadList, *, reported: int = 0) -> bool:
+        """True for a list that was not found due, and whose next one may be. `reported`: its tokens by the provider's count, where it
+        gave one. Raises `Unreadable`."""
+        if self.is_short(read):
+            return False
+        planned = self._plan(read)
+        room = self._room(read, planned)
+        if reported:
+            return reported * SOON_SLACK > room
+        return not self._is_below(read, planned, room=room, slack=SOON_SLACK)
 
     def _is_blind(self, read: ReadList, planned: Planned) -> bool:
         """True where something may be done whatever the size."""
@@ -75,8 +87,11 @@ class Due:
         least = min(line.tokens(within) - (not line.over) for line in lines)
         return min(least, planned.window_shared - (read.call.output_cap or 0))
 
-    def _is_below(self, read: ReadList, counter: Counter, *, room: int) -> bool:
-        """True once that is clear; false once a part of the list was counted that goes on beyond the line, or all of it."""
+    def _is_below(self, read: ReadList, planned: Planned, *, room: int, slack: float) -> bool:
+        """True once that is clear; false once a part of the list was counted that goes on beyond the line, or all of it. `slack`: so many
+        times what is counted is taken for tokens."""
+        name = self._policy.counter or planned.counter
+        counter = counter_for(read.call.model, counter=name, wire=read.call.format)
         tried, tokens = read.fixed_size, self._fixed_tokens(read, counter)
         unknown: list[int] = []
         for place, look in enumerate(read.looks):
@@ -85,13 +100,13 @@ class Due:
             else:
                 unknown.append(place)
         for place in sorted(unknown, key=lambda place: len(read.wires[place]), reverse=True):
-            goes_beyond = tried > TRIED_SHARE * read.size and read.size * tokens > room * tried
-            if goes_beyond or read.size - tried + tokens <= room:
+            goes_beyond = tried > TRIED_SHARE * read.size and read.size * tokens * slack > room * tried
+            if goes_beyond or read.size - tried + tokens * slack <= room:
                 break
             look, size = read.looks[place], len(read.wires[place])
-            look.counter, look.tokens = counter.name, _tokens(read.message(place), counter, size=size)
+            look.counter, look.tokens = counter.name, _tokens(read.weighable(place), counter, size=size)
             tried, tokens = tried + size, tokens + look.tokens
-        return read.size - tried + tokens <= room
+        return read.size - tried + tokens * slack <= room
 
     def _fixed_tokens(self, read: ReadList, counter: Counter) -> int:
         key = (read.fixed, counter.name)
@@ -99,20 +114,13 @@ class Due:
         if found is None:
             if len(self._fixed) >= FIXED_MAX:
                 self._fixed.clear()
-            counted = read.fixed_tokens(counter) + counter.tools_overhead
-            found = self._fixed[key] = ceil(COUNTED_SLACK * counted)
+            found = self._fixed[key] = read.fixed_tokens(counter) + counter.tools_overhead
         return found
 
 
 def _tokens(message: Message, counter: Counter, *, size: int) -> int:
     """At most so many. A part that is no text may weigh what its bytes do."""
-    if not all(map(_is_text, message.parts)):
+    if not is_text(message):
         return size
     weights, overhead = counter.weights(message)
-    return min(size, ceil(COUNTED_SLACK * (sum(weights) + overhead)))
-
-
-def _is_text(part: Part) -> bool:
-    if isinstance(part, ToolResult):
-        return all(map(_is_text, part.content))
-    return isinstance(part, (Text, ToolCall, Reasoning))
+    return min(size, sum(weights) + overhead)

@@ -12,18 +12,13 @@
     known    a b c d          another list that begins alike: a branch of its own, which costs nothing while it is short.
     request  a x              Gone on with while the first one rests, it takes its place in the session (a rollback)
 
-              ┌──────────── goes on, answered otherwise, said anew ───────────┐
-              ▼                                                               │
-    list ──► known ─────────────────────────────────────────────────────────► turn ──► sent ──► answered
-      │                                                                       ▲
-      └────► branch ── goes further while its parent rests ──► its parent ────┘
-
 A parent rests while no request of it came since, and none of its calls waits for a result. A branch is a rewind of it where the two
 share messages, and the system prompt or the tools; else it is another agent's. The first list of a program may share nothing with
 what a log of that name holds, and takes its place.
 
-The named session is the first conversation's. Others pass as they are until a reduction may be due, and get a session of their own
-then (`sessions`). A request that nothing was done for goes out as it came.
+The named session is the first conversation's; others get sessions of their own (`sessions`). Until a reduction may be due lists pass as
+they are. The first one's session is begun behind the answer after which one may be due soon, else with the request that needs it. A request
+that nothing was done for goes out as it came.
 
 Requests of one conversation have their turn one after another; those of others go on meanwhile. The client's lock is for what is
 known of the lists (`chains`), and never held while a disk, a model or a turn is waited for. What needs one of these is a generator:
@@ -166,8 +161,10 @@ class Conversations:
             with self._watched(chain):
                 self._take(where, read)
                 size, stamp = len(chain.links), chain.stamp
+                may_begin = chain is self._first and not chain.kept and not self._sessions.due.is_short(read)
                 prepared = yield from self._prepared(chain, self._with_recall(chain, call))
-                ticket = Ticket(chain=chain, call=self._with_recall(chain, call), size=size, stamp=stamp)
+                call = self._with_recall(chain, call)
+                ticket = Ticket(chain=chain, call=call, size=size, stamp=stamp, may_begin=may_begin)
                 return self._made(ticket, read, prepared=prepared)
         finally:
             self._leave(where.changed)
@@ -277,6 +274,10 @@ class Conversations:
         chain, call = ticket.chain, ticket.call
         with self._watched(chain):
             made = recorded(chain.kept, response, format=call.format)
+            if ticket.may_begin and chain.kept is None and self._sessions.is_needed_soon(call, answered=made):
+                self._begin(chain, ReadList(call))
+                drive(self._prepared(chain, call), answered)  # so that it knows what is answered
+                made = recorded(chain.kept, response, format=call.format)
             with self._lock:
                 chain.answered(made, to=call)
 
@@ -444,7 +445,7 @@ class Conversations:
                 chain.links = [*chain.links, *links]
                 chain.steady = start
             chain.used = self._now
-        if chain.kept is None and self._sessions.due.may_be(read, reported=chain.most_reported(read)):
+        if chain.kept is None and self._sessions.is_needed(chain, read, is_first=chain is self._first):
             self._begin(chain, read)
         if chain.kept is not None and chain.remade:
             chain.kept.make_again(chain.remade)
@@ -455,9 +456,8 @@ class Conversations:
         """A session for a conversation that has none."""
         made = self._sessions.begun(chain, read, is_first=chain is self._first)
         with self._lock:
-            for link, place in zip(chain.links, made.places, strict=True):
-                link.seq, link.ordinal, link.merged = place
-            chain.kept, chain.name, chain.remade = made.kept, made.name, made.remade
+            chain.keep(made.kept, name=made.name, places=made.places)
+            chain.remade = made.remade
 
     def _answered_otherwise(self, chain: Chain, count: int) -> None:
         """An answer that came back otherwise, in part or not at all is taken back; `count`: without it."""

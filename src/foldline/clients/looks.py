@@ -15,6 +15,7 @@ from typing import Final
 from msgspec import Struct
 
 from foldline.clients.digests import said_in
+from foldline.core.message import Message, Part, Reasoning, Text, ToolCall, ToolResult
 from foldline.wire import strict
 
 NATIVE_ITEMS: Final = (b'"compaction"', b'"compaction_trigger"')
@@ -82,6 +83,24 @@ def looked_at(wires: Sequence[bytes], format: str) -> list[Look]:
         else Look(wire, format, _named(wire), _is_native(wire))
         for wire in wires
     ]
+
+
+def look_at(wire: bytes, format: str, *, read: Message | None) -> Look:
+    """A look at one, and what it was read to; `None` for one that cannot be read. A message of texts and calls names nothing."""
+    look = Look(wire, format) if read is not None and is_text(read) else looked_at([wire], format)[0]
+    look.is_readable = read is not None
+    return look
+
+
+def is_text(message: Message) -> bool:
+    """True for a message of texts, thoughts, calls of tools, and results that are texts."""
+    return all(map(_is_text, message.parts))
+
+
+def _is_text(part: Part) -> bool:
+    if isinstance(part, ToolResult):
+        return all(map(_is_text, part.content))
+    return isinstance(part, (Text, ToolCall, Reasoning))
 
 
 def holding(messages: Sequence[bytes], marks: Sequence[bytes]) -> list[bytes]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from foldline.clients.calls import Call
-from foldline.clients.chains import Chain, Link, ReadList, Unreadable, link_of, new_link
+from foldline.clients.chains import Chain, Link, ReadList, Unreadable, link_of, new_link, reported_in
 from foldline.clients.due import Due
 from foldline.core.errors import FoldlineError, InvalidOption, SessionBusy, SessionExists
 from foldline.core.message import Message
@@ -20,7 +20,7 @@ from foldline.engine.policy import Policy
 from foldline.session.following import Following, Kept, Made
 from foldline.session.session import Session
 from foldline.settings import Planned, plan_for
-from foldline.wire.response import read_messages
+from foldline.wire.response import read_response
 
 WHOLE_SLACK: Final = 1.05
 """A list is sent uncut where so many times its count fits: counters of ours and the provider's differ."""
@@ -124,6 +124,18 @@ class Sessions:
         room = min(planned.window, planned.window_shared - (read.call.output_cap or planned.output_max or 0))
         return read.size <= room or read.tokens(planned.counter) * WHOLE_SLACK <= room
 
+    def is_needed(self, chain: Chain, read: ReadList, *, is_first: bool) -> bool:
+        """True for a list whose session is begun before its request goes out: a reduction may be due, or, of a branch, soon: it keeps what
+        was made of what it shares then."""
+        reported = chain.most_reported(read)
+        if self.due.may_be(read, reported=reported):
+            return True
+        return not is_first and self.due.may_be_soon(read, reported=reported)
+
+    def is_needed_soon(self, call: Call, *, answered: Sequence[tuple[Message, Link]]) -> bool:
+        """True where a session is begun behind the answer, so that the request which needs it need not wait for that."""
+        return self.due.may_be_soon(ReadList(call), reported=reported_in(answered))
+
     def begun(self, chain: Chain, read: ReadList, *, is_first: bool) -> Begun:
         """A session for a conversation that has none: a fork where it branched off one that has, its own else."""
         at = next((n for n, link in enumerate(chain.links) if link.seq < 0), len(chain.links))
@@ -204,7 +216,7 @@ def recorded(kept: Following | None, response: Any, *, format: str) -> list[tupl
     """What was answered, taken in where there is a session. Raises as `Session.record`."""
     if kept is not None:
         return [(one.message, link_of(one)) for one in kept.record(response)]
-    return [(one, new_link(one)) for one in read_messages(response, format=format)]
+    return [(one, new_link(one)) for one in read_response(response, format=format).messages]
 
 
 def taken(kept: Following, messages: list[Message]) -> list[Kept]:

@@ -31,6 +31,8 @@ class Ticket(Struct, frozen=True, kw_only=True):
     stamp: int = 0
     recalls: int = 0
     """So many answers to it called `recall`."""
+    may_begin: bool = False
+    """True where a session may be begun behind its answer: it has none, and the bytes of its list do not rule out that one is needed soon."""
     is_apart: bool = False
     """True for one that no conversation goes on with: nothing of its answer is taken in. It is looked for where it belongs only after
     a refusal for its size."""

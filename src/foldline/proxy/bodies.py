@@ -26,7 +26,8 @@ from msgspec.structs import replace
 from foldline.clients.calls import Call, call_of
 from foldline.clients.chains import UNREADABLE
 from foldline.clients.finding import SAID_ANEW_MAX
-from foldline.clients.looks import Look
+from foldline.clients.looks import Look, look_at
+from foldline.core.message import Message
 from foldline.proxy.limits import BODIES_BYTES_MAX, BODIES_MAX, BODY_BYTES_MIN
 from foldline.wire import strict
 from foldline.wire.body import KEYS
@@ -127,9 +128,7 @@ def _read(data: bytes, *, format: str, model: str | None) -> Call | None:
     """A body read whole."""
     value = strict.loads(data)
     call = call_of(data, format=format, model=model)
-    if call is not None:
-        _try_each(call, value)
-    return call
+    return call if call is None else replace(call, tried=_tried(call, value))
 
 
 def _read_on(data: bytes, common: _Common, *, model: str | None) -> Call | None:
@@ -142,7 +141,7 @@ def _read_on(data: bytes, common: _Common, *, model: str | None) -> Call | None:
     if call is None:
         return None
     call = replace(call, seen=known.looks[: common.count])
-    _try_each(call, value, known=common.count)
+    _tried(call, value, known=common.count)
     written = bytes(call.body[key])
     at = len(known.head) - written.index(_PLACE)
     longer = common.end - len(known.head) - len(_PLACE)
@@ -150,19 +149,25 @@ def _read_on(data: bytes, common: _Common, *, model: str | None) -> Call | None:
     return replace(call, body={**call.body, key: whole})
 
 
-def _try_each(call: Call, value: Any, *, known: int = 0) -> None:
-    """Find out which messages behind the known ones can be read, in the value of their body: decoding each of them alone takes four
-    times as long. Who has to read one that cannot be read says why."""
+def _tried(call: Call, value: Any, *, known: int = 0) -> list[Message | None]:
+    """The messages behind the known ones, in the value of their body; `None` for one that cannot be read, of which who has to read it
+    says why. Decoding each of them alone takes four times as long."""
     told = value.get(call.key)
     told = told[1:] if known else told
-    if isinstance(told, list) and len(told) == len(call.messages) - known:
-        reads = codec(call.format).decode
-        for look, one in zip(call.looks[known:], told, strict=True):
-            try:
-                reads(one)
-            except UNREADABLE:
-                continue
-            look.is_readable = True
+    if not isinstance(told, list) or len(told) != len(call.messages) - known:
+        return []
+    tried: list[Message | None] = []
+    looks: list[Look] = []
+    reads = codec(call.format).decode
+    for wire, one in zip(call.messages[known:], told, strict=True):
+        try:
+            message: Message | None = reads(one)
+        except UNREADABLE:
+            message = None
+        tried.append(message)
+        looks.append(look_at(wire, call.format, read=message))
+    call.seen = [*call.seen, *looks]
+    return tried
 
 
 def _let_go(looks: Sequence[Look]) -> None:

@@ -75,7 +75,6 @@ from foldline.session.working import (
     Work,
 )
 from foldline.settings import window_asked
-from foldline.survival import facts_of
 
 RESTORED_SHARE = 0.2
 """Of the target: what a summary leaves free at most for what is restored behind it."""
@@ -210,9 +209,7 @@ class Compacting(Landing):
             idle_s=self._idle_s(),
             scale=tokens.tokens / counted if tokens.tokens_anchored and counted else 1.0,
         )
-        if line.is_reached(2 * tokens.tokens, room):
-            view = self._seen.of(self._view().view).standing
-            self._ahead_of_cuts.look(view, facts_of(self._known.memo))
+        self._is_half_way = line.is_reached(2 * tokens.tokens, room)
         return Looked(
             fixed=fixed,
             fit=fit,

@@ -31,6 +31,7 @@ from foldline.session.request import Prepared
 from foldline.session.serving import done_json, heard
 from foldline.session.twins import twin
 from foldline.session.watching import made_alone
+from foldline.survival import facts_of
 from foldline.wire.mismatch import Mismatch, Outgoing, mismatch_of
 from foldline.wire.native import Done
 from foldline.wire.response import Response, read_response
@@ -80,6 +81,10 @@ class Conversation(Reacting):
             self._heard = (*heard(told.done), *([mismatch.note()] if mismatch is not None else []))
             ends = not any(calls_of(message) for message in told.messages)
             self._keeper.say(*drafts, message_draft(last, scope=self._scope, **more), ends_turn=ends)
+            if self._is_half_way:
+                self._ahead_of_cuts.look(
+                    self._seen.of(self._view().view).standing, facts_of(self._known.memo)
+                )
 
     arecord = twin(record)
 

@@ -105,6 +105,9 @@ class Planning:
         """True once a provider refused signed reasoning of closed rounds."""
         self._seen, self._fitting, self._joining = Seen(), Fitting(), Joining()
         self._ahead_of_cuts = Ahead()
+        self._is_half_way = False
+        """True where the last request came half the way to its threshold: facts are looked for once it was answered, which nobody waits
+        for, so that the cut need not wait either."""
 
     @property
     def size(self) -> int:

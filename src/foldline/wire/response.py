@@ -77,11 +77,6 @@ def read_response(response: object, *, format: str, tokens_window: int | None = 
     )
 
 
-def read_messages(response: object, *, format: str) -> list[Message]:
-    """The messages alone; raises as `read_response`."""
-    return _read_messages(_opened(response), response, format=format)
-
-
 def _read_messages(opened: Mapping[str, Any], response: object, *, format: str) -> list[Message]:
     found = _messages(opened, format=format)
     reader = codec(format)
