@@ -374,6 +374,11 @@ def test_a_task_that_is_run_again_through_a_proxy_sends_the_first_runs_requests(
     known.close()
 
 
+def is_kept(known: Conversations) -> bool:
+    """True where the first conversation has a session."""
+    return known.session is not None
+
+
 def near_its_line(tmp_path: Path) -> tuple[Conversations, list[Any]]:
     """A proxy's conversation that has no session, and a list of it after whose answer one is needed soon."""
     known = conversations(tmp_path, window=WINDOW, is_proxy=True)
@@ -394,7 +399,7 @@ def test_a_session_that_is_needed_soon_is_begun_behind_an_answer(tmp_path: Path)
     going = known.outgoing(call(messages))
     assert going is not None
     assert not going.is_edited
-    assert known.session is None
+    assert not is_kept(known)
     usage = {"prompt_tokens": 3_700, "completion_tokens": 5, "total_tokens": 3_705}
     known.answered(going.ticket, {**answer("done"), "usage": usage})
     assert known.session is not None
@@ -445,7 +450,7 @@ def test_a_session_that_cannot_be_begun_behind_an_answer_is_begun_with_the_next_
     failed = known.answered(going.ticket, answer("done"))
     assert failed is not None
     assert isinstance(failed.error, SessionFailed)
-    assert known.session is None
+    assert not is_kept(known)
     messages += [assistant("done"), user("go on")]
     assert turn(known, messages) == messages
     assert known.session is not None
