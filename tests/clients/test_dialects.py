@@ -59,7 +59,7 @@ KINDS: list[tuple[str, dict[str, Any], Kind]] = [
 
 @pytest.mark.parametrize(("format", "event", "kind"), KINDS)
 def test_an_event_is_what_its_format_says(format: str, event: dict[str, Any], kind: Kind) -> None:
-    """Issue: `--recall` is invisible to the client, and streaming still works."""
+    """`--recall` is invisible to the client, and streaming still works."""
     assert DIALECTS[format]().kind(event) == kind
 
 

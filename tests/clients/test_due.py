@@ -70,7 +70,7 @@ def counted(read: ReadList) -> list[bool]:
 
 
 def test_what_bytes_rule_out_is_not_counted() -> None:
-    """Issue: added time on the first body of a conversation; no token is shorter than a byte."""
+    """Added time on the first body of a conversation; no token is shorter than a byte."""
     read = ReadList(call(talk(TEXTS["prose"])))
     assert due(2_000_000).is_short(read)
     assert not due(2_000_000).may_be(read)
@@ -105,7 +105,7 @@ def test_a_reduction_that_a_session_finds_due_is_never_denied(kind: str, model: 
 def test_the_longest_are_counted_until_it_is_clear_and_each_of_them_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Issue: added time on a body; the next request counts what is new, where that has to be counted."""
+    """Added time on a body; the next request counts what is new, where that has to be counted."""
     messages = [user(TEXTS["prose"] * (n % 5 + 1)) for n in range(40)]
     asked = call(messages)
     read = ReadList(asked)
@@ -129,7 +129,7 @@ def test_the_longest_are_counted_until_it_is_clear_and_each_of_them_once(
 
 
 def test_what_goes_on_beyond_the_line_is_not_counted_to_its_end() -> None:
-    """Issue: a session is begun then in any case, which counts for itself."""
+    """A session is begun then in any case, which counts for itself."""
     read = ReadList(call(talk(TEXTS["prose"], messages=100)))
     assert due(read.tokens(None) // 2).may_be(read)
     assert 0 < sum(counted(read)) < 100 * TRIED_SHARE + 2
@@ -167,7 +167,7 @@ def test_a_picture_weighs_what_its_bytes_do() -> None:
 
 
 def test_tools_are_counted_once_and_kept_for_so_many_agents(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Issue: an agent's tools are a hundred kilobytes, and come with every request."""
+    """An agent's tools are a hundred kilobytes, and come with every request."""
     asks, texts = due(60_000), called(monkeypatch, "text")
     for n in (0, 0, *range(FIXED_MAX + 1), 0):
         tools = [{"type": "function", "function": {"name": f"f{n}", "description": TEXTS["prose"] * 8}}]

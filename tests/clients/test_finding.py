@@ -35,7 +35,7 @@ def chosen(given: list[Any], *chains: Chain, takes_places: bool = False) -> tupl
 
 
 def test_a_list_is_the_one_that_it_goes_on_though_another_has_more_of_it() -> None:
-    """Issue: a conversation that was run a second time made a session for each request."""
+    """A conversation that was run a second time made a session for each request."""
     first = known(*TASK, used=6)
     own = known(*TASK[:2], used=7, born=7, has_session=True)
     assert chosen(TASK[:3], first, own) == (1, 2, "goes on", None)

@@ -358,7 +358,7 @@ TURNS = 12
 def test_a_task_that_is_run_again_through_a_proxy_sends_the_first_runs_requests(
     tmp_path: Path, restart_at: int | None
 ) -> None:
-    """Laws PREFIX and ONCE, issue: same list, same view. Evals, cassettes and local models say the same again; each run has one session,
+    """Laws PREFIX and ONCE: same list, same view. Evals, cassettes and local models say the same again; each run has one session,
     however often its proxy was restarted."""
     known = conversations(tmp_path, window=WINDOW, is_proxy=True)
     first = Run().to(TURNS, known)
@@ -393,7 +393,7 @@ def near_its_line(tmp_path: Path) -> tuple[Conversations, list[Any]]:
 
 
 def test_a_session_that_is_needed_soon_is_begun_behind_an_answer(tmp_path: Path) -> None:
-    """Issue: added time on a body. The request goes out as it came, and waits for no log; the session has it, and its answer with what the
+    """Added time on a body. The request goes out as it came, and waits for no log; the session has it, and its answer with what the
     provider counted, before the next one comes (TOK-5)."""
     known, messages = near_its_line(tmp_path)
     going = known.outgoing(call(messages))
@@ -436,7 +436,7 @@ def test_a_list_that_comes_beyond_its_line_has_its_session_at_once(tmp_path: Pat
 def test_a_session_that_cannot_be_begun_behind_an_answer_is_begun_with_the_next_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Issue: fail open. The answer is its caller's; what went wrong is returned and counted."""
+    """Fail open. The answer is its caller's; what went wrong is returned and counted."""
     known, messages = near_its_line(tmp_path)
     going = known.outgoing(call(messages))
     assert going is not None

@@ -38,7 +38,7 @@ def said(format: str, response: Any) -> Any:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("format", FORMATS)
 def test_what_comes_whole_says_what_is_streamed(format: str, kind: str, end: str) -> None:
-    """Issue: calls of recall are invisible, and nothing that was said beside them is lost; all else is the last answer's."""
+    """Calls of recall are invisible, and nothing that was said beside them is lost; all else is the last answer's."""
     first, last = answer(format, kind), answer(format, end)
     told = json.loads(joined([first, first], json.dumps(last).encode(), format=format))
     streamed = spliced(format, [KINDS[kind], KINDS[kind], ENDS[end]])

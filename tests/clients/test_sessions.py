@@ -92,7 +92,7 @@ ASKED = [user("Refactor."), assistant("How?"), user("By file.")]
 
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_a_branch_is_found_again_after_a_restart_in_whatever_order(order: Sequence[int]) -> None:
-    """Issue: a proxy that is restarted goes on with the same bytes; no log is cut back for another branch's sake."""
+    """A proxy that is restarted goes on with the same bytes; no log is cut back for another branch's sake."""
     lists = [[*ASKED, *more] for more in ([], [assistant("ok"), user("a")], [assistant("ok"), user("b")])]
     store = MemoryStore()
     first = Sessions(terms(store=store), name="main")

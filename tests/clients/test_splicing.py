@@ -111,7 +111,7 @@ def test_every_end_of_a_line_is_one(format: str, line_end: bytes, size: int) -> 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("format", FORMATS)
 def test_answers_behind_each_other_are_one(format: str, kind: str, end: str) -> None:
-    """Issue: invisible to the client. All that was said is said once, in order; nothing of what was looked up is; the same in any
+    """Invisible to the client. All that was said is said once, in order; nothing of what was looked up is; the same in any
     pieces."""
     answers = [KINDS[kind], KINDS[kind], ENDS[end]]
     told = spliced(format, answers)
@@ -153,7 +153,7 @@ def test_a_list_that_holds_an_answer_of_several_is_sound(format: str, kind: str)
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_what_is_said_goes_out_before_the_answer_has_ended(format: str) -> None:
-    """Issue: streaming still works. Each delta of a text goes out with the event that brings it, in an answer behind another one too."""
+    """Streaming still works. Each delta of a text goes out with the event that brings it, in an answer behind another one too."""
     splice = Splice(format)
     for answer in (KINDS["after a text"], ENDS["a text"]):
         told = b""

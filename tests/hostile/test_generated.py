@@ -74,7 +74,7 @@ class Named:
 
 @pytest.mark.parametrize("seed", SEEDS, ids=[seed.format for seed in SEEDS])
 def test_damaged_sessions_are_refused_in_words_or_handled_soundly(seed: Seed) -> None:
-    """Issue "Hostile input", S12: no error but the documented ones, place and next step named, at most a second and
+    """S12: no error but the documented ones, place and next step named, at most a second and
     bounded memory each; what comes out is valid, reads again, and does not get worse."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     outcomes = set()
@@ -101,7 +101,7 @@ def noise(draw: random.Random, depth: int = 0) -> Any:
 
 
 def test_json_without_a_meaning_is_refused_or_handled_soundly() -> None:
-    """Issue "Hostile input", S12: documents and lines that only look like a session."""
+    """S12: documents and lines that only look like a session."""
     shape = Seed(format="noise", lines=True, value=None)
     for number in range(NOISE):
         draw = random.Random(f"json-{number}")
@@ -112,7 +112,7 @@ def test_json_without_a_meaning_is_refused_or_handled_soundly() -> None:
 
 
 def test_bytes_without_a_meaning_are_refused_in_words() -> None:
-    """Issue "Hostile input", S12."""
+    """S12."""
     for number in range(NOISE):
         draw = random.Random(f"bytes-{number}")
         assert survive(draw.randbytes(draw.choice((0, 1, 2, 9, 60, 700))), draw) == "refused"

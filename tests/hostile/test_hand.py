@@ -174,7 +174,7 @@ def is_within(
 def test_what_cannot_be_read_is_refused_with_place_and_next_step(
     data: bytes, sound: str, tmp_path: Path
 ) -> None:
-    """Issue "Hostile input"; threat 10. Nothing is written, also not the file asked for."""
+    """Threat 10. Nothing is written, also not the file asked for."""
     path, out = tmp_path / "hostile.jsonl", tmp_path / "out.json"
     path.write_bytes(data)
     args = ("--to", "50%", "--counter", "length/4", "-o", str(out))
@@ -186,7 +186,7 @@ def test_what_cannot_be_read_is_refused_with_place_and_next_step(
 
 @pytest.mark.parametrize("data", READ.values(), ids=READ.keys())
 def test_what_real_logs_hold_is_read(data: bytes, sound: str, tmp_path: Path) -> None:
-    """Issue "Hostile input": odd is not bad. The result is JSON and holds nothing half."""
+    """Odd is not bad. The result is JSON and holds nothing half."""
     path = tmp_path / "odd.jsonl"
     path.write_bytes(data)
     done, seconds = run("convert", str(path), "--as", "openai-chat")
@@ -198,7 +198,7 @@ def test_what_real_logs_hold_is_read(data: bytes, sound: str, tmp_path: Path) ->
 
 
 def test_places_that_are_no_file_are_refused(tmp_path: Path) -> None:
-    """Issue "Hostile input": missing, a folder, a name that no system takes."""
+    """Missing, a folder, a name that no system takes."""
     for name in (str(tmp_path / "missing.json"), str(tmp_path), "x" * 5_000):
         is_refused(run("check", name)[0], name[-20:])
 
@@ -214,7 +214,7 @@ def test_a_name_that_acts_on_a_terminal_is_shown_harmless(tmp_path: Path) -> Non
 
 
 def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
-    """Issue "Hostile input": as another user where the tests run as root, whom no permission stops."""
+    """As another user where the tests run as root, whom no permission stops."""
     path = tmp_path / "secret.json"
     path.write_bytes(body(b'"hi"'))
     path.chmod(0)
@@ -236,7 +236,7 @@ def test_a_pipe_is_read_to_its_end_and_refused_like_a_file() -> None:
     "megabytes", [20, pytest.param(200, marks=pytest.mark.nightly)], ids=["20 MB", "200 MB"]
 )
 def test_one_line_of_many_megabytes_is_read_or_refused_within_bounds(megabytes: int, tmp_path: Path) -> None:
-    """Issue "Hostile input", S19: a single line; memory stays within a stated multiple of it."""
+    """S19: a single line; memory stays within a stated multiple of it."""
     path, fourth = tmp_path / "line.jsonl", tmp_path / "fourth.jsonl"
     path.write_bytes(b'"' + b"x" * (megabytes * 1_000_000) + b'"')
     fourth.write_bytes(b'"' + b"x" * (megabytes * 1_000_000 // STEP) + b'"')
@@ -250,7 +250,7 @@ def test_one_line_of_many_megabytes_is_read_or_refused_within_bounds(megabytes: 
     "megabytes", [20, pytest.param(200, marks=pytest.mark.nightly)], ids=["20 MB", "200 MB"]
 )
 def test_a_long_session_is_streamed(megabytes: int, tmp_path: Path) -> None:
-    """Issue §4: a session of JSON lines whose live context is small is read without holding the file: what lies
+    """A session of JSON lines whose live context is small is read without holding the file: what lies
     before the last compaction is never kept."""
     path = tmp_path / "long.jsonl"
     line = json.dumps(

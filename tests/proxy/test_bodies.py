@@ -61,7 +61,7 @@ def of(read: Bodies, data: bytes, format: str = "openai-chat") -> object:
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("compact", [True, False])
 def test_a_list_that_grows_is_read_as_if_it_were_read_whole(format: str, compact: bool) -> None:
-    """Issue: added time on a body of 1 MB; the saving is one of time alone, whatever stands before and behind the list."""
+    """Added time on a body of 1 MB; the saving is one of time alone, whatever stands before and behind the list."""
     read, messages = Bodies(), [message(0)]
     system = {"role": "system", "content": "be brief"}
     for first in ([], [system, system]):
@@ -75,7 +75,7 @@ def test_a_list_that_grows_is_read_as_if_it_were_read_whole(format: str, compact
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_list_that_was_cut_back_edited_or_branched_is_read_as_it_stands(format: str) -> None:
-    """Issue: a rewound, forked or edited history."""
+    """A rewound, forked or edited history."""
     read, chance = Bodies(), random.Random(format)
     messages = [message(n) for n in range(6)]
     for _ in range(60):
@@ -142,7 +142,7 @@ def test_the_same_words_elsewhere_in_a_body_are_not_taken_for_its_list() -> None
 
 
 def test_only_what_is_new_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Issue: added time on a body; the cost of a request does not grow with the history."""
+    """Added time on a body; the cost of a request does not grow with the history."""
     read, sizes = Bodies(), list[int]()
     messages = [message(n) for n in range(20)]
     of(read, written(messages))
@@ -192,7 +192,7 @@ ODD: tuple[Any, ...] = (
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_message_is_known_to_be_readable_where_its_codec_reads_it_and_nowhere_else(format: str) -> None:
-    """Issue: what cannot be read is said, and refused where that was asked for, though nothing of it has to be read yet."""
+    """What cannot be read is said, and refused where that was asked for, though nothing of it has to be read yet."""
     for known in ([], [message(0)]):
         read = Bodies()
         call = read.call(written([*known, message(1)], format), format=format)
@@ -206,7 +206,7 @@ def test_a_message_is_known_to_be_readable_where_its_codec_reads_it_and_nowhere_
 
 
 def test_what_messages_say_is_read_once_it_is_asked_for_or_their_body_is_no_longer_held() -> None:
-    """Issue: added time on the first body of a conversation; and its bytes are held in one place, which has an end."""
+    """Added time on the first body of a conversation; and its bytes are held in one place, which has an end."""
     read = Bodies()
     first = read.call(written([message(0), message(1), message(2)]), format="openai-chat")
     assert first is not None

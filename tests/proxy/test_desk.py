@@ -30,7 +30,7 @@ def names(desk: Desk, *lists: list[Any]) -> list[str]:
 
 
 def test_a_conversation_is_known_by_what_is_said_up_to_its_first_answer(tmp_path: Path) -> None:
-    """Issue: sub-agents and parallel conversations behind one key never mix, though all begin with the same words."""
+    """Sub-agents and parallel conversations behind one key never mix, though all begin with the same words."""
     desk = Desk(beginning(Keeping(home=tmp_path)))
     begun = [{"role": "user", "content": "<environment>"}, user("a")]
     spelt = [{"role": "user", "content": [{"type": "text", "text": "<environment>"}]}, user("a")]
@@ -50,7 +50,7 @@ def test_a_conversation_is_known_by_what_is_said_up_to_its_first_answer(tmp_path
 
 
 def test_a_short_conversation_that_is_known_waits_for_nothing(tmp_path: Path) -> None:
-    """Issue: it adds a few milliseconds. Only what waits for a disk, a model or another request of it takes a thread."""
+    """It adds a few milliseconds. Only what waits for a disk, a model or another request of it takes a thread."""
     desk = Desk(beginning(Keeping(home=tmp_path)))
     said = [user("hello"), assistant("hi"), user("there")]
     assert desk.at_once(call(said)) is None, "whether it has a session is the disk's to say"
@@ -204,7 +204,7 @@ def test_conversations_that_rest_are_forgotten_and_those_on_their_way_are_not() 
 
 
 def test_an_agents_own_summary_is_passed_and_counted_by_why(tmp_path: Path) -> None:
-    """Issue: agents that compact themselves are recognised and passed on whole."""
+    """Agents that compact themselves are recognised and passed on whole."""
     desk = Desk(beginning(Keeping(home=tmp_path)))
     going = desk.outgoing(call([user("a"), assistant("b"), user(f"{CUES[1]}. Create a handoff summary.")]))
     assert isinstance(going, Going)

@@ -117,7 +117,7 @@ def test_a_body_of_megabytes_is_handed_on_in_pieces() -> None:
     ],
 )
 def test_strict_refuses_what_cannot_be_read_and_the_open_proxy_passes_it(body: bytes, why: str) -> None:
-    """Issue: `--strict`: a conversation that cannot be read is not kept, so it does not go out; a status that no SDK repeats."""
+    """`--strict`: a conversation that cannot be read is not kept, so it does not go out; a status that no SDK repeats."""
     with Upstream(lambda *_: OK) as upstream:
         with Proxy(upstream.url, mode="strict") as proxy:
             status, told, _ = post(proxy, body)
@@ -135,7 +135,7 @@ def test_strict_refuses_what_cannot_be_read_and_the_open_proxy_passes_it(body: b
 
 @pytest.mark.parametrize("more", [{"previous_response_id": "r"}, {"conversation": "c"}])
 def test_strict_passes_what_the_provider_keeps(more: dict[str, str]) -> None:
-    """Issue: server-held history is passed through and said so: there is nothing of it that could be kept here."""
+    """Server-held history is passed through and said so: there is nothing of it that could be kept here."""
     body = json.dumps({"model": "gpt-5", "input": "hello", **more}).encode()
     with Upstream(lambda *_: OK) as upstream, Proxy(upstream.url, mode="strict") as proxy:
         assert post(proxy, body, path="/v1/responses")[0] == 200
@@ -163,7 +163,7 @@ def test_an_upstream_that_is_not_there_is_said_in_the_clients_words() -> None:
 
 
 def test_other_paths_are_passed_through_both_ways() -> None:
-    """Issue: everything else passed through; a body in chunks too, and a refusal as it came."""
+    """Everything else passed through; a body in chunks too, and a refusal as it came."""
     with Twin() as twin, Proxy(twin.url) as proxy:
         status, told, _ = post(
             proxy, b"x" * 300_000, path="/v1/files", content_type="application/octet-stream"
@@ -188,7 +188,7 @@ def test_a_client_that_waits_for_leave_to_send_is_given_it() -> None:
 def test_what_goes_wrong_here_is_passed_on_or_refused(
     mode: Any, status: int, sent: int, tmp_path: Path
 ) -> None:
-    """Issue: fail open by default, counted and shown; `--strict` refuses."""
+    """Fail open by default, counted and shown; `--strict` refuses."""
 
     def begin(name: str, call: Any) -> Any:
         return Broken()
@@ -260,7 +260,7 @@ def test_a_count_is_of_what_would_be_sent(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_list_that_the_provider_is_to_compact_is_sent_whole_where_it_fits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Issue: `/responses/compact` is passed on; past the window with the edits that were made, since it would be refused as it came."""
+    """`/responses/compact` is passed on; past the window with the edits that were made, since it would be refused as it came."""
     own_settings(monkeypatch, tmp_path, window=20_000)
     turns = generated(60, tokens=240)
     agent = Agent("openai-responses", first="Refactor the project.")
@@ -354,7 +354,7 @@ def test_what_came_in_is_what_the_provider_would_have_counted(
 def test_a_server_that_cuts_in_silence_is_reported(
     is_known: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Issue: silent truncation reported, as of Ollama: before a reduction is due, and of what was reduced for a larger window."""
+    """Silent truncation reported, as of Ollama: before a reduction is due, and of what was reduced for a larger window."""
     window = 32_000 if is_known else 200_000
     own_settings(monkeypatch, tmp_path, window=window)
     turns = generated(40, tokens=300)

@@ -17,7 +17,7 @@ def shown(**values: Any) -> str:
 
 
 def test_a_line_says_what_was_sent_of_what_came() -> None:
-    """Issue: model, tokens in → sent, tier, cache read, ms."""
+    """Model, tokens in → sent, tier, cache read, ms."""
     edited = shown(
         tokens_in=182_410,
         tokens_sent=61_022,
@@ -79,7 +79,7 @@ RECORDS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("columns", [80, 100, 120])
 @pytest.mark.parametrize("values", RECORDS)
 def test_no_line_is_wider_than_the_terminal(columns: int, values: dict[str, Any]) -> None:
-    """Issue: one calm line a request. Numbers are never cut; what went wrong is said whole, below where it has to be."""
+    """One calm line a request. Numbers are never cut; what went wrong is said whole, below where it has to be."""
     record = Record(
         **{
             "method": "POST",

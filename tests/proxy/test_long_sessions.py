@@ -90,7 +90,7 @@ def test_three_hundred_turns_past_three_windows(home: Path, format: str, kind: s
 def test_a_session_that_is_run_again_sends_the_bytes_of_its_first_run(
     home: Path, format: str, kind: str
 ) -> None:
-    """Laws PREFIX and ONCE, issue: the second run of one task made a session a request and broke the cache each time. By two proxies, of
+    """Laws PREFIX and ONCE: the second run of one task made a session a request and broke the cache each time. By two proxies, of
     which the second finds the second run half way."""
     count = 60
     turns = generated(count, tokens=480) if kind == "generated" else replayed(count, chars_max=2_400)

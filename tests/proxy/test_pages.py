@@ -27,7 +27,7 @@ def get(url: str, token: str = "") -> tuple[int, str, Message]:
 
 
 def test_status_and_metrics_tell_the_same(tmp_path: Path) -> None:
-    """Issue: `/_foldline/status` and `/_foldline/metrics`, the second by Prometheus' own reader."""
+    """`/_foldline/status` and `/_foldline/metrics`, the second by Prometheus' own reader."""
     with Twin() as twin, Proxy(twin.url, home=tmp_path, about={"policy": "balanced"}) as proxy:
         client = client_of("anthropic", proxy.url)
         asked(client, "anthropic", [said("anthropic", "hello")])

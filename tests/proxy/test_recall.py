@@ -158,7 +158,7 @@ def test_a_model_that_only_looks_up_is_brought_to_an_end(format: str, told: int)
 @pytest.mark.parametrize("is_stream", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("format", FORMATS)
 def test_an_sdk_sees_the_same_with_the_tool_and_without_it(format: str, is_stream: bool) -> None:
-    """Issue: invisible to the client. A response of OpenAI's repeats the tools of its request; all but the count of the input is the
+    """Invisible to the client. A response of OpenAI's repeats the tools of its request; all but the count of the input is the
     same."""
     agent = reduced_once(format)
     seen, sent = [], []

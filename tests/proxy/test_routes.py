@@ -37,7 +37,7 @@ def asked(method: str = "POST", *headers: tuple[str, str]) -> Head:
     ],
 )
 def test_each_path_is_known_by_its_end(target: str, kind: str, format: str, provider: str) -> None:
-    """Issue: four dialects and what is passed through."""
+    """Four dialects and what is passed through."""
     found = route(asked(), target=target)
     assert (found.kind, found.format, found.provider) == (kind, format, provider)
 

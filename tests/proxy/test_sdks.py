@@ -55,7 +55,7 @@ def run(format: str, way: str, talk: Talk, *, is_through: bool) -> tuple[list[An
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("format", FORMATS)
 def test_an_sdk_sees_the_same_with_and_without_the_proxy(format: str, way: str, kind: str) -> None:
-    """Issue: sync, async, streaming, tools, images, thinking; both the caller's side and the provider's, to the byte."""
+    """Sync, async, streaming, tools, images, thinking; both the caller's side and the provider's, to the byte."""
     seen, requests = run(format, way, TALKS[kind], is_through=False)
     through, passed = run(format, way, TALKS[kind], is_through=True)
     assert through == seen
@@ -140,7 +140,7 @@ def aimock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_an_sdk_sees_the_same_over_a_double_that_others_wrote(
     aimock: str, format: str, way: str, kind: str
 ) -> None:
-    """Issue: over `aimock`, whose events and keys are not ours; ids that it draws are left out."""
+    """Over `aimock`, whose events and keys are not ours; ids that it draws are left out."""
     talk = TALKS[kind]
     seen = without_drawn(talked(format, way, aimock, talk, turns=1, gemini="v1beta"))
     with Proxy(aimock) as proxy:

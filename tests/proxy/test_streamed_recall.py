@@ -75,7 +75,7 @@ class Waited:
 @pytest.mark.parametrize("is_recalled", [False, True], ids=["without", "with a recall"])
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_text_reaches_the_client_before_its_answer_has_ended(format: str, is_recalled: bool) -> None:
-    """Issue: streaming still works. The upstream says no more until the client has read what it said."""
+    """Streaming still works. The upstream says no more until the client has read what it said."""
     agent = reduced_once(format)
     first, last = Answer(text="looking it up " * 4, calls=(LOOKS,)), Answer(text="found in the log " * 4)
     answers = [(first, "looking"), (last, "found")] if is_recalled else [(last, "found")]

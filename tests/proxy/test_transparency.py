@@ -85,7 +85,7 @@ def test_below_the_budget_every_byte_is_the_same_both_ways(home: Path, format: s
 
 
 def test_conversations_beside_each_other_never_mix(home: Path) -> None:
-    """Issue: sub-agents and parallel conversations behind one key; all of them begin with the same words."""
+    """Sub-agents and parallel conversations behind one key; all of them begin with the same words."""
     agents = [Agent("openai-chat", first=FIRST) for _ in range(4)]
     faults: list[BaseException] = []
 
@@ -134,7 +134,7 @@ def test_a_conversation_that_goes_on_through_a_second_proxy_of_one_home_is_kept(
 
 
 def test_what_the_user_ruled_stays_where_tools_take_most_of_the_window(home: Path) -> None:
-    """Issue: without a lost constraint. Claude Code's own prompt and tools are 32,000 tokens, more than the target in a window of 64,000."""
+    """Without a lost constraint. Claude Code's own prompt and tools are 32,000 tokens, more than the target in a window of 64,000."""
     turns = generated(40, tokens=240)
     tools = [*(f"tool_{n}_{'x' * 40}" for n in range(250)), "bash", "read_file", "edit_file"]
     agent = Agent("openai-chat", first=FIRST, tools=tools)
@@ -150,7 +150,7 @@ def test_what_the_user_ruled_stays_where_tools_take_most_of_the_window(home: Pat
 
 @pytest.mark.parametrize("encoding", ["gzip", "zstd"])
 def test_a_compressed_conversation_is_kept_as_any_other(home: Path, encoding: str) -> None:
-    """Issue: compressed bodies. As it came, encoding and all, while nothing is taken out; plain from then on."""
+    """Compressed bodies. As it came, encoding and all, while nothing is taken out; plain from then on."""
     presses: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.compress, "zstd": zstandard.compress}
     press = presses[encoding]
     agent, turns = Agent("openai-chat", first=FIRST), generated(45, tokens=240)
@@ -191,7 +191,7 @@ def test_a_compressed_conversation_is_kept_as_any_other(home: Path, encoding: st
 
 
 def test_observing_changes_nothing_and_says_what_would_be_done(home: Path) -> None:
-    """Issue: measure and report only."""
+    """Measure and report only."""
     turns = generated(64, tokens=240)
     agent = Agent("anthropic", first=FIRST)
     begin = beginning(Keeping(is_durable=False))
@@ -213,7 +213,7 @@ def test_observing_changes_nothing_and_says_what_would_be_done(home: Path) -> No
 
 
 def test_the_commands_work_on_the_proxys_sessions(home: Path) -> None:
-    """Issue: `foldline context` and `recall`, while the proxy goes on with them."""
+    """`foldline context` and `recall`, while the proxy goes on with them."""
     turns = generated(40, tokens=240)
     agent = Agent("openai-chat", first=FIRST)
     with Twin(script(turns), window=WINDOW) as twin, Proxy(twin.url) as proxy:
@@ -239,7 +239,7 @@ def test_a_call_that_no_agent_made_is_the_agents_own_affair() -> None:
 
 @pytest.mark.parametrize("is_within", [True, False], ids=["within the window", "past it"])
 def test_an_agent_that_compacts_itself_goes_on_from_its_own_summary(home: Path, is_within: bool) -> None:
-    """Issue: its summary request is passed on whole (the view with its instruction last, where the whole would not fit); what it
+    """Its summary request is passed on whole (the view with its instruction last, where the whole would not fit); what it
     comes to begins a conversation of its own, and the first one stays as it was."""
     turns = generated(20 if is_within else 60, tokens=240)
     more = generated(60, tokens=240)

@@ -41,7 +41,7 @@ def told(call: Call) -> Iterator[tuple[str, Any]]:
 
 @pytest.mark.parametrize("tools", [None, [], [OWN], [OWN, {"type": "web_search"}]])
 def test_a_whole_answer_repeats_the_callers_own_tools(tools: list[Any] | None) -> None:
-    """Issue: `--recall` is invisible to the client."""
+    """`--recall` is invisible to the client."""
     call = asked(tools=tools)
     assert repeats(call)
     seen = json.loads(unseen(json.dumps(response(call)).encode(), call, is_stream=False))

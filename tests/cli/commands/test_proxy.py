@@ -95,7 +95,7 @@ def record(**values: Any) -> Record:
 
 
 def test_a_terminal_shows_a_calm_line_and_each_note_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Issue: a truncation in silence is reported; threat 9: what a client named never acts on a terminal."""
+    """A truncation in silence is reported; threat 9: what a client named never acts on a terminal."""
     out = Screen()
     monkeypatch.setattr(sys, "stdout", out)
     tell = teller(WANTED)
