@@ -28,7 +28,7 @@ from typing import Any
 
 from benchmarks.histories import chat_history
 from benchmarks.measure import Bound, cpu_medians, is_quick, milliseconds, verdict
-from benchmarks.plain_upstream import WHOLE, run
+from benchmarks.plain_upstream import run
 from foldline.clients.answers import Heard
 from foldline.clients.calls import Call
 from foldline.clients.chains import ReadList
@@ -67,6 +67,8 @@ STREAMS, STREAMS_QUICK = 100, 4
 START_S = 60.0
 ROOT = Path(__file__).parent.parent
 HOST = "127.0.0.1"
+ANSWER = b'{"id":"c","choices":[{"index":0,"message":{"role":"assistant","content":"done"},"finish_reason":"stop"}]}'
+"""Of a provider that says nothing of usage: its count would be taken for the list's."""
 DELTA = b'data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"some words"}}]}\n\n'
 
 
@@ -136,7 +138,7 @@ class Agent:
     def answered(self, going: Going) -> None:
         """Its answer is taken in, and a session is begun where one is needed soon."""
         heard = self._desk.answer(going, is_stream=False)
-        heard.take(WHOLE)
+        heard.take(ANSWER)
         why = self._desk.end(heard)
         assert not why, why
         assert self._sessions, "one is needed soon"
