@@ -15,10 +15,11 @@ from msgspec import Struct
 
 from foldline.ledger.errors_in_text import signs_in
 from foldline.ledger.facts import INITIALS, Fact, FactKind, Named
-from foldline.ledger.identifiers_in_text import ID_CHARS_MIN, UUID, identifiers_in, is_id
+from foldline.ledger.identifiers_in_text import ID_CHARS_MIN, UUID, UUID_CHARS, identifiers_in, is_id
 from foldline.ledger.paths_in_text import (
     EXTENSIONS,
     GIT,
+    NAME_CLASSES,
     PathForm,
     key_of,
     may_hold_path,
@@ -32,6 +33,8 @@ Place: TypeAlias = tuple[FactKind, int, int]
 """Of a fact in a word: its kind, its start and its end."""
 
 _TOKEN = re.compile(rf"[A-Za-z0-9_]{{{min(ID_CHARS_MIN, SYMBOL_CHARS_MIN)},}}")
+_MAY_SAY = re.compile(r"[0/\\_@]|aA|\.[A-Za-z]")
+"""What classes hold of which one fact or another is made: all but `NAMES` and a `UUID` without digits."""
 
 
 class _Form(Struct, frozen=True, kw_only=True, gc=False):
@@ -71,8 +74,10 @@ class WordReader:
 
 def _form_of(classes: str) -> _Form | None:
     """What classes tell; `None` where that is that there is nothing."""
+    has_uuid = len(classes) >= UUID_CHARS and "-" in classes and UUID.search(classes) is not None
+    if not (has_uuid or _MAY_SAY.search(classes) is not None or classes in NAME_CLASSES):
+        return None
     has_digits, has_path = "0" in classes, may_hold_path(classes)
-    has_uuid = has_digits and UUID.search(classes) is not None
     tokens = _tokens_in(classes)
     # letters tell what is hexadecimal (`a` is, `g` is not) and what is a version
     is_told = not has_digits or (
@@ -114,7 +119,7 @@ def _tokens_in(shape: str) -> list[Place]:
         token = match[0]
         if "0" in token and is_id(token):
             ids.append(("identifiers", *match.span()))
-        if is_name(token):
+        if ("_" in token or not token.islower()) and is_name(token):
             names.append(("symbols", *match.span()))
     return ids + names
 

@@ -151,11 +151,16 @@ def numbers_in(text: str, opened: str) -> tuple[list[Stated], list[Stated], list
 
 def _stated(text: str, places: Iterable[Place]) -> list[Stated]:
     """The numbers at these places, each with its name."""
-    stated: list[Stated] = []
-    for key, value, start, end in places:
-        fact = Fact(kind="numbers", key=key, text=text[start:end], value=value)
-        stated.append((start, (f"{_INITIAL}{key}{VALUE}{value}", fact)))
-    return stated
+    return [
+        (
+            start,
+            (
+                f"{_INITIAL}{key}{VALUE}{value}",
+                Fact(kind="numbers", key=key, text=text[start:end], value=value),
+            ),
+        )
+        for key, value, start, end in places
+    ]
 
 
 def _nouned_places(text: str, shape: str) -> list[Place]:

@@ -51,7 +51,7 @@ NAMES = frozenset(
     "CHANGELOG CODEOWNERS .gitignore .gitattributes .dockerignore .npmrc .nvmrc .env .editorconfig .prettierrc "
     ".eslintrc .bashrc .zshrc .profile".split()
 )
-_NAME_CLASSES = frozenset(map(classes_of, NAMES))
+NAME_CLASSES = frozenset(map(classes_of, NAMES))
 _PRODUCTS = frozenset(
     "node.js next.js vue.js nuxt.js express.js react.js three.js d3.js d0.js chart.js asp.net".split()
 )
@@ -86,7 +86,7 @@ def key_of(path: str) -> str:
 
 def may_hold_path(word: str) -> bool:
     """Whether a word, or one of these classes (`shapes`), may hold a path."""
-    if "/" in word or "\\" in word or word in NAMES or word in _NAME_CLASSES:
+    if "/" in word or "\\" in word or word in NAMES or word in NAME_CLASSES:
         return True
     return "." in word and _EXTENSION.search(word) is not None
 
@@ -98,7 +98,7 @@ def path_form(classes: str) -> PathForm | None:
         return None
     runs = list(_RUN.finditer(classes))
     paths = [run for run in runs if "/" in run[1] or "." in run[1]]
-    if len(paths) != 1 or any(run[1] in _NAME_CLASSES for run in runs):
+    if len(paths) != 1 or any(run[1] in NAME_CLASSES for run in runs):
         return None
     path = _trimmed(paths[0][1]).lstrip("" if has_folders else "@$~")
     stem, _, extension = path.rpartition("/")[2].rpartition(".")
