@@ -163,6 +163,19 @@ def test_another_user_reads_nothing(fs: Fs, tmp_path: Path) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
+def test_a_file_that_was_removed_while_it_was_open_is_not_synced(fs: Fs, tmp_path: Path) -> None:
+    """JRN: nothing is called durable that nobody can open again; one that was moved can be."""
+    file = fs.open("sub/f", "append")
+    file.write(b"here")
+    (tmp_path / "sub/f").rename(tmp_path / "sub/g")
+    file.sync()
+    (tmp_path / "sub/g").unlink()
+    file.write(b"gone")
+    with pytest.raises(FileNotFoundError, match="removed while it was open"):
+        file.sync()
+    file.close()
+
+
 def test_a_hard_link_is_a_file_like_any_other(fs: Fs, tmp_path: Path) -> None:
     """The policy: the folder is the user's alone, so only the user can have made it (a backup, say)."""
     os.link(tmp_path / "sub/f", tmp_path / "sub/g")

@@ -22,6 +22,7 @@ FOLDER_MODE: Final = 0o700
 FILE_MODE: Final = 0o600
 LOCK_TRIES_MAX: Final = 100
 """How often a lock is taken anew whose file was removed in between."""
+REMOVED: Final = "its file was removed while it was open"
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -30,6 +31,8 @@ class RealFile:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
+        self._has_links = os.fstat(descriptor).st_nlink > 0
+        """False on a file system that does not count names."""
 
     def read(self, size: int, *, at: int) -> bytes:
         pieces: list[bytes] = []
@@ -48,7 +51,10 @@ class RealFile:
         os.ftruncate(self._descriptor, size)
 
     def sync(self) -> None:
+        """Raises `FileNotFoundError` once the file was removed: what is written then reaches nobody."""
         sync_descriptor(self._descriptor)
+        if self._has_links and not os.fstat(self._descriptor).st_nlink:
+            raise FileNotFoundError(errno.ENOENT, REMOVED)
 
     def close(self) -> None:
         descriptor, self._descriptor = self._descriptor, -1
