@@ -12,8 +12,9 @@ them, and `compose`, which has the later words.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -79,6 +80,12 @@ _HAN_BESIDE = re.compile(
     r"(?:的|了|吧|啦|这个|那个|这种|那种|这|那|方案|做法|方式|方法|选择|决定|想法|思路|保留|恢复|再|来|去|在|是|它|库|は|を|の|で|に|はもう|은|는|을|를|ください|下さい)+"
 )
 
+END_CHARS = 3
+"""By so many characters at its end a word is looked for where there are many."""
+
+_Key: TypeAlias = tuple[str, str]
+"""By what a decision is touched: "word", which one of its names begins with, "name", "head" or "other", and which."""
+
 
 class Withdrawal(Struct, frozen=True, kw_only=True, gc=False):
     """What one text takes back, or one sentence of it."""
@@ -137,20 +144,63 @@ def taken_back(
         _decision(entry) for entry in entries if entry.section == "decisions" and TAKEN_BACK not in entry.text
     ]
     telling = frozenset(chain.from_iterable(each.names | each.heads | each.others for each in decisions))
+    by_end = _by_end(telling)
+    touched = _by_what_touches(decisions)
     by: dict[str, int] = {}
     for seq, text, is_users in said:
         lowered = text.lower()
-        if not any([word in lowered for word in telling]):
+        if not _names_one(lowered, by_end, words=telling):
             continue
         for withdrawal in read[is_users](text):
-            for each in decisions:
-                if seq > each.entry.seq and _takes_back(withdrawal, each):
-                    by.setdefault(each.entry.key, seq)
-                elif withdrawal.kept & each.names:
-                    by.pop(each.entry.key, None)
+            for each in chain.from_iterable([touched.get(key, ()) for key in _touching(withdrawal)]):
+                key = each.entry.key
+                if key not in by:
+                    if seq > each.entry.seq and _takes_back(withdrawal, each):
+                        by[key] = seq
+                elif withdrawal.kept & each.names and not _takes_back(withdrawal, each):
+                    del by[key]
     for entry in entries:
         at = by.get(entry.key) if entry.section == "decisions" else None
         yield entry if at is None else replace(entry, text=f"{entry.text}{TAKEN_BACK}{at}")
+
+
+def _by_end(words: Iterable[str]) -> Mapping[str, Sequence[str]]:
+    """Words under their last characters, those that are shorter under none."""
+    found: dict[str, list[str]] = {}
+    for word in words:
+        found.setdefault(word[-END_CHARS:] if len(word) >= END_CHARS else "", []).append(word)
+    return found
+
+
+def _names_one(text: str, by_end: Mapping[str, Sequence[str]], *, words: Collection[str]) -> bool:
+    """Whether one of the words stands in a text. More of them than it has characters are not looked for one by one."""
+    if len(words) <= len(text):
+        return any([word in text for word in words])
+    ends = {"", *(text[at : at + END_CHARS] for at in range(len(text)))}
+    return any(word in text for end in ends & by_end.keys() for word in by_end[end])
+
+
+def _by_what_touches(decisions: Iterable[_Decision]) -> Mapping[_Key, Sequence[_Decision]]:
+    """The decisions under each thing by which words may take them back or up again: no text is held against all of them."""
+    found: dict[_Key, list[_Decision]] = {}
+    for each in decisions:
+        words = {(_WORD.findall(name) or [""])[0] for name in each.names}
+        told = {"word": words, "name": each.names, "head": each.heads, "other": each.others}
+        for key in {(how, what) for how, whats in told.items() for what in whats}:
+            found.setdefault(key, []).append(each)
+    return found
+
+
+def _touching(withdrawal: Withdrawal) -> Iterator[_Key]:
+    """Under what those decisions stand that a withdrawal may speak of; "" is the word of a name of signs alone."""
+    if withdrawal.given_up:
+        yield "word", ""
+    for what in withdrawal.given_up:
+        yield from (("word", word) for word in _WORD.findall(what))
+    yield from (("name", name) for name in withdrawal.kept)
+    yield from (("head", head) for head in withdrawal.heads)
+    if withdrawal.turns:
+        yield "other", turns_to(withdrawal.turns)
 
 
 def _decision(entry: Entry) -> _Decision:
