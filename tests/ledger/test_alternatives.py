@@ -18,6 +18,8 @@ from tests.ledger.taking_back import supersedes
         ("我们用 Redis 做缓存。", "我们还是用 Memcached 吧。"),
         ("必须用 Redis。", "我们还是用 Memcached 吧"),
         ("Use Redis for the cache.", "Actually, use Memcached for the cache."),
+        ("Run it with pytest.", "Actually, run it with unittest."),
+        ("Use pytest.", "Run it with unittest instead."),
     ],
 )
 def test_a_choice_that_is_made_anew_no_longer_stands(earlier: str, later: str) -> None:
@@ -40,6 +42,7 @@ def test_a_choice_that_is_made_anew_no_longer_stands(earlier: str, later: str) -
         ("Use tabs.", "Should we use spaces instead?"),
         ("Use tabs.", "If the linter complains, use spaces instead."),
         ("Always use Postgres, never SQLite.", "On second thought, use MySQL."),
+        ("Use pytest.", "Actually, run it with unittest."),
         ("Use black/ and redis.conf as they are.", "On second thought, use ruff."),
     ],
 )

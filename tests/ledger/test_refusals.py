@@ -24,6 +24,11 @@ RISKS = "Open risks or blockers"
         "hm, this is still not it",
         "that did not work",
         "you forgot the tests",
+        "Add a test, it still does not work when the file is empty.",
+        "Find out why it still does not work.",
+        "Note that it does not work on Windows.",
+        "Check that it works, it does not work for me.",
+        "写个测试，还是报错",
         "不行",
         "还是报错",
         "仍然没有解决",
@@ -55,6 +60,13 @@ def test_a_few_words_refuse_what_was_done_in_any_of_the_languages(said: str) -> 
         "What is still to do?",
         "Yes, please go ahead with all the downgrades.",
         "I changed my mind: use tabs. " + "And more of it. " * 40,
+        "Add a test that it does not work when the file is empty.",
+        "Please write a test which shows that the login doesn't work without a password.",
+        "Make sure that it does not work for guests.",
+        "Document that it does not work on Windows.",
+        "Check that the same error is raised.",
+        "添加一个测试，空文件时报错",
+        "写个测试，没有权限时不能用",
     ],
 )
 def test_consent_a_new_wish_and_a_long_message_refuse_nothing(said: str) -> None:
@@ -81,6 +93,21 @@ def test_a_call_that_ends_the_work_is_refused_where_the_next_words_say_so() -> N
     text = ledger([*ended(1, host(EMPTY)), *ended(2, host(EMPTY))], [assistant("x")]).text
     assert section(text, RISKS) == f"- `task_done` → refused at m5: {EMPTY} (m3 tool ×2)"
     assert "Workspace mutations" not in text
+
+
+def test_a_user_who_says_that_it_is_right_after_all_refuses_it_no_more() -> None:
+    """CMP-8: `task_done → refused` stood as an open risk after "perfect", and in every ledger behind it."""
+    refused = [*ended(1, user("still broken")), assistant("Now it is.")]
+    told = ledger([*refused, user("perfect")]).text
+    assert "refused" not in told
+    assert "`task_done` → " in section(told, "Workspace mutations")
+    before = ledger(refused).text
+    assert "`task_done` → refused at m2" in section(before, RISKS)
+    again = ledger([user("perfect"), assistant("Good.")], earlier=before, start=6).text
+    assert "refused" not in again
+    assert "`task_done` → ok" in section(again, "Workspace mutations")
+    still = ledger([user("perfect"), *ended(2, user("no, still broken"))], earlier=before, start=6).text
+    assert "`task_done` → refused" in section(still, RISKS)
 
 
 def test_the_words_that_refuse_it_may_stay_in_the_view() -> None:
@@ -132,6 +159,29 @@ def test_the_same_words_said_again_are_told_in_any_script() -> None:
     assert (again.text, again.times, again.seq) == ('said again by the user: "hapana bado!!"', 2, 4)
     assert complaint([(0, "run the tests"), (2, "run the tests")], None) is None
     assert complaint([(0, "continue"), (2, "continue"), (4, "继续"), (6, "继续")], None) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "next",
+        "Next!",
+        "next one please",
+        "one more",
+        "again",
+        "run it again",
+        "go on",
+        "下一个",
+        "再来一个",
+        "weiter",
+        "дальше",
+        "次",
+    ],
+)
+def test_who_only_asks_for_the_next_twice_complains_of_nothing(said: str) -> None:
+    """CMP-8: "next", "next" stood under what failed, as something that the user had to say again."""
+    assert complaint([(0, said), (2, said)], None) is None
+    assert complaint([(0, "still broken"), (2, "still broken"), (4, said)], None) is not None
 
 
 def test_a_user_who_goes_on_to_something_else_refuses_no_more() -> None:

@@ -103,6 +103,49 @@ def test_a_user_who_overrules_a_decision_takes_it_back(later: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("decision", "later", "is_back"),
+    [
+        ("I put the README in docs because it is long.", "I don't want the README.", False),
+        (
+            "I decided to write the README in Markdown because it is simple.",
+            "We don't want the README.",
+            False,
+        ),
+        ("I decided to write the README in Markdown because it is simple.", "I don't want Markdown.", True),
+        ("I added a README because there was none.", "I don't want the README.", True),
+        (REDIS, "I don't want Redis.", True),
+        (REDIS, "We don't want Redis.", True),
+        ("我决定用 Redis，因为快。", "I don't want Redis.", True),
+        ("I'll go with pytest because it is there.", "I don't want pytest.", True),
+    ],
+)
+def test_what_is_not_wanted_takes_back_what_took_it(decision: str, later: str, *, is_back: bool) -> None:
+    """CMP-8: a decision that only speaks of the thing stands."""
+    assert standing(decision, later, is_users=True) == (f"{TAKEN_BACK}2" if is_back else "")
+
+
+@pytest.mark.parametrize(
+    ("later", "is_back"),
+    [
+        ("Actually, run it with unittest.", False),
+        ("Actually, can you run the tests with unittest?", False),
+        ("Actually, try it with unittest.", False),
+        ("Actually, please rerun it with unittest now.", False),
+        ("Actually, run it with unittest from now on.", True),
+        ("Actually, always run it with unittest.", True),
+        ("Run it with unittest instead.", True),
+        ("On second thought, run it with unittest.", True),
+        ("Actually, use unittest.", True),
+        ("Actually, go with unittest.", True),
+    ],
+)
+def test_how_to_run_something_once_takes_no_choice_back(later: str, *, is_back: bool) -> None:
+    """CMP-8: "run it with unittest" is asked for once, unless it says that it holds on."""
+    said = "I decided to use pytest because it is there."
+    assert standing(said, later, is_users=True) == (f"{TAKEN_BACK}2" if is_back else "")
+
+
+@pytest.mark.parametrize(
     "later",
     [
         "Using Redis was a mistake.",

@@ -59,6 +59,17 @@ _REJECTS = re.compile(
 )
 """What makes of a choice something else: a rule against one, a choice of two, a case."""
 _FOR = re.compile(r"\b(?:for|as|in|to)\s{1,3}(?:the |our |my |all )?(.{2,60})$", re.IGNORECASE)
+_RUNS = re.compile(
+    r"^(?:\W{0,3}(?:ok|okay|hmm|no|wait|well|sorry|so|and|but|please|actually|now|just|(?:can|could) you|let['’]?s)\b){0,5}\W{0,3}"
+    r"(?:re-?run|run|try|test|check|execute|launch|start|benchmark|profile)\b",
+    re.IGNORECASE,
+)
+"""How to run something, which holds for this once …"""
+_SAYS_SO = re.compile(
+    r"\b(?:from (?:now|here) on|always|in (?:the )?future|going forward|henceforth|instead|(?:second|third) thoughts?|changed my mind|scratch that|on reflection|again)\b",
+    re.IGNORECASE,
+)
+"""… unless it says that it holds on."""
 _WORD = re.compile(r"[^\W_]{3,}")
 
 
@@ -80,8 +91,14 @@ def is_other_choice(chosen: str, later: str, *, earlier: str) -> bool:
     before = _chosen(earlier)
     if not before or before == chosen or _GROUP_OF[before] != _GROUP_OF[chosen]:
         return False
+    if _is_for_once(later) and not _is_for_once(earlier):
+        return False
     what, was = _for_what(later), _for_what(earlier)
     return not (what and was) or bool(what & was)
+
+
+def _is_for_once(sentence: str) -> bool:
+    return _RUNS.match(sentence) is not None and _SAYS_SO.search(sentence) is None
 
 
 def others_of(sentence: str) -> frozenset[str]:

@@ -115,12 +115,15 @@ def draft(evicted: Evicted, *, prices: Prices, cache: FactCache) -> Draft:
     calls = list(calls_in(folded))
     stand = [entry for found, _ in before for entry in _standing(found, evicted.words)]
     did = [entry for entry in stand if entry.section != "objective"]
+    said = [(seq, text) for seq, text in evicted.words.said.items() if seq >= 0]
     entries = _merged(
         [
             *[entry for entry in stand if entry.section == "objective"],
             *_asked(folded, evicted.words),
             *_called(evicted),
-            *refused(entries_of(folded, did, told=told, calls=calls), answers_in(_in_order(evicted))),
+            *refused(
+                entries_of(folded, did, told=told, calls=calls), answers_in(_in_order(evicted)), said=said
+            ),
         ]
     )
     entries = tuple(_complained(entries, evicted.words))

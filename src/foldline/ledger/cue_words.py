@@ -38,6 +38,8 @@ CUES = (
     *"vergiss laisse oublie olvid esque deixa забудь".split(),
 )
 """One of these stands in every message that takes something back by pointing at it or naming it."""
+UNSURE = r"\b(?:if|whether|might|maybe|perhaps|could|would|unless)\b|[?？]|如果|要是|是否|也许|可能"
+"""What leaves open whether something is given up, or chosen."""
 JOINS = re.compile(r"^\W*(?:and|but|so|also|und|et|y)\s+", re.IGNORECASE)
 OF = re.compile(
     r"\b(?:the|our|my)\s+([\w-]{2,40})\s+(?:in|with|using|as|on|via|through)\b|\buse\s+\S{1,40}\s+for\s+(?:the\s+)?([\w-]{2,40})",

@@ -14,11 +14,12 @@ from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
+from foldline.ledger.cue_words import UNSURE
 from foldline.ledger.cues import is_turned
 from foldline.ledger.own_words import SENTENCE_CHARS, is_brought_in, is_question, is_reported, spoken
 from foldline.ledger.sentences import Span, code_lines, sentences
 
-How: TypeAlias = Literal["left", "deed", "judged"]
+How: TypeAlias = Literal["left", "deed", "judged", "unwanted"]
 
 
 class GivenUp(Struct, frozen=True, kw_only=True, gc=False):
@@ -27,7 +28,8 @@ class GivenUp(Struct, frozen=True, kw_only=True, gc=False):
     what: str
     """The words that name it, in small letters, with what qualifies them."""
     how: How
-    """Left out or no longer wanted; by a deed, which may be asked for as well ("cancel the order"); called wrong or replaced."""
+    """Left out or no longer needed; by a deed, which may be asked for as well ("cancel the order"); called wrong or replaced; not
+    wanted at all."""
     span: Span
     """Where in the text that is said, with the cue."""
 
@@ -47,9 +49,15 @@ _NOT = (
 _LEAD = rf"(?:{_OPENS}|\b(?:i|we|you){_MAY}|\b(?:and|but|again|decided to|going to|want(?: you)? to|like(?: you)? to|(?<!no )need to)\s{{1,3}})"
 """What stands before a word by which somebody gives up something, so that it is neither a description nor somebody else's deed."""
 _AHEAD: Final = _cues(
-    ("left", rf"(?:{_OPENS}|\b(?:we|you){_MAY}){_NOT}(?:(?:need|have|want|like|bother) to\s{{1,3}})?"),
-    ("left", rf"\bi{_MAY}{_NOT}(?:need|want|like)\s{{1,3}}"),
-    ("judged", rf"(?:\bi{_MAY}{_NOT}|(?:{_OPENS}|\b(?:we|you)\s)(?:can['’]?t|cannot|can not)\suse\s{{1,3}})"),
+    (
+        "left",
+        rf"(?:{_OPENS}|\b(?:we|you){_MAY}){_NOT}(?!want\s(?!to\b))(?:(?:need|have|want|like|bother) to\s{{1,3}})?",
+    ),
+    ("unwanted", rf"\b(?:i{_MAY}{_NOT}(?:need|want|like)|we{_MAY}{_NOT}want)\s{{1,3}}"),
+    (
+        "judged",
+        rf"(?:\bi{_MAY}{_NOT}(?!(?:need|want|like)\b)|(?:{_OPENS}|\b(?:we|you)\s)(?:can['’]?t|cannot|can not)\suse\s{{1,3}})",
+    ),
     (
         "left",
         rf"{_LEAD}(?:forget|abandon(?:ed|ing)?|scrap(?:ped|ping)?|ditch(?:ed|ing)?|g(?:a|i)v(?:e|ing) up(?: on)?|stop(?:ped|ping)? using|no more"
@@ -139,7 +147,7 @@ _CLAUSE = re.compile(
 )
 """Where the clause of a subject begins."""
 _OPEN = re.compile(
-    r"\b(?:if|whether|might|maybe|perhaps|could|would|unless|not sure|why|how)\b|(?:n['’]t|\bnot)\b[^,.;]{0,30}\b(?:wrong|a mistake)|[?？]|如果|要是|是否|要不要|能不能|可不可以|用不用|需不需要|是不是|也许|可能|为什么|怎么",
+    rf"{UNSURE}|\b(?:not sure|why|how)\b|(?:n['’]t|\bnot)\b[^,.;]{{0,30}}\b(?:wrong|a mistake)|要不要|能不能|可不可以|用不用|需不需要|是不是|为什么|怎么",
     re.IGNORECASE,
 )
 _NARROWS = re.compile(

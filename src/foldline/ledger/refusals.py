@@ -78,13 +78,31 @@ _CONSENTS = re.compile(
     re.IGNORECASE,
 )
 """Says yes, to what was done or to what comes next: one step towards something else."""
+_GOES_ON = re.compile(
+    r"\W*(?:(?:and|ok(?:ay)?|now|please|pls|the|one|step|page|go|keep|do|on|it|run|next|more|another|again|continue|resume|proceed|going|weiter|nächste[rs]?|suivante?|suite|siguiente|sigue|próxim[oa]|дальше|далее|следующий)\b\W*){1,5}"
+    r"|\W*(?:再|来|看|请|继续|一个|一页|一步|下一个|下一步|下一页|下一条|下一张|次|次へ|続けて|다음|계속)+\W*",
+    re.IGNORECASE,
+)
+"""Asks for no more than what comes next: who says it twice has what was asked for."""
+_SAYS_OF_TEST = re.compile(
+    r"^\W{0,3}(?:(?:please|pls|ok(?:ay)?|now|also|and|then|so|next|(?:can|could|would) you|let['’]?s|you (?:should|must))\W{1,3}){0,4}"
+    r"(?:add|write|make|create|document|say|ensure|assert|verify|check|test|note(?! that\b)|mention|describe|explain|tell|state|warn|print|raise)\b"
+    r"(?:(?!\b(?:still|again|yet)\b)[^,.;:!?\n]){0,120}?\b(?:that|which|where|when|whether|if)\b(?:(?!\b(?:still|again|yet)\b)[^,.;:!?\n]){0,120}"
+    r"|^\W{0,3}(?:请|再|也|帮我|给我|然后){0,3}(?:添?加|增加|编?写|补充?)(?:上|个|一个|一下|一条)?(?:(?!还是|仍|依然|又)[^。；！？\n]){0,12}(?:测试|用例|提示|校验|检查|断言)(?:(?!还是|仍|依然|又)[^。；！？\n]){0,40}",
+    re.IGNORECASE,
+)
+"""An order to test or to tell something, up to the end of what that is: "add a test that it does not work without a key"."""
+_TOLD = re.compile(rf"`[^`\n]{{1,200}}` → {REFUSED_AT}(\d{{1,9}})\b")
+"""A call that was refused, as a ledger tells it."""
 _LETTERS = re.compile(r"[\W_]+")
 
 
 def refuses(text: str) -> bool:
     """Whether a message says, in few words, that what was done is not right, or opens with a failure."""
     said = text.strip()
-    return 0 < len(said) <= CHARS_MAX and (opens_failed(said) or _NOT_RIGHT.search(said) is not None)
+    if not 0 < len(said) <= CHARS_MAX:
+        return False
+    return opens_failed(said) or _NOT_RIGHT.search(_SAYS_OF_TEST.sub("", said)) is not None
 
 
 def answers_in(messages: Iterable[tuple[int, Message]]) -> Mapping[int, tuple[int, str]]:
@@ -101,26 +119,34 @@ def answers_in(messages: Iterable[tuple[int, Message]]) -> Mapping[int, tuple[in
     return found
 
 
-def refused(entries: Iterable[Entry], answers: Mapping[int, tuple[int, str]]) -> Iterator[Entry]:
-    """The entries, a call that only says that the work is done as one that was refused, where the answer to it says so. Of a call
-    that brings values (a mail, a booking) the next words may be about something else."""
+def refused(
+    entries: Iterable[Entry], answers: Mapping[int, tuple[int, str]], *, said: Iterable[tuple[int, str]]
+) -> Iterator[Entry]:
+    """The entries, a call that only says that the work is done as one that was refused, where the answer to it says so and nothing
+    that a user `said` since that it is right; nor is one refused any more that an earlier ledger tells so. Of a call that brings
+    values (a mail, a booking) the next words may be about something else."""
+    texts = tuple(said)
     for entry in entries:
-        by, said = answers.get(entry.seq, (0, ""))
-        ends = (
-            entry.section == "mutations"
-            and entry.origin == "tool"
-            and entry.text.startswith(f"`{entry.key}` → ")
-        )
-        if (
-            ends
-            and " " not in entry.key
-            and refuses(said)
-            and not names_failure(entry.text.partition("` → ")[2])
-        ):
-            text = f"`{entry.key}` → {REFUSED_AT}{by}: {one_line(said, OUTCOME_CHARS)}"
+        by, answer = answers.get(entry.seq, (0, ""))
+        told = _TOLD.match(entry.text) if entry.section == "risks" else None
+        if _ends_work(entry) and refuses(answer) and not _is_accepted(texts, since=by):
+            text = f"`{entry.key}` → {REFUSED_AT}{by}: {one_line(answer, OUTCOME_CHARS)}"
             yield replace(entry, section="risks", text=text)
+        elif told is not None and _is_accepted(texts, since=int(told[1])):
+            yield replace(entry, section="mutations", text=f"`{entry.key}` → ok")
         else:
             yield entry
+
+
+def _ends_work(entry: Entry) -> bool:
+    """Whether an entry is of a call that says that the work is done, and does not say itself that it failed."""
+    if entry.section != "mutations" or entry.origin != "tool" or " " in entry.key:
+        return False
+    return entry.text.startswith(f"`{entry.key}` → ") and not names_failure(entry.text.partition("` → ")[2])
+
+
+def _is_accepted(said: Iterable[tuple[int, str]], *, since: int) -> bool:
+    return any(seq > since and is_over(text) for seq, text in said)
 
 
 def is_complaint(entry: Entry) -> bool:
@@ -165,7 +191,11 @@ def is_over(text: str) -> bool:
 
 def _is_same(text: str, before: str) -> bool:
     """Whether a short message says the words of the one before, maybe with a few more, and asks for nothing to be done."""
-    if max(len(text), len(before)) > CHARS_MAX or any(asked.kind == "task" for asked in requests(text)):
+    if (
+        max(len(text), len(before)) > CHARS_MAX
+        or _GOES_ON.fullmatch(text) is not None
+        or any(asked.kind == "task" for asked in requests(text))
+    ):
         return False
     long, short = sorted(
         (_LETTERS.sub("", text.casefold()), _LETTERS.sub("", before.casefold())), key=len, reverse=True

@@ -57,6 +57,10 @@ _REMOVES = frozenset(
     "remove delete drop clear clean abandon scrap uninstall disable deprecate strip purge retire kill revert undo cancel replace".split()
 )
 """Tasks that take something away: who is done with the thing wants them all the more, so that only their own verb's words give them up."""
+_MAKES = frozenset(
+    "add build create design develop document draft generate implement import include insert install integrate introduce make output prepare produce provide set setup write".split()
+)
+"""Tasks that bring something, which fall with the wish for it."""
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _HAN_DOES = re.compile(
     r"添加|增加|新增|加上|加入|加|编写|撰写|写|制作|做|实现|修复|修改|修|改|更新|创建|新建|完成|优化|测试|补充|补|检查|运行|部署|设计|开发|整理|删除|移除|重构"
@@ -133,6 +137,8 @@ def _is_named(task: str, given: GivenUp) -> bool:
     what = _OF_LIST.sub(" ", given.what)
     verb = task.partition(" ")[0].lower()
     needs_all = verb in _REMOVES or (given.how == "deed" and what == given.what)
+    if given.how == "unwanted" and verb in VERBS and verb not in _MAKES:
+        needs_all = True  # what is not wanted may still be to be read
     if _HAN.search(task) is not None:
         return _is_same_in_han(task, what, needs_all=needs_all)
     said, words = telling(what), telling(task)

@@ -20,6 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.ledger.alternatives import is_other_choice, others_of, turns_to
+from foldline.ledger.cue_words import UNSURE
 from foldline.ledger.entries import Entry
 from foldline.ledger.given_up import given_up_in
 from foldline.ledger.marks import TAKEN_BACK
@@ -36,6 +37,12 @@ _TAKEN = re.compile(
     re.IGNORECASE,
 )
 """… and the very word behind one that takes it."""
+_TAKES = re.compile(
+    r"(?:\b(?:us(?:e|es|ed|ing)|chose|choos(?:e|ing)|pick(?:ed|ing)?|go(?:ing)? with|went with|opted for|settled on|decided (?:on|for)|adopt\w*|tak(?:e|ing)|prefer|install\w*|introduc\w*|add(?:ed|ing)?)\s"
+    r"(?:the |a |an |our )?|\b(?:in|with|on|via|to|through)\s|[用择选定取]\s?)[`\"“「『]?$",
+    re.IGNORECASE,
+)
+"""What stands before the name of something that is taken."""
 _NOT_CHOSEN = re.compile(
     r"\b(?:because|since|instead of|rather than|so that|over|not|no longer|without|avoid\w*|remov\w+|delet\w+|drop\w*|abandon\w*|scrap\w*|skip\w*|disabl\w+|uninstall\w*|revert\w*|rid of|replac\w+(?=[^,，。;；]{0,200}$))\b[^,，。;；]{0,200}"
     r"|\breplac\w+\b[^,，。;；]{0,200}?\b(?:with|by)\b|\b(?:switch\w*|mov\w+|migrat\w+)\b[^,，。;；]{0,60}?\bfrom\b[^,，。;；]{0,100}?\bto\b|n['’]t\b[^,，。;；]{0,200}"
@@ -60,9 +67,7 @@ _KEEPS_NOT = re.compile(
 )
 """… unless one of these stands before it in its clause."""
 _CLAUSE_END = re.compile(r"[,;:!?，；：。！？、—–()\n]|\.(?!\w)|\s-\s|\b(?:and|but|so|because|since|then)\b")
-_UNSURE = re.compile(
-    r"\b(?:if|whether|might|maybe|perhaps|could|would|unless)\b|[?？]|如果|要是|是否|也许|可能", re.IGNORECASE
-)
+_UNSURE = re.compile(UNSURE, re.IGNORECASE)
 _HEAD = re.compile(r"[`”\"」』]\s?([\u4e00-\u9fff]{2,6}|[A-Za-z]{4,20})")
 """What a thing is that stands behind its name: a style, an approach, a direction."""
 _FOR = re.compile(
@@ -80,6 +85,8 @@ _HAN_BESIDE = re.compile(
     r"(?:的|了|吧|啦|这个|那个|这种|那种|这|那|方案|做法|方式|方法|选择|决定|想法|思路|保留|恢复|再|来|去|在|是|它|库|は|を|の|で|に|はもう|은|는|을|를|ください|下さい)+"
 )
 
+TAKES_CHARS = 32
+"""How far before a name stands what takes it."""
 END_CHARS = 3
 """By so many characters at its end a word is looked for where there are many."""
 
@@ -91,7 +98,9 @@ class Withdrawal(Struct, frozen=True, kw_only=True, gc=False):
     """What one text takes back, or one sentence of it."""
 
     given_up: tuple[str, ...] = ()
-    """The words of what it gives up."""
+    """The words of what it gives up …"""
+    unwanted: tuple[str, ...] = ()
+    """… and of what is not wanted."""
     heads: frozenset[str] = frozenset()
     """What it decides anew: a style, a direction …"""
     chosen: frozenset[str] = frozenset()
@@ -107,6 +116,8 @@ class _Decision(Struct, frozen=True, kw_only=True):
 
     entry: Entry
     names: frozenset[str]
+    taken: frozenset[str]
+    """Those of the names that it takes, uses or puts something in, and does not only speak of."""
     heads: frozenset[str]
     aims: frozenset[str]
     """The words that say what it is for."""
@@ -117,7 +128,9 @@ class _Decision(Struct, frozen=True, kw_only=True):
 def withdrawals_in(said: str, *, is_users: bool) -> tuple[Withdrawal, ...]:
     """What a text of a user or of the agent takes back."""
     given_up = given_up_in(said, is_users=is_users)
-    found = [Withdrawal(given_up=tuple([each.what for each in given_up]))] if given_up else []
+    unwanted = tuple([each.what for each in given_up if each.how == "unwanted"])
+    others = tuple([each.what for each in given_up if each.how != "unwanted"])
+    found = [Withdrawal(given_up=others, unwanted=unwanted)] if given_up else []
     for start, end in sentences(said):
         sentence = said[start:end]
         if _UNSURE.search(sentence) is not None:
@@ -193,9 +206,10 @@ def _by_what_touches(decisions: Iterable[_Decision]) -> Mapping[_Key, Sequence[_
 
 def _touching(withdrawal: Withdrawal) -> Iterator[_Key]:
     """Under what those decisions stand that a withdrawal may speak of; "" is the word of a name of signs alone."""
-    if withdrawal.given_up:
+    given_up = (*withdrawal.given_up, *withdrawal.unwanted)
+    if given_up:
         yield "word", ""
-    for what in withdrawal.given_up:
+    for what in given_up:
         yield from (("word", word) for word in _WORD.findall(what))
     yield from (("name", name) for name in withdrawal.kept)
     yield from (("head", head) for head in withdrawal.heads)
@@ -209,6 +223,7 @@ def _decision(entry: Entry) -> _Decision:
     return _Decision(
         entry=entry,
         names=names,
+        taken=_taken(entry.text),
         heads=frozenset(_HEAD.findall(entry.text)),
         aims=frozenset() if aim is None else _telling(aim[1] or aim[2]),
         others=others_of(entry.text),
@@ -228,11 +243,11 @@ def _kept(sentence: str, *, given_up: Sequence[Span]) -> frozenset[str]:
 
 
 def _takes_back(withdrawal: Withdrawal, decision: _Decision) -> bool:
-    if any(
-        _is_given_up(what, name, aims=decision.aims)
-        for what in withdrawal.given_up
-        for name in decision.names
-    ):
+    given_up = (
+        *[(what, name) for what in withdrawal.given_up for name in decision.names],
+        *[(what, name) for what in withdrawal.unwanted for name in decision.taken],
+    )
+    if any(_is_given_up(what, name, aims=decision.aims) for what, name in given_up):
         return True
     if withdrawal.turns:
         chosen = turns_to(withdrawal.turns)
@@ -266,3 +281,11 @@ def _chosen(sentence: str) -> frozenset[str]:
     told = _NOT_CHOSEN.sub(" ", sentence)
     names = [name.strip().lower() for found in _NAME.findall(told) for name in found]
     return frozenset([name for name in (*names, *map(str.lower, _TAKEN.findall(told))) if name])
+
+
+def _taken(sentence: str) -> frozenset[str]:
+    """The names of what a sentence takes, in small letters."""
+    told = _NOT_CHOSEN.sub(" ", sentence)
+    hits = [(hit[hit.lastindex or 0], hit.start(hit.lastindex or 0)) for hit in _NAME.finditer(told)]
+    names = [name for name, at in hits if _TAKES.search(told, max(0, at - TAKES_CHARS), at) is not None]
+    return frozenset([name.strip().lower() for name in (*names, *_TAKEN.findall(told))])
