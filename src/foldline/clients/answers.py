@@ -158,7 +158,7 @@ def _kind(event: Mapping[str, Any]) -> str:
 
 def is_complete(response: Any, *, format: str) -> bool:
     """True for an answer that says why it ended."""
-    if not isinstance(response, Mapping):
+    if not isinstance(response, (dict, Mapping)):  # asking a class is slow
         return False
     match format:
         case "anthropic":
@@ -168,7 +168,7 @@ def is_complete(response: Any, *, format: str) -> bool:
         case _:
             choices = response.get("choices", response.get("candidates"))
             first = choices[0] if isinstance(choices, list) and choices else {}
-            return isinstance(first, Mapping) and any(first.get(key) is not None for key in ENDED)
+            return isinstance(first, (dict, Mapping)) and any(first.get(key) is not None for key in ENDED)
 
 
 def refusal_of(data: bytes | str) -> Any:

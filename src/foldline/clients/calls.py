@@ -29,6 +29,11 @@ SERVER_HELD: Final = ("previous_response_id", "conversation", "thread", "cachedC
 """Keys that say that the provider keeps the history, or a part of it."""
 NATIVE: Final = ("context_management", "compaction")
 """Keys that say that the provider reduces it."""
+PASSED: Final = {
+    **dict.fromkeys(SERVER_HELD, "the provider keeps the history"),
+    **dict.fromkeys(NATIVE, "the provider reduces the history"),
+}
+"""Why a request with one of these keys is none of ours."""
 RECALL_NAMED: Final = re.compile(rb'"name"\s*:\s*"%b"' % NAME.encode())
 OUTPUT_CAPS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
 CALLS_NOTHING: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -173,13 +178,9 @@ class Call(Struct, kw_only=True):
 
     def why_passed(self, *, is_native: bool = False) -> str:
         """Why the request is none of ours; empty where it is. `is_native`: a session of ours asks for the provider's compaction, so its blocks may stand in it."""
-        for keys, why in (
-            (SERVER_HELD, "the provider keeps the history"),
-            (NATIVE, "the provider reduces the history"),
-        ):
-            found = [key for key in keys if key in self.body and _does(key, plain(self.body[key]))]
-            if found:
-                return f"{why} ({found[0]})"
+        for key, why in PASSED.items():
+            if key in self.body and _does(key, plain(self.body[key])):
+                return f"{why} ({key})"
         elsewhere = references.kept_elsewhere(self.messages) if self.format == references.FORMAT else ""
         if elsewhere:
             return f"the provider keeps the history ({elsewhere})"

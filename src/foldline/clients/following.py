@@ -40,7 +40,7 @@ from foldline.asking import adriven
 from foldline.clients.calls import Call
 from foldline.clients.chains import Chain, ReadList, Unreadable, link_of
 from foldline.clients.finding import Found, found
-from foldline.clients.own_summaries import IN_PART, WHY, is_own_summary
+from foldline.clients.own_summaries import IN_PART, WHY, sums_up
 from foldline.clients.same_model import ON_ITS_WAY
 from foldline.clients.sessions import Sessions, Terms, recorded, taken
 from foldline.clients.showing import shown, would_show
@@ -147,7 +147,7 @@ class Conversations:
         if is_apart:
             read.all_of(0, fixed=self._apart.fixed)
             self._apart.fixed = read.fixed
-        is_summary = is_own_summary(read.newest())
+        is_summary = sums_up(read)
         if is_apart or (is_summary and self._sessions.fits_whole(read)):
             return apart(read.call, why=WHY if is_summary else "")
         return (yield from self._gone_on(read))
@@ -232,7 +232,7 @@ class Conversations:
         chain, tokens = ticket.chain, prepared.tokens.tokens
         messages = shown(chain, read, prepared=prepared)
         came = tokens if messages is None else tokens_came(chain, read, tokens_sent=tokens)
-        why = IN_PART if messages is not None and is_own_summary(read.newest()) else ""
+        why = IN_PART if messages is not None and sums_up(read) else ""
         return Outgoing(ticket=ticket, messages=messages, prepared=prepared, why=why, tokens_came=came)
 
     def counted(self, call: Call, *, only_too_long: bool = False) -> list[bytes] | None:

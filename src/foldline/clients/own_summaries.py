@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from foldline.clients.calls import LEADING
+from foldline.clients.chains import ReadList
 from foldline.core.message import Message, Text
 
 CUES: Final = (
@@ -19,12 +20,21 @@ CUES: Final = (
     "generate the <state_snapshot>",  # Gemini CLI, and Qwen Code after it, chatCompressionService.ts
     "Provide a detailed prompt for continuing our conversation above",  # opencode, session/compaction.ts
 )
+MARKS: Final = (*(cue.encode() for cue in CUES), *(b'"%b"' % role.encode() for role in LEADING), b"\\u")
+"""One of them stands in the bytes of a last message that asks for a summary, or that another one has to be read behind: a cue, a role
+that is passed over, or a letter that is written otherwise."""
 BEGINNING_CHARS: Final = 400
 """A cue stands within so many characters of the instruction."""
 WHY: Final = "the agent sums up its own conversation"
 IN_PART: Final = (
     f"{WHY}, which is larger than the window beside the output it asks for: what is in view was sent"
 )
+
+
+def sums_up(read: ReadList) -> bool:
+    """True for a request that asks for it. Nearly always the bytes of its last message say that it does not."""
+    last = read.wires[-1] if read.wires else b""
+    return any(mark in last for mark in MARKS) and is_own_summary(read.newest())
 
 
 def is_own_summary(newest: Iterable[Message]) -> bool:

@@ -68,7 +68,10 @@ class Outgoing(Struct, frozen=True, kw_only=True):
     @property
     def changed(self) -> dict[str, Any]:
         """Keys of the caller's body that are sent otherwise, its messages apart."""
-        call, cap = self.ticket.call, self.output_cap
+        call = self.ticket.call
+        if self.prepared is None and call.before_recall is None:
+            return {}
+        cap = self.output_cap
         body = call.body if cap is None else call.with_output_cap(cap).body
         came = (call.before_recall or call).body
         return {

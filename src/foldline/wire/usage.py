@@ -247,9 +247,12 @@ def _last_iteration(usage: Mapping[str, Any]) -> Mapping[str, Any]:
 def _first(counts: Mapping[str, Any], paths: tuple[str, ...]) -> int | None:
     """The first count among `paths`; `None` where none is a number of tokens."""
     for path in paths:
-        value: Any = counts
-        for key in path.split(".") if "." in path else (path,):
-            value = value.get(key) if isinstance(value, (dict, Mapping)) else None  # asking a class is slow
+        key, _, inside = path.partition(".")
+        value = counts.get(key)
+        if inside and value is not None:
+            value = (
+                value.get(inside) if isinstance(value, (dict, Mapping)) else None
+            )  # asking a class is slow
         if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 2**53:
             return int(value)
     return None
