@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import hmac
 import re
-from functools import cached_property
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 VERSIONS: Final = ((1, 0), (1, 1))
 """A first line without a version is read as one of HTTP/0.9, which has no headers to look at."""
@@ -32,21 +32,21 @@ _BAD: Final = re.compile(r"[\x00-\x20\x7f-\U0010ffff\\#]|%(?:00|0[aAdD]|5[cC])")
 _DOTS: Final = re.compile(r"/(?:\.|%2e){1,2}(?:/|$)", re.IGNORECASE)
 
 
-class Head(Struct, frozen=True, kw_only=True, dict=True):
+class Head(Struct, frozen=True, kw_only=True):
     """A request's head, as it came."""
 
     method: str
     target: str
     headers: tuple[tuple[str, str], ...]
     version: tuple[int, int] = (1, 1)
+    by_name: dict[str, list[str]] = {}
+    """The values of each header, under its name in small letters. Made of `headers`."""
 
-    @cached_property
-    def by_name(self) -> dict[str, list[str]]:
-        """The values of each header, under its name in small letters."""
+    def __post_init__(self) -> None:
         found: dict[str, list[str]] = {}
         for key, value in self.headers:
             found.setdefault(key.lower(), []).append(value)
-        return found
+        force_setattr(self, "by_name", found)
 
     def every(self, name: str) -> list[str]:
         """The values of a header."""
@@ -54,7 +54,8 @@ class Head(Struct, frozen=True, kw_only=True, dict=True):
 
     def one(self, name: str) -> str:
         """The first of them; empty for none."""
-        return next(iter(self.every(name)), "")
+        values = self.by_name.get(name)
+        return values[0] if values else ""
 
 
 class Rules(Struct, frozen=True, kw_only=True):
@@ -116,9 +117,9 @@ def _spelt(asked: Head) -> Refusal | None:
         return Refusal(status=400, why="the target is no path; ask this proxy as the provider's own host")
     if _BAD.search(asked.target) or _DOTS.search(path):
         return Refusal(status=400, why="the path may be read in two ways; write it without dots and controls")
-    twice = next((name for name, values in asked.by_name.items() if len(values) > 1 and name in ONCE), None)
-    if twice is not None:
-        return Refusal(status=400, why=f"the header {twice} is there twice; send it once")
+    twice = [name for name, values in asked.by_name.items() if len(values) > 1 and name in ONCE]
+    if twice:
+        return Refusal(status=400, why=f"the header {twice[0]} is there twice; send it once")
     if "content-length" in asked.by_name and "transfer-encoding" in asked.by_name:
         return Refusal(status=400, why="a length and a transfer encoding contradict each other; send one")
     if "upgrade" in asked.by_name:

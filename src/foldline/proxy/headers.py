@@ -18,6 +18,7 @@ HOP: Final = frozenset(
 """Of one connection (RFC 9110, 7.6.1), and what a proxy settles itself."""
 OURS: Final = frozenset({"host", "content-length", "x-foldline-token"})
 """Written anew, or none of the provider's business."""
+LENGTH: Final = frozenset({"content-length"})
 KEYS: Final = frozenset(
     {"authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "proxy-authorization"}
 )
@@ -43,12 +44,16 @@ def request_headers(given: Iterable[tuple[str, str]], *, is_heard: bool, is_writ
 
 def response_headers(given: Iterable[tuple[bytes, bytes]]) -> Pairs:
     """What goes down, from a response's raw headers: its length with it, since its body stays as it came."""
-    return _forwarded(text_of(given), but=frozenset({"content-length"}))
+    return _forwarded(text_of(given), but=LENGTH)
 
 
 def text_of(raw: Iterable[tuple[bytes, bytes]]) -> Pairs:
     """Raw headers as text that is written as the same bytes again, where they are UTF-8."""
-    return [(_text(name), _text(value)) for name, value in raw]
+    pairs = list(raw)
+    try:
+        return [(name.decode(), value.decode()) for name, value in pairs]
+    except UnicodeDecodeError:
+        return [(_text(name), _text(value)) for name, value in pairs]
 
 
 def _text(data: bytes) -> str:
@@ -74,12 +79,8 @@ def readable(accepted: str) -> str:
 
 
 def _forwarded(given: Iterable[tuple[str, str]], *, but: frozenset[str] = frozenset()) -> Pairs:
-    named = [(name.lower(), name, value) for name, value in given]
-    listed = {
-        word.strip().lower() for key, _, value in named if key == "connection" for word in value.split(",")
-    }
-    return [
-        (name, value)
-        for key, name, value in named
-        if key in but or not (key in HOP or key in OURS or key in listed)
-    ]
+    pairs = list(given)
+    named = [value for name, value in pairs if name.lower() == "connection"]
+    listed = {word.strip().lower() for value in named for word in value.split(",")}
+    left = (HOP | OURS | listed) - but
+    return [pair for pair in pairs if pair[0].lower() not in left]

@@ -40,11 +40,10 @@ class _AsItCame(web.StreamResponse):
     it are the upstream's to say. The time, which whoever passes an answer on has to note (RFC 9110, 6.6.1), stays."""
 
     async def _prepare_headers(self) -> None:
-        own = {name for name in ADDED if name in self.headers}
+        added = [name for name in ADDED if name not in self.headers]
         await super()._prepare_headers()
-        for name in ADDED:
-            if name not in own:
-                self.headers.popall(name, None)
+        for name in added:
+            self.headers.popall(name, None)
 
 
 class Outlet:

@@ -7,16 +7,17 @@ kept: no cookies, no credentials of its own, none of the environment's proxies. 
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextvars import ContextVar
 from io import BytesIO
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 from weakref import WeakSet
 
 import aiohttp
 from aiohttp.connector import Connection
 from msgspec import Struct
+from multidict import CIMultiDict
 from yarl import URL
 
 from foldline.core.errors import InvalidOption
@@ -24,6 +25,9 @@ from foldline.proxy.headers import Pairs
 from foldline.proxy.limits import CHUNK_BYTES, CONNECT_S, HEAD_LINE_BYTES_MAX, STALE_S
 from foldline.proxy.routes import UPSTREAMS, Provider, upstream_url
 from foldline.stores.limits import LOOPBACK
+
+NONE_ADDED: Final = CIMultiDict[None]({"Content-Type": None})
+"""Headers that are not made up where a client sent none."""
 
 
 class Unreached(Exception):
@@ -100,6 +104,14 @@ class _Connector(aiohttp.TCPConnector):
         return connection
 
 
+class _Request(aiohttp.ClientRequest):
+    """The library's own, which copies all headers to find out which it may add; this one adds none."""
+
+    def update_auto_headers(self, skip_auto_headers: Iterable[str] | None) -> None:
+        """What a body says of itself is left out too."""
+        self._skip_auto_headers = NONE_ADDED
+
+
 class Relay:
     """Open while the proxy runs; an async context manager."""
 
@@ -151,7 +163,7 @@ def _session(*, force_close: bool) -> aiohttp.ClientSession:
         cookie_jar=aiohttp.DummyCookieJar(),
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
         auto_decompress=False,
-        skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding", "Content-Type"),
+        request_class=_Request,
         read_bufsize=CHUNK_BYTES,
         max_line_size=HEAD_LINE_BYTES_MAX,
         max_field_size=HEAD_LINE_BYTES_MAX,
