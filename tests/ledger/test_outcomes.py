@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from foldline.core.message import Text, ToolResult
+from foldline.ledger import outcomes
 from foldline.ledger.outcomes import is_failed, outcome_of, status_of, unmade
 
 TRACEBACK = (
@@ -304,3 +307,9 @@ def test_what_a_script_says_of_itself_is_no_outcome() -> None:
     assert outcome_of(said("done\n"), script='rm *.html; echo "done"') == "printed nothing"
     assert outcome_of(said("3 files\ndone\n"), script='./move; echo "done"') == "printed: 3 files"
     assert outcome_of(said("BUILD OK\n"), script='make && echo "BUILD OK"') == "printed: BUILD OK"
+
+
+@given(line=st.from_regex(outcomes._NOT_EDITED) | st.from_regex(outcomes._NOT_YET))
+def test_no_line_that_says_that_an_edit_was_not_made_is_passed_over(line: str) -> None:
+    """CMP-8: only lines that hold one of some words are searched with the patterns, which all others would be in vain."""
+    assert outcomes._may_say_unmade(line)

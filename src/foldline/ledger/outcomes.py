@@ -99,6 +99,15 @@ _NOT_YET = re.compile(
     re.IGNORECASE,
 )
 """What says of an edit that it is still to be made, or never will be."""
+_NOT_EDITED_CUES = (
+    *"not read modified interrupted enospc eacces eperm erofs enoent eisdir eexist ebusy edquot emfile timed abort denied".split(),
+    *"skip cancel blocked nothing already identical n't failed directory rejected multiple error invalid unable".split(),
+    *"approv confirmation permission review dry conflict queued pending deferred postponed discarded ignored".split(),
+    *"simulated no-op noop declined reverted dropped undone withheld refused would".split(),
+    "0 ",
+    "no ",
+)
+"""One of these stands, in small letters, in every ASCII line of which either is true: most say none, which costs a tenth."""
 _NOT_SO = re.compile(r"\"[\w -]{1,60}\"\s{0,4}:\s{0,4}(?:false|null)\b")
 """A field that says of an answer what it is not."""
 _REFUSED = re.compile(
@@ -287,7 +296,7 @@ def status_of(text: str, *, script: str = "", shows: bool = False) -> int | None
         return found
     begin, end = text[:STATUS_CHARS], text[-STATUS_CHARS:]
     ends = f"{begin}\n{end}".lower()
-    if not any([word in ends for word in _STATUS_WORDS]):
+    if not any(map(ends.__contains__, _STATUS_WORDS)):
         return None
     first = begin.split("\n")[:STATUS_LINES_FIRST]
     last = end.rstrip().split("\n")[-STATUS_LINES_LAST:]
@@ -361,8 +370,14 @@ def _failure_of_edit(result: ToolResult, path: str) -> str:
     lines = [line for line in text[:EDIT_CHARS].split("\n") if line.strip()][:EDIT_LINES]
     for place, line in enumerate(lines):
         said = line.replace(path, "")
-        if place == 0 and _NOT_YET.search(said):
+        may_say = place == 0 and _may_say_unmade(said)
+        if may_say and _NOT_YET.search(said):
             return f"not made: {one_line(line, OUTCOME_CHARS)}"
-        if _OPENS_FAILED.match(said) or (place == 0 and _NOT_EDITED.search(_NOT_ONE.sub("", said))):
+        if _OPENS_FAILED.match(said) or (may_say and _NOT_EDITED.search(_NOT_ONE.sub("", said))):
             return f"failed: {one_line(untagged(line), OUTCOME_CHARS)}"
     return ""
+
+
+def _may_say_unmade(line: str) -> bool:
+    """False where neither `_NOT_YET` nor `_NOT_EDITED` is found in a line."""
+    return not line.isascii() or any(map(line.lower().__contains__, _NOT_EDITED_CUES))
