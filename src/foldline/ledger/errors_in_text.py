@@ -8,9 +8,7 @@ run (numbers, times, addresses, directories), so that the newest of each kind ca
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence, Set
-from itertools import accumulate
 
 from foldline.ledger.facts import INITIALS, Fact, Named
 
@@ -103,6 +101,8 @@ _ALONE = {"E": "\ne  "}
 _CUES = {max(re.findall(r"\w+", sign), key=len): sign for sign in _PATTERNS if sign not in _ALONE.values()}
 """The longest word of any other sign -> the sign: in a text without the word, nobody has to look for the sign."""
 _ASCII_CUES = {cue: sign for cue, sign in _CUES.items() if cue.isascii()}
+_LETTERS = bytes(byte if byte >= 128 or chr(byte).isalpha() else ord(" ") for byte in range(256))
+"""No cue holds anything else: words are asked for many cues piece by piece, each piece once."""
 _NONE = re.compile(
     r"(?=[0nNwWeEfFsS没无未并零错失异报超修解处消已])(?:\b(?:0|no|without) (?:(?:tests?|build) )?(?:errors?\b|error\(s\)|failures?\b|failed\b|failing\b|warnings?\b)"
     r"|(?:errors?|error\(s\)|fail(?:ed|ing|ures?)?|fatal|exceptions?)(?:[ _](?:count|tests?|rate|found|total|number))?[\"']?(?:\s{0,3}[:=]\s{0,8}|\s{1,8}\(|\s(?=0\s*$))"
@@ -143,17 +143,16 @@ _SPACES = re.compile(r"\s+")
 def signs_in(words: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """What words say to look for in the text they come from; most words say nothing and are left out."""
     found: dict[str, tuple[str, ...]] = {}
-    lowered = _lower("\n".join(words))
-    starts: list[int] = []
+    joined = "\n".join(words)
+    lowered = _lower(joined)
+    letters = b" ".join(set(lowered.encode(errors="surrogatepass").translate(_LETTERS).split()))
     for cue, sign in (_ASCII_CUES if lowered.isascii() else _CUES).items():
-        at = lowered.find(cue)
-        if at >= 0 and not starts:
-            starts = list(accumulate((len(word) + 1 for word in words), initial=0))
+        at = lowered.find(cue) if cue.encode() in letters else -1
         while at >= 0:
-            number = bisect_right(starts, at) - 1
-            word = words[number]
+            end = lowered.find("\n", at)
+            word = joined[lowered.rfind("\n", 0, at) + 1 : end if end >= 0 else None]
             found[word] = (*found.get(word, ()), sign)
-            at = lowered.find(cue, starts[number + 1])
+            at = lowered.find(cue, end) if end >= 0 else -1
     found |= {word: (sign,) for word, sign in _ALONE.items() if word in words}
     return found
 

@@ -71,12 +71,11 @@ ENGLISH: tuple[Row, ...] = (
     row(
         "prohibition",
         "avoid avoiding refrain away hands steer stop quit circumstances account event means",
-        _OPEN + r"avoid(?:ing)?\b",
+        _OPEN + r"(?:avoid(?:ing)?\b|(?:stop|quit) \w+ing\b)",
         r"\brefrain from\b",
         r"\bstay away from\b",
         r"\bhands off\b",
         r"\bsteer clear\b",
-        _OPEN + r"(?:stop|quit) \w+ing\b",
         r"\bunder no circumstances?\b",
         r"\b(?:in no event|by no means|on no account|at no point)\b",
     ),
@@ -109,10 +108,9 @@ ENGLISH: tuple[Row, ...] = (
         "prohibition",
         "nothing nobody none one outside inside within restrict confine limit sacred untouchable stone belong place",
         _OPEN
-        + r"(?:touch|change|rename|edit|delete|modify|add|remove|commit|push|install|break|alter|move|assume|invent) nothing\b",
+        + r"(?:(?:touch|change|rename|edit|delete|modify|add|remove|commit|push|install|break|alter|move|assume|invent) nothing"
+        r"|stay (?:inside|within|out of|off)|(?:restrict|confine|limit) (?:yourself|your|changes|edits|all|it|work))\b",
         r"\b(?:nobody|no one|none) (?:but|except|other than) \w+",
-        _OPEN + r"stay (?:inside|within|out of|off)\b",
-        _OPEN + r"(?:restrict|confine|limit) (?:yourself|your|changes|edits|all|it|work)\b",
         r"\b(?:changes?|edits?|anything|files?) outside\b.{1,60}\b(?:not|forbidden|off|unwelcome)\b",
         r"\b(?:is|are) (?:sacred|untouchable|(?:set|cast|carved) in stone)\b",
         r"\b(?:do(?:es)?n['’]t|do(?:es)? not) belong in (?:the |our |a )?(?:logs?|repo|repository|code|git|commits?|config|source|production|tests?)\b",
@@ -314,10 +312,12 @@ ENGLISH: tuple[Row, ...] = (
     row(
         "format",
         "be spaces tabs quotes speak talk write messages names",
-        _OPEN + r"be (?:brief|concise|terse|succinct|polite|formal)\b",
+        _OPEN
+        + r"(?:be (?:brief|concise|terse|succinct|polite|formal)|use (?:single|double) quotes"
+        + r"|(?:speak|talk|write|answer|reply|respond) (?:only )?(?:"
+        + _LANGUAGES
+        + r"))\b",
         r"\b(?:two|four|eight|2|4|8) spaces (?:per|of|for|each|as)\b",
-        _OPEN + r"use (?:single|double) quotes\b",
-        _OPEN + r"(?:speak|talk|write|answer|reply|respond) (?:only )?(?:" + _LANGUAGES + r")\b",
         r"^(?:commit messages?|branch names?|variable names?)\s?:\s\S",
     ),
     row(
