@@ -5,6 +5,7 @@ Sentences are made of every noun with every frame of its language; the counterpa
 
 from __future__ import annotations
 
+import re
 from itertools import product
 
 import pytest
@@ -121,6 +122,7 @@ format = json | format = yaml
 模型是 gpt-4 | 现在模型是 gpt-5
 model = gpt-4 | 把 model 改成 gpt-5
 把模型设为 gpt-4 | 把模型设为 gpt-5
+debug = true | debug is off
 最多 5 个线程 | 最多 10 个线程
 最多同时 5 个连接 | 最多同时 10 个连接
 换成 Python 3.11 | 换成 Python 3.12
@@ -243,6 +245,18 @@ The server is host-1. | The server is host-2.
 Look at commit abc-12 now. | Look at commit abc-15 now.
 Now fix ABC-12. | Now fix ABC-15.
 Write to Anna. | Write to Ben.
+debug = true | Turn debug on.
+Debug is enabled. | Debug is on.
+Switch to node 3. | Switch to node 4.
+Move to node 3. | Move to node 4.
+Up to 5 attempts at question 3. | Up to 5 attempts at question 4.
+At most 3 workers for the crawler. | At most 5 workers for the parser.
+The current ticket is ABC-12. | The current ticket is ABC-15.
+commit = abc123 | commit = def456
+The response must be json. | The response must be xml.
+他是12岁 | 他是15岁
+我是12号 | 我是15号
+服务器1是主的 | 服务器2是主的
 看 PR-12 | 看 PR-15
 修复 ABC-12 | 修复 ABC-15
 用 gpt-4 跑一遍 | 用 gpt-5 跑一遍
@@ -316,6 +330,15 @@ def test_what_is_said_of_one_takes_nothing_back_of_another(language: str) -> Non
     """CMP-30: "look at PR 12" was struck by "look at PR 15" and left the view, though nothing was taken back."""
     for frame, noun in sentences(language):
         earlier, later = said(frame, noun, 12), said(frame, noun, 15)
+        assert supersessions([(0, earlier), (2, later)]) == {}, (earlier, later)
+
+
+@pytest.mark.parametrize("language", ["chinese", "japanese", "korean"])
+def test_no_blank_is_needed_around_a_number(language: str) -> None:
+    """CMP-30: the same where a number stands beside the words without a blank, as people write it."""
+    beside = re.compile(r"(?<=[\u3040-\u9fff\uac00-\ud7af]) (?=\S)|(?<=\S) (?=[\u3040-\u9fff\uac00-\ud7af])")
+    for frame, noun in sentences(language):
+        earlier, later = [beside.sub("", said(frame, noun, n)) for n in (12, 15)]
         assert supersessions([(0, earlier), (2, later)]) == {}, (earlier, later)
 
 

@@ -119,7 +119,7 @@ _ONE_OF_MANY = frozenset(
     " tâche étape partie chapitre ligne fichier erreur réponse résultat prochaine prochain"
     " tarea paso fase parte capítulo página línea archivo pregunta respuesta resultado punto siguiente"
     " tarefa passo etapa linha pergunta erro resposta próximo próxima"
-    " 编号 它 他 她 这 那 这个 那个 それ これ 그것 番号 번호 任务 步骤 阶段 章节 章 页 行 文件 问题 错误 答案 结果 下一步 下一个 测试 步 タスク ステップ ページ ファイル 質問 エラー 答え 結果 次 작업 단계 장 페이지 줄 파일 질문 오류 답 결과 다음".split()
+    " 编号 它 他 她 我 你 我们 你们 他们 这 那 这个 那个 それ これ 그것 番号 번호 任务 步骤 阶段 章节 章 页 行 文件 问题 错误 答案 结果 下一步 下一个 测试 步 タスク ステップ ページ ファイル 質問 エラー 答え 結果 次 작업 단계 장 페이지 줄 파일 질문 오류 답 결과 다음".split()
 )
 """A key of nothing but these is a heading, or what one thing of many came to: "task: …", "the error is …"."""
 _EAST_SETS = tuple(
@@ -188,7 +188,7 @@ def assigned(clause: str, place: Span, *, key: Collection[str], sort: str) -> As
         return Assigned(sets=sets, turns=turns or (is_now and not sign), lists=bool(sign))
     is_of_many = sort == "name" and _NUMBERED.search(value) is not None
     is_used = not is_of_many and _is_used(words, after, is_name=sort in NAMES)
-    sets = is_used or _is_switched(words, after)
+    sets = is_used or _is_switched(words, after, before=before)
     return Assigned(sets=sets, turns=turns or (is_now and _is_measured(words)), lists=bool(sign))
 
 
@@ -254,9 +254,9 @@ def _is_bound(words: Sequence[str], after: str) -> bool:
     return not _BOUNDS.isdisjoint((*words, *rest)) and len(holds) <= 1 and _HOLDS >= {*holds}
 
 
-def _is_switched(words: Sequence[str], after: str) -> bool:
-    """ "Switch to Python 3.12"; "switch to step 3" goes there, and "… to see whether it fails" tries it."""
-    if words[-1] not in _RUNTIMES:
+def _is_switched(words: Sequence[str], after: str, *, before: str) -> bool:
+    """ "Switch to Python 3.12"; "switch to step 3" and "… to node 3" go there, and "… to see whether it fails" tries it."""
+    if words[-1] not in _RUNTIMES or before.rstrip().endswith("node"):
         return False
     rest = _TOKEN.findall(after.lower())
     if not words[0].isascii():
@@ -296,7 +296,9 @@ def _is_set_in_east(last: str, after: str) -> bool:
 
 def _is_said_in_east(last: str, after: str) -> bool:
     """ "KEY 是 N", "KEY は N です"."""
-    return last.endswith(_EAST_IS) or (last.endswith(_EAST_TOPIC) and after.strip(" 。.!！") in _EAST_ENDS)
+    if last.endswith(_EAST_IS):
+        return last[:-1] not in _ONE_OF_MANY
+    return last.endswith(_EAST_TOPIC) and after.strip(" 。.!！") in _EAST_ENDS
 
 
 def _is_used(words: Sequence[str], after: str, *, is_name: bool) -> bool:

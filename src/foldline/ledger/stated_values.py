@@ -49,6 +49,7 @@ SET_TO = re.compile(
     r"^[^=＝]{1,80}(?<![!<>])[=＝]\s{0,3}(?P<name>[A-Za-z][\w./:-]{0,60})(?=\s*(?:now|instead)?[.!。！]?$)"
 )
 """… and behind a "=" any word."""
+FLAGS = {"true": "on", "enabled": "on", "false": "off", "disabled": "off"}
 STATES = re.compile(
     r"\b(?:is|are|was|be|becomes?|use|uses|using|set|sets|now|move[sd]?|change[sd]?|changing|run|runs|listens?|stays?|goes|go back|equals|make (?:the|our|my)|will|should|must|switch(?:es|ed)?|update[sd]?|raise[sd]?|lower(?:s|ed)?|bump(?:s|ed)?|reschedule[sd]?|postpone[sd]?|budget|deadline|limit|at|on|off"
     r"|(?:upgrade|downgrade|migrate)[sd]?|most|least|max(?:imum)?|min(?:imum)?|up to|(?:more|less|fewer) than)\b"
@@ -225,11 +226,11 @@ def _stated(clause: str, span: Span) -> Stated | None:
     key = _key(TURNS_ON.sub("", rest) if sort == "flag" else rest)
     if not 0 < len(key) <= KEY_WORDS_MAX:
         return None
-    place = match.span(sort)
+    place, value = match.span(sort), match[sort].strip().rstrip(".,:").lower()
     does = assigned(plain, place, key=key, sort=sort)
     return Stated(
         key=key,
-        value=match[sort].strip().rstrip(".,:").lower(),
+        value=FLAGS.get(value, value),
         sort=sort,
         span=span,
         assigned=does,
