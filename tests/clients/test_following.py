@@ -459,6 +459,22 @@ def test_a_session_that_cannot_be_begun_behind_an_answer_is_begun_with_the_next_
     known.close()
 
 
+@pytest.mark.parametrize("is_near", [True, False])
+def test_a_refusal_in_words_that_nobody_knows_is_recovered_from_near_the_line(
+    tmp_path: Path, is_near: bool
+) -> None:
+    """REA-1: it may be for the size, of a request that is about to be given a session; of a short one it is something else."""
+    known, messages = near_its_line(tmp_path)
+    messages += [assistant("well"), user(f"and {long('wx', 1_000)}")]
+    going = known.outgoing(call(messages if is_near else messages[-1:]))
+    assert going is not None
+    unknown = {"error": {"message": "ModelError: the endpoint returned an error"}}
+    again = known.refused(going.ticket, 400, body=unknown)
+    assert (again is not None) is is_near
+    assert again is None or again.is_edited
+    known.close()
+
+
 def test_a_task_that_is_run_again_by_a_client_takes_the_place_of_its_first_run(tmp_path: Path) -> None:
     """As any list that goes on while the other one rests: one session, though it is run three times."""
     known = conversations(tmp_path, window=WINDOW)

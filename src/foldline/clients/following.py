@@ -178,7 +178,7 @@ class Conversations:
         told = refused(body, status=status)
         if not (
             told.is_about_reasoning
-            or (self._terms.policy.is_reactive and told.may_shrink(has_session=ticket.chain.kept is not None))
+            or (self._terms.policy.is_reactive and told.may_shrink(has_session=self._sessions.keeps(ticket)))
         ):
             return None
         if ticket.is_apart:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from foldline.clients.calls import Call
 from foldline.clients.chains import Chain, Link, ReadList, Unreadable, link_of, new_link, reported_in
 from foldline.clients.due import Due
+from foldline.clients.tickets import Ticket
 from foldline.core.errors import FoldlineError, InvalidOption, SessionBusy, SessionExists
 from foldline.core.message import Message
 from foldline.engine.policy import Policy
@@ -135,6 +136,11 @@ class Sessions:
     def is_needed_soon(self, call: Call, *, answered: Sequence[tuple[Message, Link]]) -> bool:
         """True where a session is begun behind the answer, so that the request which needs it need not wait for that."""
         return self.due.may_be_soon(ReadList(call), reported=reported_in(answered))
+
+    def keeps(self, ticket: Ticket) -> bool:
+        """True for a conversation that has a session, or would be given one behind the answer to this request."""
+        soon = ticket.may_begin and self.is_needed_soon(ticket.call, answered=())
+        return ticket.chain.kept is not None or soon
 
     def begun(self, chain: Chain, read: ReadList, *, is_first: bool) -> Begun:
         """A session for a conversation that has none: a fork where it branched off one that has, its own else."""
