@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from foldline.core.edit import Edit, Fold, Replace
 from foldline.core.view import Item, View, seqs_in
 from foldline.engine.report import Report
-from foldline.ledger.book import calls_in, command_of, script_of
+from foldline.ledger.book import command_of, script_of
+from foldline.ledger.called import called_in
 from foldline.ledger.command_lines import hides_status, run_of
 from foldline.ledger.compose import CHARS_MAX, mentions_of
 from foldline.ledger.facts import FactCache
@@ -52,7 +53,7 @@ def measured(reduced: Reduced) -> Report:
     expected = Expected(
         constraints=words.standing_rules(),
         taken_back=words.struck_rules(),
-        commands=tuple(_commands(history)),
+        commands=tuple(_commands(history, memo)),
         pins=reduced.pins,
         evicted=_touched(reduced.edits),
     )
@@ -110,9 +111,9 @@ class Ahead:
         return self._count == len(view) and room > 0
 
 
-def _commands(history: Sequence[Item]) -> Iterator[tuple[int, str, str]]:
+def _commands(history: Sequence[Item], memo: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
     """Each command once, as it came out the last time."""
-    run = (done for done in calls_in(history) if kind_of(done.call.name) == "shell")
+    run = (done for done in called_in(history, memo).every if kind_of(done.call.name) == "shell")
     newest = {run_of(command): (command, done) for done in run if (command := command_of(done.call))}
     for command, done in newest.values():
         script = script_of(done.call)

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from foldline.ledger.ranks import ASIDE, PARTICULAR, RULE, TOLD, WISH, rank_of
+from foldline.ledger.ranks import (
+    ASIDE,
+    FAILED,
+    PARTICULAR,
+    RAN,
+    RULE,
+    TOLD,
+    VERIFIED,
+    WISH,
+    evidence_rank,
+    rank_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -36,3 +47,20 @@ def test_rules_stay_longest_then_wishes_and_values_then_what_is_told_then_asides
 ) -> None:
     """CMP-8: which of a user's messages keep their place when not all can."""
     assert rank_of(said) == rank
+
+
+@pytest.mark.parametrize(
+    ("told", "rank"),
+    [
+        ("`npm test` → exit 1; 2 failed", FAILED),
+        ("`npm test` → ok", VERIFIED),
+        ("`sh check.sh` → ok; 12 passed", VERIFIED),
+        ("`echo 12 passed` → ok; 12 passed", RAN),
+        ("`ls` → ok", RAN),
+    ],
+)
+def test_of_commands_those_that_failed_stay_longest_then_those_that_verified_something(
+    told: str, rank: int
+) -> None:
+    """CMP-8: which commands are told when not all can be; one that says what it was given verifies nothing."""
+    assert evidence_rank(told) == rank

@@ -12,7 +12,7 @@ from foldline.ledger.columns import Columns, Count, Prices
 from foldline.ledger.entries import HEADINGS, Entry, Section
 from foldline.ledger.facts import Fact
 from foldline.ledger.index import LABEL_TOKENS, index
-from foldline.ledger.ranks import rank_of
+from foldline.ledger.ranks import evidence_rank, rank_of
 from foldline.ledger.render import INDEX_HEADING, Draft, Written, key_of, line_of, read
 from foldline.ledger.standing_within import Standing
 from foldline.testing.counting import CharacterCounter
@@ -41,7 +41,9 @@ class Listed:
 
 def write(entries: Sequence[Entry], facts: Sequence[Fact], *, budget: int, count: Count) -> Written:
     """The ledger within a budget."""
-    return Draft(entries, Listed(facts), rank=rank_of, prices=Prices(count)).written(budget)
+    return Draft(entries, Listed(facts), rank=rank_of, evidence=evidence_rank, prices=Prices(count)).written(
+        budget
+    )
 
 
 def entry(section: Section, text: str, seq: int = 1, key: str | None = None, times: int = 1) -> Entry:
@@ -286,7 +288,7 @@ def test_changes_to_files_stand_before_facts() -> None:
 @pytest.mark.parametrize("budget", [100, 300, 700, 4_000, AMPLE])
 def test_what_a_ledger_wants_is_told_without_writing_it(facts: tuple[Fact, ...], budget: int) -> None:
     """CMP-8: the room is shared out by it; where all finds room it is what the text takes, to a few tokens a line."""
-    draft = Draft(ENTRIES, Listed(facts), rank=rank_of, prices=Prices(COUNT.texts))
+    draft = Draft(ENTRIES, Listed(facts), rank=rank_of, evidence=evidence_rank, prices=Prices(COUNT.texts))
     wanted, done = draft.tokens_wanted(budget), draft.written(budget)
     tokens = COUNT.text(done.text)
     if done.omitted == 0 and len(done.facts) == len(facts):

@@ -20,6 +20,7 @@ from foldline.core.json_text import object_in
 from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult, result_text, speaks_for_user
 from foldline.core.view import Item
 from foldline.ledger.actions import answer_of, bearing_of, call_line, gist_of_call, is_action, is_same_task
+from foldline.ledger.called import Called
 from foldline.ledger.carrying import Book, put, settled
 from foldline.ledger.changes import NEW, OLD, PATH_KEYS, WHOLE, edits_in, gist_of, is_edit, patched_files
 from foldline.ledger.command_lines import script_in
@@ -33,9 +34,9 @@ from foldline.ledger.outcomes import (
     names_failure,
     unmade,
 )
-from foldline.ledger.ranks import rank_of
+from foldline.ledger.ranks import evidence_rank, rank_of
+from foldline.ledger.refusals import refuses
 from foldline.ledger.shell_entries import shell_entries
-from foldline.ledger.spoken_calls import spoken_call, spoken_result
 from foldline.ledger.tools import ToolKind, kind_of
 from foldline.ledger.withdrawals import withdrawals_in
 
@@ -130,6 +131,10 @@ class Told:
         """What a text takes back of decisions, of the agent's and of the users'."""
         self.rank = Once(rank_of, room=room)
         """How soon a user's words may leave the view, or their quotation the ledger."""
+        self.refuses = Once(refuses, room=room)
+        """Whether a user's words say that what was done is not right."""
+        self.evidence = Once(evidence_rank, room=room)
+        """How soon what a command came to may leave the ledger."""
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -222,28 +227,8 @@ def calls_in(items: Iterable[Item]) -> Iterator[Done]:
 
 
 def calls_of(messages: Iterable[tuple[int, Message]]) -> Iterator[Done]:
-    """The same of messages with their ordinals, those included that are spoken and answered. In the order in which they were
-    called: results may come in any."""
-    asked: list[tuple[int, ToolCall]] = []
-    waiting: dict[str, int] = {}
-    results: dict[int, ToolResult] = {}
-    spoken: tuple[int, ToolCall] | None = None
-    for seq, message in messages:
-        if message.role == "assistant":
-            said = spoken_call(message)
-            spoken = None if said is None else (seq, said)
-        elif spoken is not None and (heard := spoken_result(message)) is not None:
-            results[len(asked)] = heard
-            asked.append(spoken)
-            spoken = None
-        for part in message.parts:
-            if type(part) is ToolCall:
-                waiting[part.id] = len(asked)
-                asked.append((seq, part))
-            elif type(part) is ToolResult and part.call_id in waiting:
-                results[waiting.pop(part.call_id)] = part
-    for place, (seq, call) in enumerate(asked):
-        yield Done(seq=seq, call=call, result=results.get(place))
+    """The same of messages with their ordinals, in the order in which they were called."""
+    yield from Called(messages).every
 
 
 def is_of_tasks(call: ToolCall) -> bool:

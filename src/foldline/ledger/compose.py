@@ -97,6 +97,8 @@ class Evicted(Struct, frozen=True, kw_only=True):
     """Ordinals of what stays, as far as they are known."""
     mentions: Mentions | None = None
     """`mentions_of` the history and the words, where it is known already."""
+    calls: Sequence[Done] | None = None
+    """Of the folded items, where they are known already."""
     told: Told | None = None
     """What was told of calls before, and is to be known the next time."""
     readings: Readings | None = None
@@ -112,7 +114,7 @@ def draft(evicted: Evicted, *, prices: Prices, cache: FactCache) -> Draft:
     """All that the ledger has to say."""
     folded, told = evicted.folded, Told() if evicted.told is None else evicted.told
     before = earlier(folded)
-    calls = list(calls_in(folded))
+    calls = list(calls_in(folded)) if evicted.calls is None else evicted.calls
     stand = [entry for found, _ in before for entry in _standing(found, evicted.words)]
     did = [entry for entry in stand if entry.section != "objective"]
     said = [(seq, text) for seq, text in evicted.words.said.items() if seq >= 0]
@@ -126,7 +128,7 @@ def draft(evicted: Evicted, *, prices: Prices, cache: FactCache) -> Draft:
             ),
         ]
     )
-    entries = tuple(_complained(entries, evicted.words))
+    entries = tuple(_complained(entries, evicted.words, told=told))
     if any(entry.section == "decisions" for entry in entries):
         entries = tuple(taken_back(entries, _spoken(evicted), read=told.withdrawals))
     entries = (
@@ -141,7 +143,7 @@ def draft(evicted: Evicted, *, prices: Prices, cache: FactCache) -> Draft:
     carried = [fact for said, found in reversed(before) for fact in (*found, *_named_in(said, cache))]
     mentions = evicted.mentions or mentions_of(evicted.history, evicted.words, cache=cache, memo={})
     supply = mentions.wanted(_shown(evicted, cache), carried)
-    return Draft(entries, supply, prices=prices, rank=told.rank)
+    return Draft(entries, supply, prices=prices, rank=told.rank, evidence=told.evidence)
 
 
 def _in_order(evicted: Evicted) -> Iterable[tuple[int, Message]]:
@@ -150,10 +152,11 @@ def _in_order(evicted: Evicted) -> Iterable[tuple[int, Message]]:
     return sorted([*gone, *zip(evicted.seqs, evicted.kept, strict=False)], key=itemgetter(0))
 
 
-def _complained(entries: Sequence[Entry], words: Words) -> Iterator[Entry]:
+def _complained(entries: Sequence[Entry], words: Words, *, told: Told) -> Iterator[Entry]:
     """The entries behind what users refuse now, which takes the place of what an earlier ledger says of it."""
     before = next((entry for entry in reversed(entries) if is_complaint(entry)), None)
-    newest = complaint([(seq, said) for seq, said in words.said.items() if seq >= 0], before)
+    said = [(seq, text) for seq, text in words.said.items() if seq >= 0]
+    newest = complaint(said, before, refuses=told.refuses)
     if newest is not None:
         yield newest
     yield from (entry for entry in entries if not is_complaint(entry))

@@ -1,4 +1,4 @@
-"""Ranks: how soon a user's words may leave the view where not all can stay.
+"""Ranks: how soon a user's words may leave the view, and what commands came to the ledger, where not all can stay.
 
 Knows one text alone; whether it still stands is `words`' affair, how much room there is the pass's and the ledger's.
 """
@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 
+from foldline.ledger.command_lines import VERIFIES, verifies
 from foldline.ledger.constraints import constraints
 from foldline.ledger.cue_words import PLAN
+from foldline.ledger.outcomes import names_failure
 from foldline.ledger.permissions import allows
 from foldline.ledger.requests import is_answer, requests
 from foldline.ledger.stated_values import stated_values
@@ -16,6 +18,9 @@ from foldline.ledger.stated_values import stated_values
 RULE, WISH, PARTICULAR, TOLD, ASIDE = range(5)
 """How soon a message may leave, the lowest last: it gives a rule or lifts one · asks, plans, decides or states a value · tells
 something with a name, a number or a reason · tells something · only asks, answers, or says that it is beside the point."""
+
+FAILED, VERIFIED, RAN = range(3)
+"""How soon a command with its outcome may leave, the lowest last: it failed · it verified something · neither is said."""
 
 BESIDE = re.compile(
     r"^\W{0,3}(?:(?:oh|and|so|also|ok(?:ay)?)\W{1,3}){0,2}(?:by the way|btw|side ?note|as an aside|unrelated(?:ly)?|off[- ]topic|quick tangent|on a tangent"
@@ -43,3 +48,13 @@ def rank_of(said: str) -> int:
     if kinds or (beside and not told):
         return ASIDE
     return PARTICULAR if told else TOLD
+
+
+def evidence_rank(told: str) -> int:
+    """How soon the line of a command with its outcome may leave: `FAILED` last, `RAN` first."""
+    command, _, outcome = told.rpartition("` → ")
+    if names_failure(outcome):
+        return FAILED
+    # what a command was given, and says again, verifies nothing
+    says_so = any(word.lower() not in command.lower() for word in VERIFIES.findall(outcome))
+    return VERIFIED if says_so or verifies(command.removeprefix("`")) else RAN

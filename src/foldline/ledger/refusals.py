@@ -11,7 +11,7 @@ works, or has gone on to something else for two messages, that is over. Knows te
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -154,7 +154,9 @@ def is_complaint(entry: Entry) -> bool:
     return entry.section == "risks" and entry.origin == "user"
 
 
-def complaint(said: Sequence[tuple[int, str]], before: Entry | None) -> Entry | None:
+def complaint(
+    said: Sequence[tuple[int, str]], before: Entry | None, *, refuses: Callable[[str], bool] = refuses
+) -> Entry | None:
     """What a user refuses who has done so more than once, in the newest words, until the user says that it is right or has gone on to
     something else; `before`: what an earlier ledger says of it."""
     stands, others, last = before, 0, ""

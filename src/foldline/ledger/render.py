@@ -22,14 +22,13 @@ from foldline.core.address import escape_tags
 from foldline.ledger.actions import bearing_of
 from foldline.ledger.brief import in_brief, is_act, is_brief
 from foldline.ledger.columns import Columns, Place, Prices
-from foldline.ledger.command_lines import VERIFIES, run_of, verifies
+from foldline.ledger.command_lines import run_of
 from foldline.ledger.entries import HEADINGS, Entry, Section
 from foldline.ledger.facts import Fact, Origin
 from foldline.ledger.home_folder import home_in, home_of, said_of, shortened, whole
 from foldline.ledger.index import AMPLE, Choice, Priced, choose, facts_in_line, labels_of
 from foldline.ledger.lines import unbroken
 from foldline.ledger.marks import BEFORE_RESET, BEFORE_RESTORED, PUT_AWAY, REFUSED_AT, TAKEN_BACK
-from foldline.ledger.outcomes import names_failure
 from foldline.ledger.refusals import is_complaint
 from foldline.ledger.standing_within import Standing
 
@@ -125,10 +124,18 @@ class Draft:
     """What a ledger has to say, counted, and not yet cut to a budget."""
 
     def __init__(
-        self, entries: Sequence[Entry], supply: Supply, *, prices: Prices, rank: Callable[[str], int]
+        self,
+        entries: Sequence[Entry],
+        supply: Supply,
+        *,
+        prices: Prices,
+        rank: Callable[[str], int],
+        evidence: Callable[[str], int],
     ) -> None:
+        """`rank` says how soon a user's words leave, `evidence` the line of a command (`ranks`)."""
         self._entries = entries
         self._rank = rank
+        self._evidence = evidence
         self._lines = [line_of(entry) for entry in entries]
         told = [n for n, entry in enumerate(entries) if entry.section == "evidence"]
         self._home = home_of(self._lines[n] for n in told)
@@ -174,9 +181,12 @@ class Draft:
             lost := [e for e in self._acts if e not in written.entries and e not in left]
         ):
             left += lost
-            draft = Draft(in_brief(self._entries, left), self._supply, prices=self._prices, rank=self._rank)
-            written = draft._written(budget)
+            written = self._with(in_brief(self._entries, left))._written(budget)
         return written
+
+    def _with(self, entries: Sequence[Entry]) -> Draft:
+        """The same with other entries."""
+        return Draft(entries, self._supply, prices=self._prices, rank=self._rank, evidence=self._evidence)
 
     @cached_property
     def _acts(self) -> Sequence[Entry]:
@@ -286,7 +296,7 @@ class Draft:
     @cached_property
     def _leaving(self) -> Sequence[int]:
         """Of each entry how soon it leaves."""
-        return list(map(_leaving, self._entries))
+        return [_leaving(entry, evidence=self._evidence) for entry in self._entries]
 
     @cached_property
     def _order(self) -> Sequence[int]:
@@ -337,8 +347,8 @@ def _entries_wanted(vital: int, *, facts: int) -> int:
     return max(vital, int(facts * ENTRY_SHARE / (1 - ENTRY_SHARE)), ENTRY_TOKENS)
 
 
-def _leaving(entry: Entry) -> int:
-    """The higher, the sooner an entry leaves."""
+def _leaving(entry: Entry, *, evidence: Callable[[str], int]) -> int:
+    """The higher, the sooner an entry leaves. `evidence`: as `Draft` is given it."""
     match entry.section:
         case "objective":
             return 1 if entry.text.startswith(QUOTE) else 0
@@ -349,12 +359,7 @@ def _leaving(entry: Entry) -> int:
         case "mutations":
             return 0 if is_brief(entry) else _change_leaving(entry.text)
         case "evidence":
-            command, _, outcome = entry.text.rpartition("` → ")
-            if names_failure(outcome):
-                return 5
-            # what a command was given, and says again, verifies nothing
-            says_so = any(word.lower() not in command.lower() for word in VERIFIES.findall(outcome))
-            return 6 if says_so or verifies(command.removeprefix("`")) else 8
+            return (5, 6, 8)[evidence(entry.text)]
         case "risks":
             return 2 if is_complaint(entry) or REFUSED_AT in entry.text else 5
         case "decisions":

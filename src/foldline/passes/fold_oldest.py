@@ -18,6 +18,7 @@ from foldline.core.ports import Moment
 from foldline.core.rounds import TAIL_OVER, Outline, Unit, newest_units_start, outline_of
 from foldline.core.view import Item, View
 from foldline.ledger.book import Told
+from foldline.ledger.called import Called, called_in
 from foldline.ledger.compose import Evicted, draft, mentions_of
 from foldline.ledger.mentions import Mentions
 from foldline.ledger.numbering import MEANWHILE
@@ -35,7 +36,7 @@ from foldline.passes.fold_least import (
     opening_of,
     owed_tokens,
 )
-from foldline.passes.folding import evicted_of, fold_of, may_fold
+from foldline.passes.folding import as_it_came, evicted_of, fold_of, may_fold
 from foldline.passes.shorten import fact_cache, prices_of
 from foldline.passes.template import body
 
@@ -228,6 +229,12 @@ class _Sources:
             self.frame.history(self.structure.items), self.words, cache=self.facts, memo=self.frame.memo
         )
 
+    @cached_property
+    def called(self) -> Called:
+        """The calls of all items as they came in: a division folds some of those."""
+        came = [as_it_came(item, self.frame) for item in self.structure.items]
+        return called_in(came, self.frame.memo)
+
 
 class _Folding:
     """The fold of one division. Its ledger is drafted, and written, when somebody asks."""
@@ -292,6 +299,7 @@ class _Folding:
         return replace(
             evicted,
             mentions=sources.mentions,
+            calls=sources.called.within({item.seq for item in self._gone}),
             told=sources.told,
             readings=readings_in(sources.frame.memo),
         )

@@ -52,7 +52,8 @@ def as_it_came(item: Item, frame: Frame) -> Item:
     """The item with its original message, whatever an earlier pass made of it."""
     if item.message.synthetic or item.seq >= len(frame.originals):
         return item
-    return replace(item, message=frame.originals[item.seq])
+    original = frame.originals[item.seq]
+    return item if original is item.message else replace(item, message=original)
 
 
 def evicted_of(
