@@ -7,6 +7,7 @@ are not looked for again. Counterpart: `foldline.reduce`, which knows nothing of
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -46,7 +47,8 @@ def measured(reduced: Reduced) -> Report:
     history = reduced.before.view.items()
     memo = reduced.before.memo
     readings = readings_in(memo)
-    if sum([len(text) for item in history for text in readings.of(item.message).texts]) > CHARS_MAX:
+    texts = chain.from_iterable([readings.of(item.message).texts for item in history])
+    if sum(map(len, texts)) > CHARS_MAX:
         return replace(report, notes=(*report.notes, UNMEASURED))
     cache = facts_of(memo)
     words = words_of(history, memo)

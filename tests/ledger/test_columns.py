@@ -39,7 +39,7 @@ def test_each_fact_has_its_place_and_a_number_the_place_of_its_key() -> None:
     assert columns.keys == [NO_KEY, 0, NO_KEY, 0, *[NO_KEY] * 4]
     assert (columns.key_texts, columns.texts[1:4]) == (["limit"], ["100", "except OSError:", "50"])
     assert (columns.odd, columns.twins()) == ({7}, {5: [4]})
-    assert columns.reading({"load_rows", "except OSError:", "100"}, among=range(8)) == {4, 5}
+    assert columns.reading({"load_rows", "except OSError:", "100"}) == {4, 5}
 
 
 def test_facts_that_are_added_later_are_told_as_those_that_came_at_once() -> None:

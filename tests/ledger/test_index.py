@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from foldline.ledger import index as index_module
 from foldline.ledger.columns import CODE, Prices
 from foldline.ledger.errors_in_text import IN_CODE, key_of_listed
 from foldline.ledger.facts import Fact, FactKind, name_of
@@ -270,3 +271,26 @@ def test_a_failure_whose_line_goes_on_says_so_and_is_read_back_as_it_stood() -> 
     [line] = lines_of([Fact(kind="errors", key="k", text="Error: a · " + "x" * 233)])
     assert line.endswith("x …")
     assert [fact.text for fact in facts_in_line(line)] == ["Error: a · " + "x" * 233]
+
+
+@pytest.mark.parametrize("room", [40, 150, 400, 900, 1_600, 2_400])
+def test_what_is_chosen_is_the_same_however_many_are_put_in_order_first(
+    room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Law SAME: facts are put in order as far as the room may reach, and all of them where it reaches farther."""
+    facts = [
+        made
+        for n in range(60)
+        for made in (
+            fact("paths", f"src/{'long_' * (n % 7)}module{n}.py"),
+            fact("paths", f"module{n}.py"),
+            number(f"key{n % 9}", str(n**5)),
+            fact("symbols", f"load_{n}"),
+        )
+    ]
+    said = ["- src/module7.py edited (m5)", "- module14.py read (m6)"]
+    chosen = []
+    for near in (0.1, index_module.NEAR, 1e9):
+        monkeypatch.setattr(index_module, "NEAR", near)
+        chosen.append(choose(price(facts, prices=PRICES), room, said=said).facts)
+    assert chosen[0] == chosen[1] == chosen[2]

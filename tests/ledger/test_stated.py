@@ -32,7 +32,9 @@ def test_a_history_that_grew_states_what_it_states_at_once(first: int) -> None:
     assert (grown.names, grown.of_kind, grown.failures) == (whole.names, whole.of_kind, whole.failures)
     for shown in ((), ("nport\x001",), ("nport\x002",)):
         numbers = whole.of_kind["n"]
-        assert grown.stale(numbers, grown.among(shown)) == whole.stale(numbers, whole.among(shown))
+        keys = whole.keys(numbers)
+        assert grown.keys(numbers) == keys
+        assert grown.stale(keys, grown.among(shown)) == whole.stale(keys, whole.among(shown))
     for place in range(len(TEXTS)):
         meant = [place == number for number in range(len(TEXTS))]
         assert grown.said_in(meant) == whole.said_in(meant)
@@ -57,6 +59,6 @@ def test_the_newest_value_of_a_key_is_what_holds_and_a_column_has_none() -> None
     stated.grow(told())
     numbers = stated.of_kind["n"]
     assert stated.keys(numbers) == {key_of(stated.names[place]) for place in numbers} == {"port", "row"}
-    assert stated.stale(numbers, stated.among(["nport\x001"])) == {"port"}
-    assert stated.stale(numbers, stated.among(["nport\x002"])) == set()
+    assert stated.stale(stated.keys(numbers), stated.among(["nport\x001"])) == {"port"}
+    assert stated.stale(stated.keys(numbers), stated.among(["nport\x002"])) == set()
     assert stated.with_key(numbers, {"port"}) == stated.among(["nport\x001", "nport\x002"])

@@ -14,8 +14,8 @@ found out of it holds for the next compaction of a history that grew. Knows sing
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
-from itertools import compress
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from itertools import chain, compress
 from typing import TypeAlias
 
 from foldline.core.address import escape_tags
@@ -91,6 +91,7 @@ class Columns:
         self._priced_by: Prices | None = None
         self._twins: tuple[int, Mapping[Place, Sequence[Place]]] = (-1, {})
         self._within: tuple[tuple[int, int], Mapping[Place, Set[Place]]] = ((-1, -1), {})
+        self._reading: tuple[int, Mapping[str, Sequence[Place]]] = (-1, {})
         self.add(facts)
 
     def __len__(self) -> int:
@@ -128,7 +129,7 @@ class Columns:
             return
         self.texts[place] = fact.text
         (self.odd.discard if _is_plain(fact) else self.odd.add)(place)
-        self._twins, self._within = (-1, {}), ((-1, -1), {})
+        self._twins, self._within, self._reading = (-1, {}), ((-1, -1), {}), (-1, {})
         if place < len(self._costs) and self._priced_by is not None:
             self._costs[place] = self._priced_by.of([fact.text], behind=" ")[0] + self._between(place)
 
@@ -213,10 +214,14 @@ class Columns:
         """The key of numbers that reads as this fact does; `NO_KEY` where there is none."""
         return self._key_places.get(self.texts[place], NO_KEY)
 
-    def reading(self, texts: Set[str], *, among: Collection[Place]) -> set[Place]:
-        """Those of the places that read as one of these and may stand within others."""
-        found = compress(among, map(texts.__contains__, map(self.texts.__getitem__, among)))
-        return {place for place in found if self.sorts[place] in _MAY_STAND_WITHIN}
+    def reading(self, texts: Iterable[str]) -> set[Place]:
+        """Those that read as one of these and may stand within others."""
+        if self._reading[0] != len(self.facts):
+            found: dict[str, list[Place]] = {}
+            for place in compress(range(len(self.facts)), map(_MAY_STAND_WITHIN.__contains__, self.sorts)):
+                found.setdefault(self.texts[place], []).append(place)
+            self._reading = len(self.facts), found
+        return set(chain.from_iterable([self._reading[1].get(text, ()) for text in texts]))
 
     def by_sort(self, places: Iterable[Place]) -> dict[str, list[Place]]:
         """The places of each sort, in their order."""
@@ -229,6 +234,8 @@ class Columns:
 
 def written(texts: Sequence[str]) -> list[str]:
     """Texts as they stand on a line of ours."""
+    if (together := "".join(texts)).isprintable() and "<" not in together:
+        return list(texts)
     return [text if "<" not in text and text.isprintable() else escape_tags(unbroken(text)) for text in texts]
 
 

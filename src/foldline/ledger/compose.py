@@ -298,6 +298,18 @@ class _Heard(Struct, frozen=True, kw_only=True):
     """What users had taken back."""
     told: _Told
 
+    def begins(self, history: Sequence[Message], stale: Set[str]) -> bool:
+        """Whether a history begins with these very messages, and nothing in them was taken back since."""
+        return (
+            self.stale == stale
+            and len(self.messages) <= len(history)
+            and all(map(is_, self.messages, history))
+        )
+
+    def is_all_of(self, history: Sequence[Message], stale: Set[str]) -> bool:
+        """Whether it has no more messages."""
+        return len(self.messages) == len(history) and self.begins(history, stale)
+
 
 class _Said(Struct, frozen=True, kw_only=True):
     """The text of each part of messages, the newest first."""
@@ -325,10 +337,13 @@ def mentions_of(
     """What a history says as often as it says it, as far as `CHARS_MAX` reaches. Of one that goes on from what the `memo`
     has, only what is new is read; ahead of a compaction of that no more than `parts_max`."""
     stale = {said for seq, said in words.said.items() if not words.standing(seq)}
-    before: _Told | None = memo.pop(
-        "mentions", None
-    )  # away while it grows: an interrupt would leave half of it
-    heard: _Heard | None = memo.pop("heard", None)
+    heard: _Heard | None = memo.get("heard")
+    before: _Told | None = memo.get("mentions")
+    if heard is not None and heard.told is before and heard.is_all_of(history, stale):
+        known: Mentions = heard.told.mentions
+        return known
+    memo.pop("mentions", None)  # away while it grows: an interrupt would leave half of it
+    memo.pop("heard", None)
     said = _said_in(history, stale, heard=heard if heard and heard.told is before else None, memo=memo)
     texts, own = said.texts[::-1], said.own[::-1]
     size = 0 if before is None else len(before.texts)
@@ -349,13 +364,12 @@ def _said_in(
 ) -> _Said:
     """What the messages of a history say. Of one that begins with the very messages of the last time, those are read that came
     behind them."""
-    if heard is not None and heard.stale == stale:
-        size, before = len(heard.messages), heard.told
-        if size <= len(history) and all(map(is_, heard.messages, history)):
-            new = _read(history[size:], stale, memo=memo)
-            if new.is_whole and new.chars + sum(map(len, before.texts)) <= CHARS_MAX:
-                texts, own = [*new.texts, *reversed(before.texts)], [*new.own, *reversed(before.own)]
-                return _Said(texts=texts, own=own, is_whole=True)
+    if heard is not None and heard.begins(history, stale):
+        before = heard.told
+        new = _read(history[len(heard.messages) :], stale, memo=memo)
+        if new.is_whole and new.chars + sum(map(len, before.texts)) <= CHARS_MAX:
+            texts, own = [*new.texts, *reversed(before.texts)], [*new.own, *reversed(before.own)]
+            return _Said(texts=texts, own=own, is_whole=True)
     return _read(history, stale, memo=memo)
 
 

@@ -14,10 +14,11 @@ so that it can be found, and the lines can be read back. Counterpart: `render`, 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property, partial
-from itertools import accumulate
+from itertools import accumulate, compress, count
+from operator import mul
 
 from msgspec import Struct
 
@@ -62,6 +63,8 @@ SCARCE_SHARES = {**SHARES, "errors": 0.14, CODE: 0.03, "symbols": 0.5}
 """… failures, and lines of code that speak of one, which are long and seldom wanted again, give way to names of code."""
 AMPLE = 1 << 40
 """More tokens than any index takes."""
+NEAR, FARTHER = 1.25, 1.25
+"""Of so much more than the room, facts are put in order to fill it, and then in such steps."""
 FEW = 64
 """Of so many facts it costs less to look whether any stands within another than to know it of all."""
 FILLS_MAX = 3
@@ -106,37 +109,47 @@ class Priced:
         own = sum(map(self.costs.__getitem__, self.places))
         return own + sum(map(self.key_costs.__getitem__, self.keys)) + self.labels
 
-    def order(self, room: int) -> Sequence[Place]:
-        """The order in which they find room, of which there is so much."""
-        return self._scarce if room < self.tokens * SCARCE else self._ample
+    def orders(self, room: int) -> Iterator[Sequence[Place]]:
+        """The order in which they find room, of which there is so much: of those that come first, which seldom leave any, and then
+        of all."""
+        turns = self._scarce if room < self.tokens * SCARCE else self._ample
+        near = turns.until(int(room * NEAR))
+        yield near
+        if len(near) < len(self.places):
+            yield turns.until(AMPLE)
 
     @cached_property
-    def _ample(self) -> Sequence[Place]:
-        return _order(self.columns, self.places, costs=self.costs, shares=SHARES)
+    def _ample(self) -> _Turns:
+        return _Turns(self, shares=SHARES)
 
     @cached_property
-    def _scarce(self) -> Sequence[Place]:
-        return _order(self.columns, self.places, costs=self.costs, shares=SCARCE_SHARES)
+    def _scarce(self) -> _Turns:
+        return _Turns(self, shares=SCARCE_SHARES)
 
     @cached_property
-    def firsts(self) -> Mapping[int, Place]:
-        """A number's key → its newest value, without which no other stands."""
-        keys = map(self.columns.keys.__getitem__, reversed(self.places))
-        firsts = dict(zip(keys, reversed(self.places), strict=True))
-        firsts.pop(NO_KEY, None)
-        return firsts
+    def least(self) -> int:
+        """What the cheapest of them costs."""
+        return min(set(map(self.costs.__getitem__, self.places)))
 
 
-class Choice(Struct, frozen=True, kw_only=True):
+class Choice(Struct, frozen=True, kw_only=True, dict=True):
     """Facts that fit."""
 
     columns: Columns
-    places: Sequence[Place] = ()
-    """Most wanted first."""
+    among: Sequence[Place] = ()
+    """What was chosen among, most wanted first."""
+    taken: Set[Place] = frozenset()
     tokens: int = 0
     """What they cost, or, where some did not fit, what all would cost at most."""
     is_all: bool = True
     """Whether none is left out for want of room."""
+
+    @cached_property
+    def places(self) -> Sequence[Place]:
+        """Most wanted first."""
+        if len(self.taken) == len(self.among):
+            return self.among
+        return list(compress(self.among, map(self.taken.__contains__, self.among)))
 
     @property
     def facts(self) -> tuple[Fact, ...]:
@@ -168,23 +181,59 @@ def _listed(columns: Columns, places: Sequence[Place]) -> Sequence[Place]:
     return [place for place in places if place not in hidden] if not here.isdisjoint(hidden) else places
 
 
-def _order(
-    columns: Columns, places: Sequence[Place], *, costs: Sequence[int], shares: Mapping[str, float]
-) -> list[Place]:
-    """The places in the order in which they find room: of each sort the most wanted first, short ones before long ones, and
-    the sorts side by side, each as fast as its share allows."""
-    weights = {cost: cost**COST_WEIGHT for cost in set(map(costs.__getitem__, places))}
-    turns: dict[Place, float] = {}
-    for sort, here in columns.by_sort(places).items():
-        own = list(map(costs.__getitem__, here))
-        ranks = [number * weights[cost] for number, cost in enumerate(own, 1)]
-        if sort == "numbers":
-            ranks = _newest_first(ranks, list(map(columns.keys.__getitem__, here)))
-        order = sorted(range(len(own)), key=ranks.__getitem__)
-        used = accumulate(map(own.__getitem__, order))
-        share = shares[sort]
-        turns.update(zip(map(here.__getitem__, order), [tokens / share for tokens in used], strict=True))
-    return sorted(places, key=turns.__getitem__)
+class _Turns:
+    """The order in which facts find room: of each sort the most wanted first, short ones before long ones, and the sorts side by
+    side, each as fast as its share allows."""
+
+    def __init__(self, priced: Priced, *, shares: Mapping[str, float]) -> None:
+        columns, costs, self._places = priced.columns, priced.costs, priced.places
+        weights = {cost: cost**COST_WEIGHT for cost in set(map(costs.__getitem__, self._places))}
+        self._sorts: list[_Sort] = []
+        for sort, here in columns.by_sort(self._places).items():
+            own = list(map(costs.__getitem__, here))
+            ranks = list(map(mul, count(1), map(weights.__getitem__, own)))
+            if sort == "numbers":
+                ranks = _newest_first(ranks, list(map(columns.keys.__getitem__, here)))
+            order = sorted(range(len(own)), key=ranks.__getitem__)
+            used = list(accumulate(map(own.__getitem__, order)))
+            self._sorts.append(_Sort(share=shares[sort], places=here, order=order, used=used))
+        self._known: dict[float, Sequence[Place]] = {}
+
+    def until(self, tokens: int) -> Sequence[Place]:
+        """Those that come first, as many as take about so many tokens or more; all where they take less."""
+        sorts = self._sorts
+        last = max(one.turn(one.used[-1]) for one in sorts)
+        until = tokens / sum(one.share for one in sorts)
+        while until < last and sum(min(until * one.share, one.used[-1]) for one in sorts) < tokens:
+            until *= FARTHER
+        until = min(until, last)
+        if until not in self._known:
+            self._known[until] = self._until(until)
+        return self._known[until]
+
+    def _until(self, until: float) -> Sequence[Place]:
+        turns: dict[Place, float] = {}
+        for one in self._sorts:
+            used = one.used[: bisect_right(one.used, until, key=one.turn)]
+            turns.update(zip(map(one.places.__getitem__, one.order), map(one.turn, used), strict=False))
+        # of two at one turn the more wanted comes first
+        return sorted(compress(self._places, map(turns.__contains__, self._places)), key=turns.__getitem__)
+
+
+class _Sort(Struct, frozen=True, kw_only=True, gc=False):
+    """The facts of one sort."""
+
+    share: float
+    places: Sequence[Place]
+    """Most wanted first."""
+    order: Sequence[int]
+    """In which of these find room …"""
+    used: Sequence[int]
+    """… and what they take with those before them."""
+
+    def turn(self, tokens: int) -> float:
+        """How far its share has come with so many tokens."""
+        return tokens / self.share
 
 
 def _newest_first(ranks: Sequence[float], keys: Sequence[int]) -> list[float]:
@@ -200,22 +249,17 @@ def choose(priced: Priced, room: int, *, said: Sequence[str] = ()) -> Choice:
     if not places:
         return Choice(columns=columns)
     if room <= priced.labels:
-        return Choice(columns=columns, tokens=priced.tokens, is_all=False)
+        return Choice(columns=columns, among=places, tokens=priced.tokens, is_all=False)
     shown = set[str]().union(*map(priced.standing().line, said)) if said else ()
-    hidden = columns.reading(shown, among=places) if shown else frozenset()
+    hidden = columns.reading(shown).intersection(places) if shown else frozenset()
     filling = _Filling(priced, room - priced.labels, hidden=hidden)
     for _ in range(FILLS_MAX):
         filling.fill()
         if not filling.free() or filling.is_done:
             break
-    is_all, gone, taken = filling.is_done, filling.gone, filling.taken
-    chosen = (
-        places
-        if is_all and not gone
-        else [place for place in places if (place not in gone if is_all else place in taken)]
-    )
+    is_all = filling.is_done
     tokens = room - filling.left if is_all else priced.tokens
-    return Choice(columns=columns, places=chosen, tokens=tokens, is_all=is_all)
+    return Choice(columns=columns, among=places, taken=filling.taken, tokens=tokens, is_all=is_all)
 
 
 class _Filling:
@@ -226,23 +270,11 @@ class _Filling:
         self.gone: set[Place] = set()
         """Facts that are shown elsewhere."""
         self.left = self._room = room
+        self._keys: set[int] = set()
+        """The keys of the numbers that were taken."""
         self._priced = priced
         self._hidden = hidden
         """Those that stand in what is said beside them."""
-
-    @cached_property
-    def _order(self) -> Sequence[Place]:
-        return self._priced.order(self._room)
-
-    @cached_property
-    def _least(self) -> Iterable[int]:
-        """What the cheapest costs of each fact and those behind it in their order. Where some are hidden the cheapest of all, so that
-        those are come by."""
-        priced = self._priced
-        if self._hidden:
-            return [min(map(priced.costs.__getitem__, priced.places))] * len(priced.places)
-        own = list(map(priced.costs.__getitem__, reversed(self._order)))
-        return list(accumulate(own, min))[::-1]
 
     @property
     def is_done(self) -> bool:
@@ -254,33 +286,38 @@ class _Filling:
         if not self.taken and self._priced.tokens <= self.left:
             self._take_all()
             return
-        costs, keys = self._priced.costs, self._priced.columns.keys
-        for place, least in zip(self._order, self._least, strict=True):
-            if self.left < least:
+        self.gone |= self._hidden
+        for order in self._priced.orders(self._room):
+            self._take(order)
+            if self.left < self._priced.least:
                 break
+
+    def _take(self, order: Iterable[Place]) -> None:
+        """A number costs its key too where it is the newest value, which comes first; where that found no room, no other does."""
+        costs, key_costs, keys = self._priced.costs, self._priced.key_costs, self._priced.columns.keys
+        refused: set[int] = set()
+        for place in order:
             if place in self.taken or place in self.gone:
                 continue
-            if place in self._hidden:
-                self.gone.add(place)
-                continue
-            cost = costs[place] if keys[place] == NO_KEY else self._cost(place, keys[place])
+            key, cost = keys[place], costs[place]
+            if key != NO_KEY and key not in self._keys:
+                if key in refused:
+                    continue
+                refused.add(key)
+                cost += key_costs[key]
             if cost <= self.left:
                 self.taken.add(place)
                 self.left -= cost
+                if key != NO_KEY:
+                    self._keys.add(key)
 
     def _take_all(self) -> None:
         """Take every fact that is not shown elsewhere: there is room for all."""
         priced = self._priced
         self.gone = set(self._hidden)
         self.taken = set(priced.places) - self.gone
+        self._keys.update(priced.keys)
         self.left -= priced.tokens - priced.labels - sum(map(priced.costs.__getitem__, self.gone))
-
-    def _cost(self, place: Place, key: int) -> int:
-        """What a number costs: with its key where it is the newest value; more than there is where that has no place."""
-        first, cost = self._priced.firsts[key], self._priced.costs[place]
-        if place == first:
-            return cost + self._priced.key_costs[key]
-        return cost if first in self.taken else self.left + 1
 
     def free(self) -> bool:
         """Give back the room of what stands within another fact that was taken; false where nothing does."""
@@ -289,17 +326,13 @@ class _Filling:
         shown_by = columns.within_few(taken) if len(taken) <= FEW else columns.within(priced.standing())
         within = {
             place
-            for place in taken & shown_by.keys()
-            if not taken.isdisjoint(shown_by[place]) or self._has_key(columns.key_named(place))
+            for place, others in shown_by.items()
+            if place in taken and (not taken.isdisjoint(others) or columns.key_named(place) in self._keys)
         }
         self.taken -= within
         self.gone |= within
         self.left += sum(map(priced.costs.__getitem__, within))
         return bool(within)
-
-    def _has_key(self, key: int) -> bool:
-        """Whether the newest value of a number's key was taken: then the key stands there."""
-        return key in self._priced.keys and self._priced.firsts[key] in self.taken
 
 
 def lines_of(facts: Sequence[Fact]) -> list[str]:
@@ -329,7 +362,7 @@ def _lines(columns: Columns, places: Sequence[Place]) -> list[str]:
 
 def labels_of(choice: Choice) -> list[str]:
     """The lines of what was chosen, with one word in the place of each fact."""
-    sorts = set(map(choice.columns.sorts.__getitem__, choice.places))
+    sorts = set(map(choice.columns.sorts.__getitem__, choice.taken))
     return [f"{label}: -" for sort, label in _LABELS.items() if sort in sorts]
 
 
@@ -368,17 +401,14 @@ def _spelt(name: Name, fact: Fact) -> str:
 
 def _by_key(columns: Columns, numbers: Sequence[Place]) -> list[str]:
     """Numbers with their key once, newest value first: `limit=100|50`."""
-    texts, key_texts = columns.texts, columns.key_texts
-    keys = list(map(columns.keys.__getitem__, numbers))
-    found = {key: f"{key_texts[key]}={texts[place]}" for key, place in zip(keys, numbers, strict=True)}
-    if len(found) < len(keys):
-        several: dict[int, list[str]] = {key: [] for key, count in Counter(keys).items() if count > 1}
-        for key, place in zip(keys, numbers, strict=True):
-            if key in several:
-                several[key].append(texts[place])
-        for key, values in several.items():
-            found[key] = f"{key_texts[key]}={VALUES.join(dict.fromkeys(values))}"
-    return list(found.values())
+    texts, keys = columns.texts, columns.keys
+    found: dict[int, list[str]] = {}
+    for place in numbers:
+        found.setdefault(keys[place], []).append(texts[place])
+    return [
+        f"{columns.key_texts[key]}={VALUES.join(dict.fromkeys(values)) if len(values) > 1 else values[0]}"
+        for key, values in found.items()
+    ]
 
 
 _PATHS = f"{next(label for kind, label in LABELS if kind == 'paths')}: "

@@ -13,8 +13,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property
-from itertools import compress, repeat
+from itertools import accumulate, compress, repeat
 from math import sqrt
+from operator import truediv
+
+from msgspec import Struct
 
 from foldline.ledger.columns import NO_KEY, Columns, Place
 from foldline.ledger.facts import Fact, Found, Name, name_of
@@ -51,11 +54,15 @@ class Mentions:
         """A number's key → its newest value, wherever it stands."""
         self._unsaid: set[Place] = set()
         """Facts that no part mentions."""
+        self._in_time: _InTime | None = None
         self.grow(reversed(list(parts)))
 
     def grow(self, parts: Iterable[tuple[Found, bool]]) -> None:
         """Take in newer parts, the oldest of them first."""
         counted = [(*_counted(found), own) for found, own in parts]
+        if not counted:
+            return
+        self._in_time = None
         newest: dict[Name, Fact] = {}
         texts: list[str] = []
         for names, facts, _ in counted:
@@ -87,14 +94,39 @@ class Mentions:
         """The newest value of a number's key; `None` for a key that no part mentions."""
         return self._leading.get(key)
 
-    def lacking(self, wanted: Set[Place]) -> tuple[list[Place], dict[Place, int]]:
-        """Every mention of these facts, the newest first; and how many mentions old each is in own words."""
-        is_wanted = list(map(wanted.__contains__, reversed(self._said)))
-        said = list(compress(reversed(self._said), is_wanted))
-        is_own = list(compress(reversed(self._own), is_wanted))
-        ages = list(compress(range(1, len(said) + 1), is_own))
-        own = list(compress(said, is_own))
-        return said, dict(zip(reversed(own), reversed(ages), strict=True))  # the newest stands last
+    def ages(self, mask: bytearray) -> list[int]:
+        """Of every mention, the newest first, how many there are up to it of the facts whose place in the mask is 1."""
+        return list(accumulate(map(mask.__getitem__, reversed(self._said))))
+
+    def in_time(self) -> _InTime:
+        """The facts that parts mention; found out once for what was said so far."""
+        if self._in_time is None:
+            self._in_time = self._put_in_time()
+        return self._in_time
+
+    def _put_in_time(self) -> _InTime:
+        said, columns = self._said, self.columns
+        places = list(dict.fromkeys(reversed(said)))
+        back = range(len(said) - 1, -1, -1)
+        newest = dict(zip(said, back, strict=True))
+        times = Counter(said)
+        parts = dict(zip(places, map(sqrt, map(times.__getitem__, places)), strict=True))
+        for place in columns.codes & parts.keys():
+            parts[place] /= CODE
+        for place in columns.symbols & parts.keys():
+            if times[place] == 1:
+                parts[place] /= ONCE
+        values: dict[int, list[Place]] = {}
+        for place in places:
+            values.setdefault(columns.keys[place], []).append(place)
+        values.pop(NO_KEY, None)
+        return _InTime(
+            places=places,
+            newest=list(map(newest.__getitem__, places)),
+            parts=list(parts.values()),
+            own=dict(zip(compress(said, self._own), compress(back, self._own), strict=True)),
+            values={key: here for key, here in values.items() if len(here) > 1},
+        )
 
     def wanted(self, shown: Iterable[Name], carried: Sequence[Fact] = ()) -> Wanted:
         """The facts without those of these names; `carried` are older than all others."""
@@ -106,6 +138,7 @@ class Mentions:
         places = list(map(self._places.__getitem__, older))
         self._unsaid.update(places)
         seen = set(map(self._places.get, shown, repeat(_NOWHERE)))
+        seen.discard(_NOWHERE)
         lacking = [fact for fact, place in zip(older.values(), places, strict=True) if place not in seen]
         self.standing.learn([fact.text for fact in lacking if fact.kind != "numbers"])
         return Wanted(self, shown=seen, older=places)
@@ -114,9 +147,26 @@ class Mentions:
         place = self._places.get(name)
         return place is None or place in self._unsaid
 
-    def said(self) -> set[Place]:
-        """Every fact that a part mentions."""
-        return set(range(len(self.columns))) - self._unsaid
+    def mask(self) -> bytearray:
+        """By place, 1 for what a part mentions."""
+        mask = bytearray(b"\1") * len(self.columns)
+        for place in self._unsaid:
+            mask[place] = 0
+        return mask
+
+
+class _InTime(Struct, frozen=True, kw_only=True, gc=False):
+    """The facts that parts mention, each once, by their newest mention: the newest first."""
+
+    places: Sequence[Place]
+    newest: Sequence[int]
+    """Of each how many mentions are newer than its newest …"""
+    parts: Sequence[float]
+    """… and into how many parts its age is divided: the more, the more it is wanted."""
+    own: Mapping[Place, int]
+    """Those said in own words → how many mentions are newer than the newest of these."""
+    values: Mapping[int, Sequence[Place]]
+    """A number's key that has several values → these."""
 
 
 class Wanted:
@@ -136,15 +186,25 @@ class Wanted:
         self.standing = mentions.standing
 
     @cached_property
-    def _lacking(self) -> set[Place]:
-        return (self._mentions.said() - self._shown).union(self._older)
+    def _mask(self) -> bytearray:
+        """By place, 1 for what is wanted."""
+        mask = self._mentions.mask()
+        for place in self._shown:
+            mask[place] = 0
+        for place in self._older:
+            mask[place] = 1
+        return mask
+
+    @cached_property
+    def _heads(self) -> Mapping[int, Place]:
+        """A number's key of which values are wanted → its newest value, where the view shows that."""
+        keys = set(compress(self.columns.keys, self._mask)) - {NO_KEY}
+        return {key: place for key in keys if not self._mask[place := self._leading(key)]}
 
     @cached_property
     def places(self) -> Sequence[Place]:
         """All of them, in no order of any meaning."""
-        keys = set(map(self.columns.keys.__getitem__, self._lacking)) - {NO_KEY}
-        heads = self._shown & set(map(self._leading, keys))
-        return [*self._lacking, *heads]
+        return [*compress(range(len(self._mask)), self._mask), *self._heads.values()]
 
     def _leading(self, key: int) -> Place:
         """The newest value of a number's key, wherever it stands."""
@@ -155,53 +215,54 @@ class Wanted:
     def ranked(self) -> Sequence[Place]:
         """Most wanted first. Each value of a number is a fact of its own: what a tool measured twice is two facts. Of one
         failure that came again and again the newest line stands."""
-        said, own_ages = self._mentions.lacking(self._lacking)
-        said += self._older
-        times = Counter(said)
-        scores = self._scores(said, own_ages, times=times)
-        keys = self.columns.keys
-        return self._newest_value_first(
-            sorted(times, key=scores.__getitem__), [place for place in times if keys[place] != NO_KEY]
-        )
+        scores = self._scores()
+        return self._newest_value_first(sorted(scores, key=scores.__getitem__))
 
-    def _scores(
-        self, said: Sequence[Place], own_ages: Mapping[Place, int], *, times: Mapping[Place, int]
-    ) -> dict[Place, float]:
-        """Of each the lower, the more it is wanted. `said` is every mention, the newest first; `own_ages` is how old the newest
-        is in own words."""
-        scores: dict[Place, float] = dict(zip(reversed(said), range(len(said), 0, -1), strict=True))
-        for place, own in own_ages.items():
-            scores[place] = min(scores[place], own / OWN_WORDS)
-        for place in self.columns.codes & self._lacking:
-            scores[place] *= CODE
-        for place in [place for place, count in times.items() if count > 1]:
-            scores[place] /= sqrt(times[place])
-        for place in self.columns.symbols & self._lacking:
-            if times[place] == 1:
-                scores[place] *= ONCE
+    def _scores(self) -> dict[Place, float]:
+        """Of each the lower, the more it is wanted: how many mentions old it is of what is wanted, by its parts."""
+        in_time, is_wanted = self._mentions.in_time(), self._mask.__getitem__
+        ages = self._mentions.ages(self._mask)
+        here = list(map(is_wanted, in_time.places))
+        parts = dict(zip(compress(in_time.places, here), compress(in_time.parts, here), strict=True))
+        newest = map(ages.__getitem__, compress(in_time.newest, here))
+        scores = dict(zip(parts, map(truediv, newest, parts.values()), strict=True))
+        for place, own in in_time.own.items():
+            if place in scores:
+                scores[place] = min(scores[place], ages[own] / OWN_WORDS / parts[place])
+        columns, said = self.columns, ages[-1] if ages else 0
+        for age, place in enumerate(self._older, said + 1):
+            times = (CODE if place in columns.codes else 1) * (ONCE if place in columns.symbols else 1)
+            scores[place] = age * times
         return scores
 
-    def _newest_value_first(self, rows: Sequence[Place], in_time: Sequence[Place]) -> Sequence[Place]:
-        """The facts, the values of each number's key from the newest back as they come `in_time`, led by the newest, even one
-        that the view shows: an older value alone would pass for what holds."""
-        keys = self.columns.keys
-        of_key = list(map(keys.__getitem__, in_time))
-        newest = dict(zip(reversed(of_key), reversed(in_time), strict=True))
-        heads = {key: head for key, place in newest.items() if (head := self._leading(key)) != place}
-        times = Counter(of_key)
-        several: dict[int, list[Place]] = {key: [] for key, count in times.items() if count > 1}
+    def _newest_value_first(self, rows: Sequence[Place]) -> Sequence[Place]:
+        """The facts, the values of each number's key from the newest back, led by the newest, even one that the view shows: an
+        older value alone would pass for what holds."""
+        keys, heads = self.columns.keys, dict(self._heads)
+        several = {key: filter(self._mask.__getitem__, here) for key, here in self._values().items()}
         if not heads and not several:
             return rows
-        for key, place in zip(reversed(of_key), reversed(in_time), strict=True):
-            if key in several:
-                several[key].append(place)
         out: list[Place] = []
         for place in rows:
             key = keys[place]
             if key in heads:
                 out.append(heads.pop(key))
-            out.append(several[key].pop() if key in several else place)
+            out.append(next(several[key]) if key in several else place)
         return out
+
+    def _values(self) -> Mapping[int, Sequence[Place]]:
+        """A number's key → its values from the newest back, where it may have several; what was carried is the oldest."""
+        values = self._mentions.in_time().values
+        older: dict[int, list[Place]] = {}
+        for place in self._older:
+            older.setdefault(self.columns.keys[place], []).append(place)
+        older.pop(NO_KEY, None)
+        return {**values, **{key: [*self._said(key), *here] for key, here in older.items()}}
+
+    def _said(self, key: int) -> Sequence[Place]:
+        """The values of a number's key that a part mentions."""
+        newest = self._mentions.leading(key)
+        return self._mentions.in_time().values.get(key, () if newest is None else (newest,))
 
 
 def _counted(found: Found) -> tuple[Sequence[Name], Sequence[Fact]]:

@@ -28,7 +28,7 @@ from foldline.ledger.index import holds_more, listed_paths, names_in_line
 from foldline.ledger.look_alikes import read_whole
 from foldline.ledger.readings import readings_in, text_of, whole_text_of
 from foldline.ledger.standing_within import Within
-from foldline.ledger.stated import Place, Stated, key_of, last_name
+from foldline.ledger.stated import Place, Stated, key_of
 
 FACT_KINDS: tuple[FactKind, ...] = ("paths", "identifiers", "numbers", "errors")
 KINDS = (*FACT_KINDS, "commands", "user_messages", "constraints", "rules_taken_back", "pins")
@@ -316,16 +316,21 @@ def _within_paths(rest: set[Place], shown: _Shown, *, stated: Stated) -> set[Pla
 def _shown_within(paths: set[Place], longer: Set[str], *, stated: Stated) -> set[Place]:
     """Those of the paths that stand within longer ones. A longer one is looked into while it holds the last name of one that was
     not found yet."""
-    names = stated.ending.keys() & set("/".join(longer).split("/"))
-    sought = {name: here for name in names if (here := paths.intersection(stated.ending[name]))}
+    names = set("/".join(longer).split("/"))
+    sought: dict[str, set[Place]] = {}
+    for place in paths:
+        if (last := stated.last[place]) in names:
+            sought.setdefault(last, set()).add(place)
     place_of = {stated.names[place][1:]: place for here in sought.values() for place in here}
     within, found = Within(place_of), set[Place]()
     for path in longer:
+        if not sought:
+            break
         if sought.keys().isdisjoint(path.split("/")):
             continue
         for place in {place_of[text] for text in within.path(path)} - found:
             found.add(place)
-            last = last_name(stated.names[place][1:])
+            last = stated.last[place]
             sought[last].discard(place)
             if not sought[last]:
                 del sought[last]
@@ -337,9 +342,7 @@ def _altered(rest: Set[Place], shown: _Shown, *, stated: Stated) -> Set[Place]:
     several values is a column: none of them is its value."""
     numbers = stated.of_kind[_NUMBER]
     missing = rest & numbers
-    stale = stated.stale(missing, shown.said)
-    if stale:
-        stale &= stated.keys(shown.said & numbers) | shown.keys
+    stale = stated.stale(stated.keys(shown.said & numbers) | shown.keys, shown.said)
     return stated.with_key(missing, stale) if stale else set()
 
 

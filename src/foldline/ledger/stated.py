@@ -35,8 +35,8 @@ class Stated:
         """Of every fact that is counted: names of code are not, nor are lines of code that speak of a failure."""
         self.of_kind: dict[str, set[Place]] = {initial: set() for initial in INITIALS.values()}
         """The facts of each kind, by its initial."""
-        self.ending: dict[str, list[Place]] = {}
-        """Last name of a path → the paths that end with it."""
+        self.last: dict[Place, str] = {}
+        """Path → its last name."""
         self.failures: dict[Place, str] = {}
         """Failure → its newest line."""
         self._places: dict[Name, Place] = {}
@@ -84,7 +84,7 @@ class Stated:
             initial = name[0]
             self.of_kind[initial].add(place)
             if initial == _PATH:
-                self.ending.setdefault(last_name(name[1:]), []).append(place)
+                self.last[place] = _last_name(name[1:])
         self.names += counted
 
     def _state(self, found: Found) -> None:
@@ -102,10 +102,10 @@ class Stated:
             failures = [fact.text for fact in found.facts[found.errors :]]
             self.failures.update(zip(places[size:], failures, strict=True))
 
-    def stale(self, numbers: Set[Place], shown: Set[Place]) -> set[str]:
-        """The keys of those numbers of which a view that says these has no newest value."""
-        keys = self.keys(numbers) - self._columns
-        return {key for key in keys if self._newest[key] not in shown}
+    def stale(self, keys: Iterable[str], shown: Set[Place]) -> set[str]:
+        """Those of the keys of which a view that says these has no newest value."""
+        newest, columns = self._newest, self._columns
+        return {key for key in keys if key in newest and newest[key] not in shown and key not in columns}
 
     def keys(self, numbers: Set[Place]) -> set[str]:
         """The keys of numbers."""
@@ -120,7 +120,7 @@ def _is_counted(name: Name) -> bool:
     return name[0] != _SYMBOL and not (name[0] == _ERROR and name.startswith(_CODE))
 
 
-def last_name(path: str) -> str:
+def _last_name(path: str) -> str:
     """What a path ends with."""
     return path.rstrip("/").rpartition("/")[2]
 
