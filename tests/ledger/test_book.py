@@ -426,19 +426,19 @@ def test_a_later_run_that_does_not_say_so_settles_no_failure() -> None:
         return entry.text.partition("` → ")[2]
 
     failed = "FAIL a\nExit code: 1"
-    waits = "printed: Waiting for approval; failed at m0, not seen to pass since"
+    since = "; failed at m0, not seen to pass since: FAIL a"
+    waits = f"printed: Waiting for approval{since}"
     assert told(failed, "Waiting for approval") == waits
     assert told(failed, "x", "Waiting for approval") == waits
     assert told(failed, "x", "9 passed") == "printed: 9 passed; failed at m0"
     assert told(failed, "9 passed", "x") == "printed: x; failed at m0"
-    shows_none = "; failed at m0; later runs show no failure"
     assert told(failed, "Checked 22 files. No fixes applied.") == (
-        f"printed: Checked 22 files. No fixes applied.{shows_none}"
+        "printed: Checked 22 files. No fixes applied.; failed at m0"
     )
-    assert told(failed, "x", "Cache hit rate: 0.875") == f"printed: Cache hit rate: 0.875{shows_none}"
+    assert told(failed, "x", "Cache hit rate: 0.875") == f"printed: Cache hit rate: 0.875{since}"
     assert told(failed, "x", "9 passed", "x") == "printed: x; failed at m0"
     assert told(failed, "x", failed) == "failed (exit 1): FAIL a"
-    assert told(failed, "x", failed, "y") == "printed: y; failed at m4; later runs show no failure"
+    assert told(failed, "x", failed, "y") == "printed: y; failed at m4, not seen to pass since: FAIL a"
 
 
 @pytest.mark.parametrize(
@@ -470,7 +470,7 @@ def test_a_run_that_a_person_stopped_is_no_failure_of_what_it_ran(said: tuple[st
     assert told(said).startswith("stopped: ")
     assert told(said, ("Checked 3 files", False)) == "printed: Checked 3 files"
     failed = ("2 errors\nExit code: 1", True)
-    assert told(failed, said).endswith("; failed at m0, not seen to pass since")
+    assert told(failed, said).endswith("; failed at m0, not seen to pass since: 2 errors")
     assert told(failed, said, ("Checked 3 files\nexit code: 0", False)) == "ok; failed at m0"
 
 
@@ -490,7 +490,8 @@ def test_a_filter_that_finds_no_failure_any_more_settles_the_one_it_found() -> N
     assert (
         told('npm run check 2>&1 | grep -E "(error|warning)" | head -10') == "printed nothing; failed at m0"
     )
-    open_still = "printed nothing; failed at m0, not seen to pass since"
+    shown = "a.ts(3): error TS2307: Cannot find module"
+    open_still = f"printed nothing; failed at m0, not seen to pass since: {shown}"
     for command in (
         "npm run check | tail",
         "npm run check | grep -v error",

@@ -173,3 +173,174 @@ def test_lines_of_changes_are_read_back_with_the_key_they_had() -> None:
     for text in texts:
         entry = Entry(section="mutations", key="/r/a b.py", text=text, seq=1, origin="assistant")
         assert read(f"## Workspace mutations\n{line_of(entry)}") == ((entry,), ())
+
+
+def runs(*calls: tuple[str, str]) -> list[str]:
+    """The evidence that stands of commands and their outputs, of which those that open with `!` are errors."""
+    book: Book = {}
+    for seq, (command, output) in enumerate(calls):
+        text = Text(text=output.removeprefix("!"))
+        result = ToolResult(call_id="a", content=(text,), is_error=output.startswith("!"))
+        done = Done(seq=seq, call=ToolCall(id="a", name="bash", arguments="{}"), result=result)
+        for entry in shell_entries(done, command=command, script=command, folder=""):
+            put(book, entry)
+    return [entry.text for entry in book.values() if entry.section == "evidence"]
+
+
+FAILED_TWICE = [
+    ("rspec", "Finished in 0.1 seconds\n4 examples, 1 failure"),
+    ("prove", "Files=1, Tests=4, 0 wallclock secs\nResult: FAIL"),
+    ("phpunit", "FAILURES!\nTests: 4, Assertions: 9, Failures: 1."),
+    ("npx mocha", "  3 passing (5ms)\n  1 failing"),
+    ("swift test", "Executed 4 tests, with 1 failure (0 unexpected) in 0.01 (0.01) seconds"),
+    ("mix test", "4 tests, 1 failure\n\nRandomized with seed 1"),
+    (
+        "node --test",
+        "# tests 4\n# suites 0\n# pass 3\n# fail 1\n# cancelled 0\n# skipped 0\n# todo 0\n# duration_ms 60",
+    ),
+    ("bazel test //...", "Executed 2 out of 2 tests: 1 test passes and 1 fails locally."),
+    ("black --check .", "would reformat a.py\n1 file would be reformatted, 3 files would be left unchanged."),
+    ("npx prettier --check .", "[warn] a.ts\n[warn] Code style issues found in the above file."),
+    ("flake8", "a.py:1:1: F401 'os' imported but unused"),
+    ("gofmt -l .", "a.go"),
+    ("kubectl get pods", "web-1  0/1  CrashLoopBackOff  5"),
+    ("docker compose up -d", "Container web  Started\nContainer db  Unhealthy"),
+    ("curl -s -o /dev/null -w '%{http_code}' localhost/", "502"),
+    ("curl -s localhost/", "<title>502 Bad Gateway</title>"),
+    ("curl -s localhost/", '{"error":"db not reachable"}'),
+    ("./check.sh", "Passed: 3/4"),
+    ("./check.sh", "3 of 4 passed"),
+    ("./check.sh", "RED"),
+    ("./check.sh", "4 项检查完成,1 项不合格"),
+    (
+        "mvn test",
+        "[INFO] Tests run: 4, Failures: 1\n[INFO] BUILD FAILURE\n[INFO] Total time: 3 s\n[INFO] Finished at: 2026-01-01",
+    ),
+    ("ansible-playbook x.yml", "PLAY RECAP ***\nh1 : ok=3 changed=1 unreachable=0 failed=1 skipped=0"),
+    ("curl -s localhost/health", '{"status":"down","ok":false}'),
+    ("curl -s localhost/ci/12", '{"passed":false,"tests":12}'),
+    ("./check.sh", "12 checks completed, 3 red"),
+    ("./check.sh", "75% passed"),
+    ("./check.sh", "Score: 60 (pass mark 80) done"),
+    ("./deploy.sh", "Deployed to canary; prod rollout halted"),
+    ("npx eslint .", "  0 errors and 1 warning potentially fixable with the `--fix` option."),
+    ("./check.sh", "unit: 1 red\n12 passed"),
+    ("./check.sh", "Passed: 3/4\nAll checks passed!"),
+    ("npx playwright test", "  1 flaky\n  3 passed (4s)"),
+    ("npm test", "  ✓ loads (3 ms)\n  ✓ renders (2 ms)"),
+    ("pytest -v", "tests/test_a.py::test_one PASSED [ 25%]"),
+]
+
+
+@pytest.mark.parametrize(("command", "output"), FAILED_TWICE)
+def test_a_second_failure_without_a_status_settles_no_first(command: str, output: str) -> None:
+    """CMP-8: each was told as `later runs show no failure`, or as settled, on the line that shows the failure."""
+    [line] = runs((command, "!it broke"), (f"{command} 2>&1 | tail -9", output))
+    assert line.endswith("; failed at m0, not seen to pass since: it broke")
+    [again] = runs((command, "!it broke"), (command, output), (command, output))
+    assert again.endswith("; failed at m0, not seen to pass since: it broke")
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "12 passed",
+        "tests/test_a.py::test_failure PASSED [ 50%]\n======= 12 passed, 1 skipped in 3.05s =======",
+        "ok",
+        "All checks passed!",
+        "test fails_early ... ok\ntest result: ok. 8 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s",
+        "PASS src/fail.test.ts\nTests:       4 passed, 4 total\nSnapshots:   0 total\nTime:        1.2 s\nRan all test suites.",
+        "ok  \tx/a\t0.1s\nok  \tx/b\t(cached)",
+        "[INFO] Tests run: 4, Failures: 0, Errors: 0\n[INFO] BUILD SUCCESS\n[INFO] Total time: 3 s\n[INFO] Finished at: 2026-01-01",
+        "# tests 4\n# pass 4\n# fail 0\n# cancelled 0\n# skipped 0\n# todo 0\n# duration_ms 60",
+    ],
+)
+def test_a_run_that_passed_settles_one_that_failed(output: str) -> None:
+    """CMP-8: the counterpart, also where only the end is shown."""
+    for command in ("make test", "make test 2>&1 | tail -9"):
+        [line] = runs(("make test", "!it broke"), (command, output))
+        assert line.startswith(f"`{command}` → printed: ")
+        assert line.endswith("; failed at m0")
+
+
+def test_a_stated_status_settles_whatever_was_printed() -> None:
+    """CMP-8: the host knows."""
+    assert runs(("make test", "!it broke"), ("make test", "a.go\nExit code: 0")) == [
+        "`make test` → ok; failed at m0"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "pipe", "output"),
+    [
+        ("npm test", "| head -8", "Tests: 4 passed, 4 total"),
+        ("pytest -v", "| head -6", "collected 4 items\n\ntests/test_a.py::test_one PASSED [ 25%]"),
+        ("make", "2>&1 | head -3", "[ 10%] Building C object util.c.o\n[ 33%] Built target util"),
+        ("go test ./...", "| head -1", "ok  \tx/b 0.1s"),
+        ("cargo test", "2>&1 | head -6", "running 2 tests\ntest a ... ok"),
+    ],
+)
+def test_the_beginning_of_an_output_settles_nothing(command: str, pipe: str, output: str) -> None:
+    """CMP-8: what failed stands behind it."""
+    [line] = runs((command, "!it broke"), (f"{command} {pipe}", output))
+    assert line.endswith("; failed at m0, not seen to pass since: it broke")
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "cd web",
+        "cd web && ls",
+        "pushd web",
+        "export NODE_ENV=test",
+        "source .venv/bin/activate",
+        "git checkout main",
+        "git switch main",
+        "git stash",
+        "nvm use 20",
+        "conda activate dev",
+    ],
+)
+@pytest.mark.parametrize("output", ["Tests: 4 passed, 4 total", "x\nExit code: 0"])
+def test_a_run_elsewhere_settles_nothing(between: str, output: str) -> None:
+    """CMP-8: `npm test` failed at the root and passed in `web`, and the root's failure was told as settled."""
+    saved = "Saved working directory and index state WIP on main: abc"
+    lines = runs(
+        ("npm test", "!it broke"), (between, saved if "stash" in between else ""), ("npm test", output)
+    )
+    assert lines[0] == "`npm test` → failed: it broke; moved on at m1"
+    assert "failed" not in lines[-1]
+    entry = Entry(section="evidence", key="npm test; moved on at m1", text=lines[0], seq=0, origin="tool")
+    assert read(f"## Verification evidence\n{line_of(entry)}") == ((entry,), ())
+
+
+def test_a_command_that_names_its_folder_runs_there_wherever_the_shell_stands() -> None:
+    """CMP-8: the other side: `cd` touches no line that changes to its own folder, and none that failed itself."""
+    test = "cd /p && npm test"
+    assert runs((test, "!it broke"), ("cd web", ""), (test, "4 passed"))[-1].endswith(
+        "4 passed; failed at m0"
+    )
+    assert runs((test, "!it broke"), ("nvm use 20", ""), (test, "4 passed"))[0].endswith("; moved on at m1")
+    assert runs(("make", "!it broke"), ("cd web", "!no such folder"), ("make", "ok"))[-1] == (
+        "`make` → printed: ok; failed at m0"
+    )
+    assert runs(("cd web", "!no such folder"), ("cd web", "Exit code: 0")) == ["`cd web` → ok; failed at m0"]
+
+
+def test_an_edit_that_failed_is_made_later_wherever_the_shell_stands() -> None:
+    """CMP-8: the other side: its line says where the file was changed."""
+    book: Book = {}
+    edit = Entry(section="evidence", key="edit a.py", text="edit of `a.py` → failed: x", seq=1, origin="tool")
+    put(book, edit)
+    put(book, Entry(section="evidence", key="nvm use 20", text="", seq=2, origin="tool"))
+    assert list(book.values()) == [edit]
+
+
+def test_what_an_earlier_ledger_says_of_later_runs_stays_open() -> None:
+    """CMP-8: `later runs show no failure` meant no more than that none was recognised."""
+    book: Book = {}
+    for seq, text in enumerate(("printed: x; failed at m3; later runs show no failure", "printed: y")):
+        put(book, Entry(section="evidence", key="make", text=f"`make` → {text}", seq=seq, origin="tool"))
+    assert [entry.text for entry in book.values()] == [
+        "`make` → printed: y; failed at m3, not seen to pass since"
+    ]

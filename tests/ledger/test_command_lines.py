@@ -6,10 +6,13 @@ import pytest
 
 from foldline.ledger.command_lines import (
     hides_status,
+    moves_on,
+    names_folder,
     only_looks,
     only_reads,
     says_anyway,
     script_in,
+    shows_end,
     unwrapped,
 )
 from tests.linear import slowness
@@ -321,3 +324,68 @@ def test_a_command_in_many_wraps_takes_linear_time(piece: str) -> None:
 def test_what_a_line_says_whatever_came_before_is_known(line: str, said: set[str]) -> None:
     """CMP-8: `rm … ; echo "done"` came to `printed: done`."""
     assert says_anyway(line) == said
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "npm test",
+        "npm test 2>&1 | tail -5",
+        "cd /p && make 2>&1 | tee a.log | tail -3",
+        "npm test > a.log; tail -5 a.log",
+    ],
+)
+def test_the_end_of_an_output_is_shown(line: str) -> None:
+    """CMP-8: what stands there may say how all of it went."""
+    assert shows_end(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "npm test | head -8",
+        "make 2>&1 | tail -20 | head -3",
+        "go test ./... | grep ok",
+        "npm test 2>&1 | sed -n 1,5p",
+        "npm test > a.log; head -5 a.log",
+        "x" * 30_000,
+    ],
+)
+def test_the_beginning_of_an_output_and_chosen_lines_are_not_its_end(line: str) -> None:
+    """CMP-8: `go test ./... | head -1` settled the failure that stood behind its first line."""
+    assert not shows_end(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "how"),
+    [
+        ("cd web", "shell"),
+        ("cd web && ls -la", "shell"),
+        ("pushd web", "shell"),
+        ("popd", "shell"),
+        ("export NODE_ENV=test", "all"),
+        ("source .venv/bin/activate", "all"),
+        (". venv/bin/activate && which python", "all"),
+        ("nvm use 20", "all"),
+        ("conda activate dev", "all"),
+        ("git checkout main", "all"),
+        ("git switch feature && npm ci", "all"),
+        ("git checkout -b fix", ""),
+        ("git checkout -- a.py", ""),
+        ("git checkout .", ""),
+        ("cd web && npm test", ""),
+        ("source .venv/bin/activate && pytest", ""),
+        ("pytest tests/test_cd.py", ""),
+        ("echo checkout", ""),
+        (f"cd {'x' * 30_000}", ""),
+    ],
+)
+def test_what_follows_runs_elsewhere(line: str, how: str) -> None:
+    """CMP-8: `cd web` alone changes where all that follows runs; before a command of its own line, it is a part of that."""
+    assert moves_on(line) == how
+
+
+def test_a_line_may_name_its_own_folder() -> None:
+    """CMP-8: such a line runs there wherever the shell stands."""
+    assert all(map(names_folder, ("cd /p && make", "cd ~/p && make", 'cd "$HOME" && make')))
+    assert not any(map(names_folder, ("cd web && make", "make", "make -C /p")))

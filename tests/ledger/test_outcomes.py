@@ -286,6 +286,25 @@ def test_a_status_in_a_file_that_is_shown_is_not_the_commands(text: str, script:
             "failed (exit 101): test result: FAILED. 41 passed; 1 failed",
         ),
         ('{"output": 7}', "cargo test", 'printed: {"output": 7}'),
+        ("[INFO] BUILD FAILURE\n[INFO] Total time: 3 s", "mvn test", "printed: [INFO] BUILD FAILURE"),
+        ("# tests 4\n# pass 3\n# fail 1\n# cancelled 0", "node --test", "printed: # fail 1"),
+        (
+            "black....Failed\n- files were modified by this hook\n1 file reformatted.",
+            "git commit -am x",
+            "printed: black....Failed; ends: 1 file reformatted.",
+        ),
+        (
+            "h1 : ok=3 changed=1 unreachable=0 failed=1 skipped=0",
+            "ansible-playbook x.yml",
+            "printed: h1 : ok=3 changed=1 unreachable=0 failed=1 skipped=0",
+        ),
+        ("4 examples, 1 failure\n\nRandomized with seed 7", "rspec", "printed: 4 examples, 1 failure"),
+        (
+            "Tests: 4, Assertions: 9, Failures: 1.",
+            "phpunit",
+            "printed: Tests: 4, Assertions: 9, Failures: 1.",
+        ),
+        ("部署未完成:权限不足", "./deploy.sh", "printed: 部署未完成:权限不足"),
         ('{"output": "a', "cargo test", 'printed: {"output": "a'),
     ],
 )

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.ledger.command_lines import filters_failures
+from foldline.ledger.command_lines import filters_failures, moves_on, names_folder, shows_end
 from foldline.ledger.entries import Entry, Section
 from foldline.ledger.home_folder import home_of
 from foldline.ledger.lines import one_line, unticked
@@ -26,9 +26,9 @@ from foldline.ledger.marks import (
     CALLED_AGAIN,
     DONE,
     FAILED,
+    MOVED_ON,
     NOT_SEEN_TO_PASS,
     PUT_AWAY,
-    SHOWS_NONE,
 )
 from foldline.ledger.outcomes import (
     FAILED_AT,
@@ -36,8 +36,8 @@ from foldline.ledger.outcomes import (
     PRINTED_NOTHING,
     failed,
     names_failure,
-    put_off,
     went_well,
+    why_failed,
 )
 from foldline.ledger.successes import is_doubted
 
@@ -106,7 +106,11 @@ def _is_at(path: str, named: str) -> bool:
 
 
 def put(book: Book, entry: Entry) -> None:
-    """Take an entry into a book: the newest of its key stands, and what it says of other files' changes holds from now on."""
+    """Take an entry into a book: the newest of its key stands, and what it says of other files' changes holds from now on. One
+    without a text only says that the agent moved on."""
+    if not entry.text:
+        _moved_on(book, entry, is_all=moves_on(entry.key) == "all")
+        return
     before = book.pop((entry.section, entry.key), None)
     book[entry.section, entry.key] = entry if before is None else carried_on(before, entry)
     if entry.section != "mutations":
@@ -125,6 +129,28 @@ def _home(book: Book) -> str:
     return home_of(known.text for known in book.values() if known.section == "evidence")
 
 
+def _moved_on(book: Book, entry: Entry, *, is_all: bool) -> None:
+    """Say of each failure that it is older than a change of the branch or the environment, or of the shell's folder: what runs
+    next under its name is another run, and settles nothing of it."""
+    before = list(book.items())
+    book.clear()
+    for (section, key), known in before:
+        is_left = section == "evidence" and key != entry.key and (is_all or not names_folder(key))
+        if is_left and _is_open(known):
+            key = f"{key}{MOVED_ON}{entry.seq}"
+            known = replace(known, key=key, text=f"{known.text}{MOVED_ON}{entry.seq}")
+        book[section, key] = known
+
+
+def _is_open(entry: Entry) -> bool:
+    """Whether a command failed here, and no later run of it is known to have gone well. An edit is none."""
+    outcome = outcome_in(entry) if entry.text.startswith("`") else ""
+    if not outcome or MOVED_ON in outcome or _SETTLED.search(outcome):
+        return False
+    at = FAILED_AT.search(outcome)
+    return failed(outcome) if at is None else at["open"] is not None or failed(outcome[: at.start()])
+
+
 def _thrown_away(book: Book, entry: Entry, *, reset: re.Match[str]) -> None:
     """What a reset or a stash makes of the changes before it."""
     reach = _Reach(
@@ -132,6 +158,8 @@ def _thrown_away(book: Book, entry: Entry, *, reset: re.Match[str]) -> None:
         paths=tuple(_words(reset["paths"] or "")),
         home=_home(book),
     )
+    if reset["stash"]:
+        _moved_on(book, entry, is_all=True)
     if reset["back"] is None:
         keeps_commits = reset["commit"] in (None, "HEAD", "@")
         mark = PUT_AWAY if reset["stash"] else BEFORE_RESET
@@ -193,23 +221,27 @@ def carried_on(before: Entry, entry: Entry) -> Entry:
         return _undone(before, entry)
     is_anew = any(map(_ONCE.search, (before.text, entry.text)))
     times = entry.times if entry.section == "mutations" and is_anew else before.times + entry.times
-    outcome, last = outcome_in(before), outcome_in(entry)
-    if not outcome or failed(last) or FAILED_AT.search(entry.text):
+    outcome = outcome_in(before)
+    if not outcome or failed(outcome_in(entry)) or FAILED_AT.search(entry.text):
         return replace(entry, times=times)
-    at = FAILED_AT.search(before.text)
-    since = at[0] if at is not None else ""
-    if failed(FAILED_AT.sub("", outcome)):
-        since = f"{FAILED}{before.seq}{NOT_SEEN_TO_PASS}"
-    return replace(entry, text=f"{entry.text}{_since(since, last, command=entry.key)}", times=times)
+    return replace(entry, text=f"{entry.text}{_since(before, entry)}", times=times)
 
 
-def _since(mark: str, last: str, *, command: str) -> str:
-    """Where a command failed, with what its last run says of that."""
-    bare = mark.removesuffix(NOT_SEEN_TO_PASS).removesuffix(SHOWS_NONE)
-    if went_well(last) or (last == PRINTED_NOTHING and filters_failures(command)):
-        return bare
-    shows_none = last.startswith(PRINTED) and not put_off(last.removeprefix(PRINTED))
-    return f"{bare}{SHOWS_NONE if shows_none else NOT_SEEN_TO_PASS}" if bare != mark else mark
+def _since(before: Entry, entry: Entry) -> str:
+    """Where a command failed and, unless a run since is known to have gone well, why."""
+    outcome, last = outcome_in(before), outcome_in(entry)
+    at = FAILED_AT.search(outcome)
+    if failed(outcome[: at.start()] if at is not None else outcome):
+        mark, why = f"{FAILED}{before.seq}", f": {why_failed(outcome)}"
+    elif at is not None and at["open"]:
+        mark, why = at["mark"], at["why"] or ""
+    else:
+        return at[0] if at is not None else ""
+    command = command_in(entry)
+    is_well = went_well(last) and (not last.startswith(PRINTED) or shows_end(command))
+    if is_well or (last == PRINTED_NOTHING and filters_failures(command)):
+        return mark
+    return f"{mark}{NOT_SEEN_TO_PASS}{why}"
 
 
 def _undone(before: Entry, entry: Entry) -> Entry:
@@ -224,6 +256,11 @@ def outcome_in(entry: Entry) -> str:
     """What a command or an action came to, as its entry says; empty for other entries."""
     is_told = entry.section in ("evidence", "risks", "mutations") and "` → " in entry.text
     return entry.text.rpartition("` → ")[2] if is_told else ""
+
+
+def command_in(entry: Entry) -> str:
+    """The command that an entry tells of, with what bounds its output."""
+    return entry.text.partition("` → ")[0].removeprefix("`")
 
 
 def settled(entry: Entry, *, by: Entry) -> Entry:

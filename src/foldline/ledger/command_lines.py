@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 from functools import lru_cache
+from typing import Literal
 
 from msgspec import Struct
 
@@ -155,6 +156,21 @@ _DURATION = re.compile(r"\s{1,8}[\d.]{1,10}[smhd]?(?=\s)")
 _PAGED = re.compile(r"(?:2>&1|\|\s{0,3}(?:head|tail)(?:\s{1,3}-n?\s?\d{1,6})?)\s{0,3}")
 """What only bounds how much of an output is shown."""
 _PIPES = ("|", "|&")
+_SHOWS_END = re.compile(r"\s*(?:tail|tee|cat)(?=\s|$)")
+_MOVES = re.compile(
+    r"\b(?:cd|pushd|popd|export|unset|source|deactivate|checkout|switch|bisect|use|activate|shell|local|load)\b|(?:^|[\s;&])\.\s"
+)
+"""Without one of these words a line moves nothing on."""
+_LEAVES = re.compile(r"(?:cd|pushd|popd)(?=\s|$)")
+_TURNS = re.compile(
+    r"(?:export|unset|source|\.|deactivate|(?:nvm|fnm|n|rbenv|rvm|sdk|asdf|pyenv|mise|conda|mamba|micromamba|module)\s+(?:use|activate|deactivate|shell|local|global|load))(?=\s|$)"
+)
+_SWITCHES = re.compile(
+    r"git\s+(?:-C\s+\S{1,200}\s+)?(?:(?:checkout|switch)\s+(?!(?:-[bBcC]\s+\S{1,200}|\.)\s*$|(?:[^\n]{0,200}\s)?--\s)|bisect\b)"
+)
+"""Commands behind which others find another folder, another environment of the shell, other files of the repository: not a new branch
+that begins where the old one stands, nor files that are brought back."""
+_GOES_TO = re.compile(r"\s*cd\s+[\"']?[/~$]")
 
 
 class _List(Struct):
@@ -282,6 +298,35 @@ def filters_failures(line: str) -> bool:
     lists = _lists(run_of(line)) if len(line) <= CHARS_MAX else ()
     join, command = lists[-1].pieces[-1] if lists and lists[-1].pieces else ("", "")
     return join in _PIPES and _FILTERS_FAILURES.match(command) is not None
+
+
+def shows_end(line: str) -> bool:
+    """True where what a line prints last is what its command printed last: behind no pipe but to `tail`, with nothing that
+    shows the beginning of an output, or chosen lines."""
+    if len(line) > CHARS_MAX:
+        return False
+    return all(
+        _SHOWS_END.match(command) or not (join in _PIPES or _READS.match(command))
+        for join, command in commands_of(line)
+    )
+
+
+def moves_on(line: str) -> Literal["", "shell", "all"]:
+    """Whether commands that follow run elsewhere: in another folder of the `shell`, where the line does nothing beside but look, or,
+    wherever they run, of `all` they find another branch or environment."""
+    if len(line) > CHARS_MAX or _MOVES.search(line) is None:
+        return ""
+    commands = [unwrapped(command).strip() for _, command in commands_of(line)]
+    if any(map(_SWITCHES.match, commands)):
+        return "all"
+    if not all(_TURNS.match(command) or is_plain(command) for command in commands):
+        return ""
+    return "all" if any(map(_TURNS.match, commands)) else "shell" if any(map(_LEAVES.match, commands)) else ""
+
+
+def names_folder(line: str) -> bool:
+    """True where a line itself changes to a folder, wherever its shell stands."""
+    return _GOES_TO.match(line) is not None
 
 
 def run_of(command: str) -> str:

@@ -15,7 +15,9 @@ from collections.abc import Iterator
 FAILED = "; failed at m"
 """Behind what a command came to: an earlier run of it had failed, …"""
 NOT_SEEN_TO_PASS, SHOWS_NONE = ", not seen to pass since", "; later runs show no failure"
-"""… and what later runs of it that state no status say of that."""
+"""… and no later one is known to have gone well; the second is how earlier ledgers may say so."""
+MOVED_ON = "; moved on at m"
+"""Behind a failure: where later commands run is another folder, branch or environment."""
 DONE, CALLED_AGAIN = "; done at m", "; called again at m"
 """Behind what an action that failed came to: what a later one for the same task did."""
 CHANGED = "; changed at m"
@@ -31,6 +33,7 @@ REFUSED_AT = "refused at m"
 
 _ALL = (
     FAILED,
+    MOVED_ON,
     DONE,
     CALLED_AGAIN,
     CHANGED,

@@ -9,7 +9,7 @@ the ledger.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from typing import Any
 
 from foldline.core.json_text import object_in
@@ -22,11 +22,11 @@ from foldline.ledger.lines import OUTCOME_CHARS, last_line, one_line, untagged
 from foldline.ledger.marks import FAILED, NOT_SEEN_TO_PASS, SHOWS_NONE
 from foldline.ledger.successes import (
     is_rehearsal,
-    line_says_done,
     says_done,
     shows_new_text,
     structured_success,
 )
+from foldline.ledger.verdicts import against_in, all_went_well, verdict_in
 
 TAIL_CHARS = 4_000
 """How far from its end an output is searched for what failed."""
@@ -49,8 +49,12 @@ STOPPED = "stopped: "
 NO_RESULT = "no result"
 ASKED = "asked: "
 """What an edit comes to whose answer does not say whether it was made."""
-FAILED_AT = re.compile(rf"{FAILED}\d+(?:{NOT_SEEN_TO_PASS}|{SHOWS_NONE})?$")
+FAILED_AT = re.compile(
+    rf"(?P<mark>{FAILED}\d+)(?P<open>{NOT_SEEN_TO_PASS}(?P<why>: .{{1,200}})?|{SHOWS_NONE})?$"
+)
 """Behind what a command came to: an earlier run of it had failed."""
+ENDS = "; ends: "
+_WHY = re.compile(rf"(?:failed(?: \(exit -?\d{{1,10}}\))?|shows): (.{{1,400}}?)(?:{ENDS}|$)")
 
 _STATUS = re.compile(
     r"\s{0,8}(?:Command executed[^\n]{0,200}\. )?(?:<\w{1,20}>\s?)?(?:error:\s?)?[\[(<]?\s?"
@@ -180,16 +184,28 @@ def outcome_of(result: ToolResult | None, *, hidden: bool = False, script: str =
     committed = COMMITTED.search(text) if COMMITS.search(script) else None
     if status == 0 and not hidden:
         return f"ok: {committed[0]}" if committed is not None else "ok"
-    shown = failure_in(text)
-    last = _last_said(text, beside=says_anyway(script))
-    if shown:
-        goes_on = last and last not in shown and shown not in last
-        return f"shows: {shown}; ends: {one_line(last, ENDS_CHARS)}" if goes_on else f"shows: {shown}"
-    if committed is not None:
-        return f"printed: {committed[0]}"
-    if last:
-        return f"{PRINTED}{one_line(last, ENDS_CHARS if verifies(script) else PRINTED_CHARS)}"
-    return PRINTED_NOTHING
+    return _shown(text, script=script, committed="" if committed is None else committed[0])
+
+
+def _shown(text: str, *, script: str, committed: str) -> str:
+    """What an output shows where no status speaks for its command: a failure, a commit, or what it says of how it went; of what
+    verifies something, or ends well, what speaks against that, too."""
+    anyway = says_anyway(script)
+    said = [line for line in lines_said(text) if line.strip() not in anyway]
+    last = one_line(verdict_in(said), OUTCOME_CHARS)
+    if shown := failure_in(text):
+        return f"shows: {shown}{_end(last, beside=shown)}"
+    if committed or not last:
+        return f"{PRINTED}{committed}" if committed else PRINTED_NOTHING
+    is_asked = verifies(script) or COMMITS.search(script) is not None or all_went_well(last)
+    if is_asked and (against := one_line(against_in(said), ENDS_CHARS)):
+        return f"{PRINTED}{against}{_end(last, beside=against)}"
+    return f"{PRINTED}{one_line(last, ENDS_CHARS if is_asked else PRINTED_CHARS)}"
+
+
+def _end(last: str, *, beside: str) -> str:
+    """How an output ends, where that says more than what is told of it."""
+    return "" if not last or last in beside or beside in last else f"{ENDS}{one_line(last, ENDS_CHARS)}"
 
 
 def names_failure(outcome: str) -> bool:
@@ -206,8 +222,14 @@ def went_well(outcome: str) -> bool:
     """True for an outcome that says that all went well: a stated status, or a printed line that says so."""
     said = FAILED_AT.sub("", outcome)
     if said.startswith(PRINTED):
-        return line_says_done(said.removeprefix(PRINTED)) or COMMITTED.match(said, len(PRINTED)) is not None
+        return all_went_well(said.removeprefix(PRINTED)) or COMMITTED.match(said, len(PRINTED)) is not None
     return said == "ok" or said.startswith("ok: ")
+
+
+def why_failed(outcome: str) -> str:
+    """What an outcome of something that failed says of its failure, on one line."""
+    why = _WHY.match(FAILED_AT.sub("", outcome))
+    return one_line(why[1] if why is not None else outcome, ENDS_CHARS)
 
 
 def is_unread(result: ToolResult) -> bool:
@@ -261,12 +283,6 @@ def told_in(text: str) -> str:
     value = object_in(text)
     told = [value[key] for key in _TOLD if isinstance(value.get(key), str)]
     return "\n".join(filter(None, told)) if told and value.keys() <= _BESIDE else text
-
-
-def _last_said(text: str, *, beside: Set[str] = frozenset()) -> str:
-    """The last line that says something, but for those `beside` it."""
-    said = [line for line in lines_said(text) if line.strip() not in beside]
-    return one_line(said[-1], OUTCOME_CHARS) if said else ""
 
 
 def is_failed(result: ToolResult) -> bool:

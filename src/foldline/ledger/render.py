@@ -28,7 +28,7 @@ from foldline.ledger.facts import Fact, Origin
 from foldline.ledger.home_folder import home_in, home_of, said_of, shortened, whole
 from foldline.ledger.index import AMPLE, Choice, Priced, choose, facts_in_line, labels_of
 from foldline.ledger.lines import unbroken
-from foldline.ledger.marks import BEFORE_RESET, BEFORE_RESTORED, PUT_AWAY, REFUSED_AT, TAKEN_BACK
+from foldline.ledger.marks import BEFORE_RESET, BEFORE_RESTORED, MOVED_ON, PUT_AWAY, REFUSED_AT, TAKEN_BACK
 from foldline.ledger.refusals import is_complaint
 from foldline.ledger.standing_within import Standing
 
@@ -69,6 +69,7 @@ _BY_SHELL = re.compile(
     r" (?:removed(?: by git clean)?|moved to [^`]{1,512}|copied from [^`]{1,512}|restored by git|edited, by sed: .*|written)$"
 )
 _SOURCE = re.compile(r" \((m\d+) (user|assistant|tool|system)(?: ×(\d+))?\)$")
+_MOVED_ON = re.compile(rf"{MOVED_ON}\d{{1,9}}$")
 _NEWEST = re.compile(r"(?<= edited)(, )(newest )?(?=[+−]\d|indented anew|lines \d)")
 """Before what an edit did; of many edits of a file only the newest is told, and that it is the newest."""
 
@@ -446,7 +447,10 @@ def key_of(section: Section, text: str) -> str:
         case "mutations" | "read":
             return _CHANGED.sub("", text)
         case "evidence":
-            return run_of(text.partition("` → ")[0].removeprefix("`"))
+            moved = _MOVED_ON.search(text)
+            return run_of(text.partition("` → ")[0].removeprefix("`")) + (
+                moved[0] if moved is not None else ""
+            )
         case "tasks":
             return re.sub(r"^\[\w+\] | \((?:in progress|status: [^()]{1,24})\)$", "", text)
         case "next":

@@ -15,7 +15,7 @@ from posixpath import commonprefix
 from foldline.core.message import result_text
 from foldline.ledger.carrying import COMMIT
 from foldline.ledger.changes import gist_of
-from foldline.ledger.command_lines import hides_status, only_looks, run_of
+from foldline.ledger.command_lines import hides_status, moves_on, only_looks, run_of
 from foldline.ledger.entries import Done, Entry
 from foldline.ledger.lines import one_line, unticked
 from foldline.ledger.outcomes import (
@@ -54,6 +54,8 @@ def shell_entries(done: Done, *, command: str, script: str, folder: str) -> Iter
     """What a call did, change by change, and its command with its outcome where that is more."""
     outcome = outcome_of(done.result, hidden=hides_status(script), script=script)
     is_failure = names_failure(outcome)
+    if moves_on(script) and not outcome.startswith("failed"):
+        yield Entry(section="evidence", key=run_of(command), text="", seq=done.seq, origin="tool")
     if (not is_failure or outcome in NOTHING_FOUND) and only_looks(script):
         return
     whole = result_text(done.result) if done.result is not None else ""
