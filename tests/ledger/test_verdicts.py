@@ -130,6 +130,9 @@ def test_a_word_of_success_in_another_line_says_nothing_of_the_run(line: str) ->
         "failed=1",
         "2 errors",
         "not ok 3 - saves",
+        "rc=1",
+        "Exit: 2",
+        "its progress deadline exceeded",
     ],
 )
 def test_a_line_speaks_against_all_having_gone_well(line: str) -> None:

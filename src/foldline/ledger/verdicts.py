@@ -78,7 +78,7 @@ _CASE = re.compile(
 """A line that says that one case went well, whatever that is called."""
 _AGAINST = re.compile(
     r"\bfail(?:s|ed|ing|ures?)?\b|[\"']?: ?false\b|=false\b|\b(?:halted|broken|crash\w{0,8}|unhealthy|unreachable|degraded|incomplete|aborted|killed|denied)\b"
-    r"|(?-i:\bRED\b|\bDOWN\b)|\b[1-9]\d{0,6} red\b|[\"']down\b|\bis down\b|\bnot (?:ok|ready|reachable|passed|met)\b|\bwould be reformatted\b|\btimed out\b"
+    r"|(?-i:\bRED\b|\bDOWN\b)|\b[1-9]\d{0,6} red\b|[\"']down\b|\bis down\b|\b(?:exceeded|segfault)\b|\b(?:exit|rc|err_?code|exit_?code)\s?[:= ]\s?[1-9]|\bnot (?:ok|ready|reachable|passed|met)\b|\bwould be reformatted\b|\btimed out\b"
     r"|\b[1-9]\d{0,6} (?:errors?|problems?|cancelled|flaky)\b|\b(?:errors?|cancelled)\s?[:= ]\s?[1-9]"
     r"|(?<![\d.])\d{1,2}(?:\.\d{1,4})?% (?:\w{1,12} ){0,2}(?:pass|succe|ok\b)|\bpass\w{0,4}(?: rate)?[:= ]{1,3}\d{1,2}(?:\.\d{1,4})?%"
     r"|[✗✕✖✘❌]|不合格|失败|错误|异常|未通过|未完成|不足|通过率 ?\d{1,2}(?:\.\d{1,4})?%",
