@@ -11,13 +11,14 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
+from fnmatch import fnmatchcase
 from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.ledger.command_lines import filters_failures, moves_on, names_folder, shows_end
-from foldline.ledger.entries import Entry, Section
+from foldline.ledger.entries import Entry, Section, Undoing
 from foldline.ledger.home_folder import home_of
 from foldline.ledger.lines import one_line, unticked
 from foldline.ledger.marks import (
@@ -26,6 +27,7 @@ from foldline.ledger.marks import (
     CALLED_AGAIN,
     DONE,
     FAILED,
+    MAYBE_UNDONE,
     MOVED_ON,
     NOT_SEEN_TO_PASS,
     PUT_AWAY,
@@ -49,12 +51,14 @@ LAST_UNDONE = "; last edit undone"
 ANSWER_CHARS = 100
 REPORT_CHARS = 60
 """What is told of an answer is this long where it is a report, not a word that may say that something waits."""
+_COMMITS_BACK = re.compile(r"(?:HEAD|@)(?:[~^]|~(?P<back>\d{1,3}))?$|(?P<sha>[0-9a-f]{7,40})$")
+"""A commit as it is named by what it is behind, or by its hash."""
 COMMIT = "`git commit "
 """What the entry of a commit opens with."""
 MADE, MOVED = " made", " moved to "
 
 _SETTLED = re.compile(rf"(?:{CALLED_AGAIN}\d+, .*|{DONE}\d+)$")
-_MARKED = re.compile(rf"(?:{BEFORE_RESET}|{PUT_AWAY}|{BEFORE_RESTORED})\d+$")
+_MARKED = re.compile(rf"(?:{BEFORE_RESET}|{PUT_AWAY}|{BEFORE_RESTORED}|{MAYBE_UNDONE})\d+$")
 _GONE = re.compile(r" (?:removed(?: by git clean)?|moved to (?P<to>[^`]{1,512}))$")
 """What stands behind a file that is no longer where it was."""
 _LASTING = re.compile(rf"(?:{_MARKED.pattern})|(?:{_GONE.pattern})|{MADE}$")
@@ -96,8 +100,13 @@ def _share(folder: str, other: str) -> bool:
 def _is_at(path: str, named: str) -> bool:
     """Whether a file is the one that is named, or below it; by what both say where the folder of one is not known."""
     name = posixpath.normpath(named)
+    if "*" in name or "?" in name or "[" in name:
+        patterns = (
+            (name, f"{name}/*") if name.startswith("/") else (name, f"{name}/*", f"*/{name}", f"*/{name}/*")
+        )
+        return any(fnmatchcase(path, pattern) for pattern in patterns)
     if name == "." or path.startswith("/") == name.startswith("/"):
-        return name == "." or f"{path}/".startswith(f"{name}/")
+        return name == "." or f"{path}/".startswith(f"{name.rstrip('/')}/")
     if path.startswith("/"):
         return f"/{name}/" in f"{path}/"
     return any(
@@ -111,18 +120,79 @@ def put(book: Book, entry: Entry) -> None:
     if not entry.text:
         _moved_on(book, entry, is_all=moves_on(entry.key) == "all")
         return
+    carried = _carried(book, entry) if entry.to else []
     before = book.pop((entry.section, entry.key), None)
     book[entry.section, entry.key] = entry if before is None else carried_on(before, entry)
-    if entry.section != "mutations":
-        return
+    if entry.section == "mutations":
+        _changed(book, entry, carried=carried)
+    for undoing in entry.undoes:
+        _undo(book, entry, undoing=undoing)
+
+
+def _changed(book: Book, entry: Entry, *, carried: list[Entry]) -> None:
+    """What a change says of those before it."""
     if entry.text.endswith(MADE):
         book.pop(("mutations", entry.key.rstrip("/")), None)
     elif (gone := _GONE.search(entry.text)) is not None:
         _take_along(book, entry.key, to=gone["to"] or "")
+        book |= {(known.section, known.key): known for known in carried}
     elif entry.text.endswith(_RESTORED):
         _mark(book, entry, mark=BEFORE_RESTORED, reach=_Reach(paths=(entry.key,), home=_home(book)))
     elif (reset := _RESET.match(entry.text)) is not None:
         _thrown_away(book, entry, reset=reset)
+
+
+def _carried(book: Book, entry: Entry) -> list[Entry]:
+    """The edits of what was moved, under the names that their files have now."""
+    place, to = entry.key.rstrip("/"), entry.to.rstrip("/")
+    return [
+        replace(known, key=f"{to}{key[len(place) :]}", text=f"{to}{known.text[len(place) :]}")
+        for (section, key), known in book.items()
+        if section == "mutations"
+        and f"{key}/".startswith(f"{place}/")
+        and known.text.startswith((f"{key} edited", f"{key} written"))
+    ]
+
+
+def _undo(book: Book, entry: Entry, *, undoing: Undoing) -> None:
+    """Mark what a command may have undone: files that it may have changed back, and commits."""
+    undone = [book[key] for key in _commits_undone(book, entry, undoing=undoing)]
+    for known in undone:
+        if _MARKED.search(known.text) is None:
+            book["mutations", known.key] = replace(known, text=f"{known.text}{MAYBE_UNDONE}{entry.seq}")
+    if undoing.is_tree:
+        reach = _Reach(folder=undoing.folder, paths=undoing.paths, home=_home(book))
+        _mark(book, entry, mark=MAYBE_UNDONE, reach=reach, keeps_commits=undoing.keeps_commits)
+
+
+def _commits_undone(book: Book, entry: Entry, *, undoing: Undoing) -> list[tuple[Section, str]]:
+    """The commits that stand no longer; of a repository whose folder is not known in doubt, too."""
+    which, _, name = undoing.commits.partition(" ")
+    known = [
+        key
+        for key, one in book.items()
+        if one.text.startswith(COMMIT)
+        and one.seq < entry.seq
+        and (not (one.folder and undoing.folder) or _share(one.folder, undoing.folder))
+    ]
+    found = _COMMITS_BACK.match(name)
+    if not which or not known or found is None:
+        return known if which else []
+    if found["sha"] is None:
+        back = int(found["back"] or name.endswith(("~", "^")))
+        at = len(known) - back - (which == "one")
+    else:
+        at = next((n for n, (_, key) in enumerate(known) if _is_hash(key, found["sha"])), -1)
+        if at < 0:
+            return known if which == "since" else []
+        at += which == "since"
+    return known[max(at, 0) :] if which == "since" else known[at : at + 1] if at >= 0 else []
+
+
+def _is_hash(key: str, name: str) -> bool:
+    """Whether a commit is the one of this hash; either may be cut."""
+    sha = key.rpartition(" ")[2]
+    return sha.startswith(name) or name.startswith(sha)
 
 
 def _home(book: Book) -> str:

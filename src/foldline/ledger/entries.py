@@ -30,6 +30,21 @@ QUOTING: Set[Section] = frozenset({"objective", "next"})
 """Sections whose lines are somebody's own words and nothing else."""
 
 
+class Undoing(Struct, frozen=True, kw_only=True, gc=False):
+    """What a command may have undone of what was done before it."""
+
+    folder: str = ""
+    """Where it ran; empty where that is not known."""
+    paths: tuple[str, ...] = ()
+    """Files, folders and patterns; none for the whole working tree."""
+    is_tree: bool = True
+    """Whether files are other than they were, and not commits alone."""
+    keeps_commits: bool = False
+    """Whether the files that were committed before stand as they were."""
+    commits: str = ""
+    """Which commits stand no longer: `all` of them, `one` and which, those `since` one; `deleted`: as the answer says."""
+
+
 class Entry(Struct, frozen=True, kw_only=True, gc=False):
     """One line of the ledger."""
 
@@ -42,6 +57,11 @@ class Entry(Struct, frozen=True, kw_only=True, gc=False):
     """Ordinal of the message it comes from."""
     origin: Origin
     times: int = 1
+    folder: str = ""
+    """Of a commit, where it was made, as far as its line says so. This and what follows is not written, and holds for what is older."""
+    to: str = ""
+    """The whole path of the place where a file was moved."""
+    undoes: tuple[Undoing, ...] = ()
 
 
 class Done(Struct, frozen=True, kw_only=True, gc=False):

@@ -26,6 +26,8 @@ BEFORE_RESET = "; before git reset --hard at m"
 PUT_AWAY = "; put away by git stash at m"
 BEFORE_RESTORED = "; before git restored its folder at m"
 """Behind a change to a file: it was made before what threw the working tree away, or put it away."""
+MAYBE_UNDONE = "; before what may have undone it at m"
+"""Behind a change to a file, or a commit: it is older than a command that may have taken it back."""
 TAKEN_BACK = "; taken back at m"
 """Behind a decision that no longer holds."""
 REFUSED_AT = "refused at m"
@@ -40,6 +42,7 @@ _ALL = (
     BEFORE_RESET,
     PUT_AWAY,
     BEFORE_RESTORED,
+    MAYBE_UNDONE,
     TAKEN_BACK,
     f"→ {REFUSED_AT}",
 )

@@ -28,7 +28,15 @@ from foldline.ledger.facts import Fact, Origin
 from foldline.ledger.home_folder import home_in, home_of, said_of, shortened, whole
 from foldline.ledger.index import AMPLE, Choice, Priced, choose, facts_in_line, labels_of
 from foldline.ledger.lines import unbroken
-from foldline.ledger.marks import BEFORE_RESET, BEFORE_RESTORED, MOVED_ON, PUT_AWAY, REFUSED_AT, TAKEN_BACK
+from foldline.ledger.marks import (
+    BEFORE_RESET,
+    BEFORE_RESTORED,
+    MAYBE_UNDONE,
+    MOVED_ON,
+    PUT_AWAY,
+    REFUSED_AT,
+    TAKEN_BACK,
+)
 from foldline.ledger.refusals import is_complaint
 from foldline.ledger.standing_within import Standing
 
@@ -62,7 +70,7 @@ _BY_AGE: Set[Section] = frozenset({"evidence", "decisions"})
 _CHANGED = re.compile(
     r" (?:edit undone|removed(?: by git clean)?|moved to [^`]{1,512}|copied from [^`]{1,512}|made|restored by git"
     r"|(?:edited|written|deleted|read)(?: \(failed\)|(?:, (?:[+−]\d|indented anew|by sed|lines \d).*)?(?:; last edit undone)?))"
-    rf"(?:(?:{BEFORE_RESET}|{PUT_AWAY}|{BEFORE_RESTORED})\d+)?$"
+    rf"(?:(?:{BEFORE_RESET}|{PUT_AWAY}|{BEFORE_RESTORED}|{MAYBE_UNDONE})\d+)?$"
 )
 """What stands behind the name of a file."""
 _BY_SHELL = re.compile(

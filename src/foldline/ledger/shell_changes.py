@@ -19,7 +19,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.ledger.command_lines import CHARS_MAX, always_passes, commands_of, is_plain, unwrapped
+from foldline.ledger.entries import Undoing
 from foldline.ledger.lines import unticked
+from foldline.ledger.shell_undoing import MAY_UNDO, pattern_of, undone_by
 from foldline.ledger.shell_words import Words, heredocs, words_of
 
 ChangeKind: TypeAlias = Literal[
@@ -34,11 +36,12 @@ ChangeKind: TypeAlias = Literal[
     "reset",
     "cleaned",
     "stashed",
+    "undone",
 ]
 PATHS_MAX = 32
 """Files that are told of one line."""
 
-_MAY = re.compile(r"\b(?:rm|rmdir|mv|cp|mkdir|tee|sed|git)\b|>")
+_MAY = re.compile(rf"\b(?:rm|rmdir|mv|cp|mkdir|tee|sed|git|{MAY_UNDO})\b|>")
 """One of these stands in a line that changes something in a way that is known here."""
 _UNKNOWN = re.compile(r"[$`*?\n(){}\[\]\x00]")
 """What a shell would make something else of."""
@@ -105,6 +108,10 @@ class Changes(Struct, frozen=True, kw_only=True):
     """Whether none of its commands prints anything where all goes well."""
     last_other: int = -1
     """The last command that may fail and is no change that is told."""
+    undone: tuple[tuple[Undoing, Change], ...] = ()
+    """What it may undo of what was done before it, each with the step that does."""
+    folder: str = ""
+    """Where its last command runs."""
 
 
 class _Way(Struct):
@@ -151,7 +158,8 @@ def changes_in(script: str, *, folder: str = "") -> Changes:
     if len(script) > CHARS_MAX or _MAY.search(script) is None:
         return Changes()
     found: list[Change] = []
-    is_all, is_silent, last_other, depth = True, True, -1, 0
+    undone: list[tuple[Undoing, Change]] = []
+    is_all, is_silent, last_other, depth, where = True, True, -1, 0, folder
     names: dict[str, str] = {}
     emptied: dict[str, str] = {}
     way = _Way()
@@ -170,7 +178,8 @@ def changes_in(script: str, *, folder: str = "") -> Changes:
             folder = _folder_behind(words.said, folder)
             emptied = {}
             continue
-        meant = list(_changes_of(words, text=here)) if join != "||" and depth <= 0 else []
+        may = list(_changes_of(words, text=here))
+        meant = may if join != "||" and depth <= 0 else []
         emptied |= {
             change.path.removesuffix("/*"): change.to.removesuffix("/*")
             for change in meant
@@ -180,15 +189,20 @@ def changes_in(script: str, *, folder: str = "") -> Changes:
         known = [change for change in meant if _is_plain(change.path) and _is_plain(change.to)]
         is_change = known == meant and len(known) > len(words.targets)
         is_told = known == meant and (is_change or _is_aside(command, words.said))
-        if not is_told:
-            found = [change for change in found if not _is_made_anew(change, words.said)]
         where = _folder_of_git(words.said, folder)
+        step = _step(words, way, at=at, is_early=is_all and not way.may_stop)
+        anew = [change for change in found if not is_told and _is_made_anew(change, words.said)]
+        undone += [
+            *((undoing, step) for undoing in _undone(words.said, may, folder=where)),
+            *((Undoing(paths=(change.path,)), step) for change in anew),
+        ]
+        found = [change for change in found if change not in anew]
         found += [
             replace(
                 _placed(change, where),
                 at=at,
-                is_reached=not (way.may_stop or way.is_left),
-                is_early=is_all and not way.may_stop,
+                is_reached=step.is_reached,
+                is_early=step.is_early,
                 is_seen=not (way.is_unseen or way.is_left_unseen or _hides(words, change)),
             )
             for change in known
@@ -197,8 +211,30 @@ def changes_in(script: str, *, folder: str = "") -> Changes:
         way.passed(words, join, may_fail=may_fail)
         last_other = at if may_fail else last_other
         is_all = is_all and is_told
-    kept = tuple(_last(found))[:PATHS_MAX]
-    return Changes(found=kept, is_all=is_all, is_silent=is_silent, last_other=last_other)
+    return Changes(
+        found=tuple(_last(found))[:PATHS_MAX],
+        is_all=is_all,
+        is_silent=is_silent,
+        last_other=last_other,
+        undone=tuple(undone[:PATHS_MAX]),
+        folder=where,
+    )
+
+
+def _step(words: Words, way: _Way, *, at: int, is_early: bool) -> Change:
+    """A command that may undo what was done before it, as one whose outcome is asked for."""
+    is_reached = not (way.may_stop or way.is_left)
+    return Change(kind="undone", by="".join(words.said[:1]), at=at, is_reached=is_reached, is_early=is_early)
+
+
+def _undone(words: list[str], may: Iterable[Change], *, folder: str) -> Iterator[Undoing]:
+    """What a command may undo: what only a shell can tell of the files that it removes, moves or restores, too."""
+    said = ["git", *_behind_options(words[1:])] if words[:1] == ["git"] else words
+    yield from (replace(undoing, folder=folder) for undoing in undone_by(said))
+    for change in may:
+        is_unknown = change.kind in ("removed", "moved", "restored") and not _is_plain(change.path)
+        if is_unknown and (pattern := pattern_of(change.path)):
+            yield Undoing(folder=folder, paths=(pattern,))
 
 
 def _folder_behind(words: list[str], folder: str) -> str:
@@ -232,7 +268,7 @@ def _is_made_anew(change: Change, words: list[str]) -> bool:
 
 
 def _last(changes: Iterable[Change]) -> Iterable[Change]:
-    """Path by path the last thing that a line does to it. What is added to a file that it wrote belongs to that, and what it
+    """Path by path the last thing that a line does to it; nothing where it moves a file away and back. What is added to a file that it wrote belongs to that, and what it
     moved away before it put something else in its place is told where it went."""
     last: dict[object, Change] = {}
     for change in changes:
@@ -241,6 +277,9 @@ def _last(changes: Iterable[Change]) -> Iterable[Change]:
             continue
         key = posixpath.normpath(change.path)
         before = last.pop(key, None)
+        if change.kind == "moved" and _came_from(last, key) == posixpath.normpath(change.to):
+            last.pop(posixpath.normpath(change.to))
+            continue
         if before is not None and before.kind == "moved":
             last[posixpath.normpath(before.to)] = replace(
                 before, kind="copied", path=before.to, to=before.path
@@ -249,6 +288,12 @@ def _last(changes: Iterable[Change]) -> Iterable[Change]:
             last.pop(posixpath.normpath(change.to), None)
         last[key] = change if before is None else _both(before, change)
     return last.values()
+
+
+def _came_from(last: Mapping[object, Change], place: str) -> str:
+    """Where the file that a line moved to a place stood before; empty where it moved none there."""
+    moved = (change for change in last.values() if change.kind == "moved")
+    return next((posixpath.normpath(one.path) for one in moved if posixpath.normpath(one.to) == place), "")
 
 
 def _both(before: Change, change: Change) -> Change:
@@ -268,7 +313,7 @@ def _moved_whole(change: Change, emptied: Mapping[str, str]) -> Change:
 def _is_aside(command: str, words: list[str]) -> bool:
     """Whether nobody asks what a command came to beside what it wrote, or it is told apart (a commit)."""
     is_kept = words[:2] == ["git", "reset"] and "--hard" not in words
-    return is_plain(command) or is_kept or words[:2] in (["git", "add"], ["git", "commit"])
+    return is_plain(command) or is_kept or words[:2] in (["git", "add"], ["git", "commit"], ["git", "revert"])
 
 
 def _is_plain(path: str) -> bool:

@@ -32,6 +32,8 @@ _FAILED = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 """How the commands that change files, or their shell, say that they failed; not that there is no such command."""
+_UNDOES_NOT = re.compile(rf"{_BEFORE}(?:unlink|trash(?:-put)?|patch|hg|svn|abort): ", re.MULTILINE)
+"""How other commands that take back what was done say that they did not."""
 _GIT_FAILED = re.compile(
     rf"{_BEFORE}(?:fatal: |error: |CONFLICT |No local changes to save|No stash entries found)", re.MULTILINE
 )
@@ -131,6 +133,8 @@ def _is_said(change: Change, text: str) -> bool:
 def _is_denied(change: Change, said: list[str], *, outcome: str, text: str) -> bool:
     """Whether something speaks against a change, or nothing could."""
     if outcome.startswith((STOPPED, NO_RESULT)) or not change.is_seen or _FAILED.search(text) is not None:
+        return True
+    if change.kind == "undone" and _UNDOES_NOT.search(text) is not None:
         return True
     if change.by == "git" and _GIT_FAILED.search(text) is not None:
         return True

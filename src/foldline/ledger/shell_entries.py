@@ -12,11 +12,13 @@ import shlex
 from collections.abc import Iterator
 from posixpath import commonprefix
 
+from msgspec.structs import replace
+
 from foldline.core.message import result_text
 from foldline.ledger.carrying import COMMIT
 from foldline.ledger.changes import gist_of
 from foldline.ledger.command_lines import hides_status, moves_on, only_looks, run_of
-from foldline.ledger.entries import Done, Entry
+from foldline.ledger.entries import Done, Entry, Undoing
 from foldline.ledger.lines import one_line, unticked
 from foldline.ledger.outcomes import (
     COMMITS,
@@ -44,6 +46,7 @@ CLEANED_MAX = 64
 _FOLDER = re.compile(r"^[(\[]Current (?:working )?directory: (/[^\n]{1,512}?)[)\]]$", re.MULTILINE)
 _CLEANED = re.compile(r"^Removing (\S[^\n]{0,512})$", re.MULTILINE)
 _BACK_AT = re.compile(r"^HEAD is now at [^\n]{1,200}", re.MULTILINE)
+_DELETED = re.compile(r"^Deleted branch [^\n]{1,200} \(was ([0-9a-f]{7,40})\)", re.MULTILINE)
 _SCRIPT = re.compile(
     r"^> (?:@[\w.-]{1,80}/)?[\w.-]{1,80}@\d[\w.+-]{0,40} ([\w:.-]{1,80})(?: /\S{1,512})?$", re.MULTILINE
 )
@@ -69,31 +72,50 @@ def shell_entries(done: Done, *, command: str, script: str, folder: str) -> Iter
         if is_made(change, changes, outcome=outcome, text=text, is_ended=is_ended)
     ]
     told = [entry for change in made for entry in _told(change, done, text=text)]
-    yield from told
-    commits = _commits(done, script=script, text=text)
-    yield from commits
+    commits = _commits(done, script=script, text=text, folder=changes.folder)
+    undoes = tuple(
+        undoing
+        for one, step in changes.undone
+        if is_made(step, changes, outcome=outcome, text=text, is_ended=is_ended)
+        for undoing in _of_branches(one, text=text)
+    )
+    entries = [*told, *commits]
+    if entries and undoes:
+        entries[0] = replace(entries[0], undoes=undoes)
+    yield from entries
     if commits:
         yield from _hooks(done, command=command, text=text)
     says_nothing = outcome == PRINTED_NOTHING
     is_known = says_nothing or (told and COMMITS.search(script) is None)
     is_told = changes.is_all and (commits or (is_known and len(made) == len(changes.found)))
-    if is_failure or not is_told:
+    if is_failure or not is_told or (undoes and not entries):
         yield Entry(
             section="evidence",
             key=run_of(command),
             text=f"`{command}` → {outcome}",
             seq=done.seq,
             origin="tool",
+            undoes=() if entries else undoes,
         )
 
 
-def _commits(done: Done, *, script: str, text: str) -> list[Entry]:
+def _of_branches(undoing: Undoing, *, text: str) -> list[Undoing]:
+    """What a command may undo, with the commits that its answer says its branches ended with."""
+    if undoing.commits != "deleted":
+        return [undoing]
+    return [replace(undoing, commits=f"one {sha}") for sha in _DELETED.findall(text)]
+
+
+def _commits(done: Done, *, script: str, text: str, folder: str) -> list[Entry]:
     """The commits that an output shows, by their hashes."""
     if COMMITS.search(script) is None:
         return []
     found = [(match[1], match[2]) for match in COMMITTED.finditer(text)]
     return [
-        _entry(done, f"{COMMIT}{sha}` → {one_line(subject, SCRIPT_CHARS * 2)}", key=f"git commit {sha}")
+        replace(
+            _entry(done, f"{COMMIT}{sha}` → {one_line(subject, SCRIPT_CHARS * 2)}", key=f"git commit {sha}"),
+            folder=folder,
+        )
         for sha, subject in found
     ]
 
@@ -127,7 +149,8 @@ def _told(change: Change, done: Done, *, text: str) -> Iterator[Entry]:
             line = unticked(f"{where}git {name} {change.to}".rstrip())
             yield _entry(done, f"`{line}` → {back[0] if back is not None else 'done'}", key=line)
         case _:
-            yield _entry(done, f"{change.path} {_verb(change)}", key=change.path)
+            told = _entry(done, f"{change.path} {_verb(change)}", key=change.path)
+            yield replace(told, to=change.to) if change.kind == "moved" else told
 
 
 def _verb(change: Change) -> str:
