@@ -41,6 +41,7 @@ from foldline.ledger.rules_taken_back import stems, taken_back
 from foldline.ledger.sentences import Span, sentences
 from foldline.ledger.stated_values import CLAUSE, Stated, stated_values, updates
 from foldline.ledger.superseded import How, Supersession, joined, left_of
+from foldline.ledger.unsaid import Done, undone
 
 NEAR = 3
 """How many messages back "that" may point to."""
@@ -149,16 +150,27 @@ _Struck: TypeAlias = "tuple[_Said, tuple[Span, ...], How]"
 
 def supersessions(messages: Sequence[tuple[int, str]]) -> dict[int, tuple[int, Supersession]]:
     """Of all messages of a person, oldest first: each superseded one's ordinal → the ordinal of what supersedes it, and
-    how. Where several do, their sentences are put together under the last. Reads each message once."""
+    how. Where several do, their sentences are put together under the last; what one did that is taken back itself is not done. Reads each
+    message once."""
     said: list[_Said] = []
-    struck: dict[int, tuple[int, Supersession]] = {}
+    done: list[Done] = []
     for ordinal, text in messages:
         now = _read(ordinal, text)
-        if not now.answers:
-            for found in _merged(_struck_by(now, said[-LOOK_BACK:])):
-                before = struck.get(found.ordinal)
-                struck[found.ordinal] = (ordinal, found if before is None else joined(before[1], found))
+        found = () if now.answers else _merged(_struck_by(now, said[-LOOK_BACK:]))
+        unsaid = undone(text, [(one.ordinal, one.text) for one in said], done=done, found=found)
+        done = [one for one in done if one not in unsaid]
+        spared = {one.ordinal for _, one in unsaid}
+        causes = {by for by, _ in unsaid}
+        done += [
+            (ordinal, one)
+            for one in found
+            if one.ordinal not in spared and (not causes or one.how != "withdrawn" or one.ordinal in causes)
+        ]
         said.append(now)
+    struck: dict[int, tuple[int, Supersession]] = {}
+    for ordinal, one in done:
+        before = struck.get(one.ordinal)
+        struck[one.ordinal] = (ordinal, one if before is None else joined(before[1], one))
     return struck
 
 
