@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from foldline.ledger.stated_values import stated_values, updates
+from foldline.ledger.supersession import supersessions
 
 
 @pytest.mark.parametrize(
@@ -147,3 +148,43 @@ def test_another_language_for_all_answers_replaces_the_one_before(earlier: str, 
 def test_what_says_less_than_the_language_of_all_answers_states_none(text: str) -> None:
     """Conservative: a rule that is hidden and still stands is worse than two that contradict each other."""
     assert stated_values(text) == ()
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "With the VPN on, the timeout is 60s.",
+        "When the VPN is on, the timeout is 60s.",
+        "On mobile, the timeout is 60s.",
+        "In CI, the timeout is 60s.",
+        "For tests, the timeout is 60s.",
+        "Under load, set the timeout to 60s.",
+        "Its timeout is 60s.",
+        "The worker's timeout is 60s.",
+    ],
+)
+def test_a_value_for_one_case_or_of_another_thing_replaces_none_that_holds_always(later: str) -> None:
+    """BUD-8: near-duplicate facts stay distinct."""
+    assert supersessions([(0, "The timeout is 30s."), (1, later)]) == {}
+    assert supersessions([(0, later), (1, "The timeout is 30s.")]) == {}
+
+
+@pytest.mark.parametrize("later", ["压测时,超时是60秒。", "在 CI 里,超时是60秒。", "它的超时是60秒。"])
+def test_the_same_in_chinese(later: str) -> None:
+    """BUD-8."""
+    assert supersessions([(0, "超时是30秒。"), (1, later)]) == {}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("In CI, the timeout is 30s.", "In CI, the timeout is 60s."),
+        ("The timeout is 30s.", "For now, the timeout is 60s."),
+        ("The timeout is 30s.", "From now on, the timeout is 60s."),
+        ("The timeout is 30s.", "In fact, the timeout is 60s."),
+        ("超时是30秒。", "现在超时是60秒。"),
+    ],
+)
+def test_a_value_for_the_same_case_replaces_the_older_one(first: str, second: str) -> None:
+    """BUD-8: an updated value is in view in its newest form alone."""
+    assert list(supersessions([(0, first), (1, second)])) == [0]

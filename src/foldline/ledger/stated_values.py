@@ -151,6 +151,15 @@ TURNS_TO = re.compile(
 )
 TURNS_ON = re.compile(r"^\W{0,3}(?:(?:please|now)\s)?(?:turn|keep|leave)\b", re.IGNORECASE)
 """What a clause does with its value, or with a flag, and is no part of the name."""
+CIRCUMSTANCE = re.compile(
+    r"\s*(?:and\s|but\s)?(?:with|without|if|when|whenever|while|where|unless|until|once|for|in|on|at|under|during|inside|outside|behind|after|before|as long as|as soon as)\s"
+    r"(?!(?:now|second thoughts?|fact|short|general|any case|the end|the way|addition|that|this|all|last|least|most|once|me|us|you|it)\b[^,;]{0,12}$)"
+    r"|\s*(?:如果|若|当|假如|遇到|要是|在)|.{1,20}(?:时|时候|里|中|下|的话|情况下)$",
+    re.IGNORECASE,
+)
+"""A clause in front of a value that says when it holds: it is none that holds always."""
+ANOTHERS = re.compile(r"\b(?:its|their|his|her)\s|(?:它|他|她)们?的|其(?=[\u4e00-\u9fff])", re.IGNORECASE)
+"""Whose value it is only what was said before tells."""
 HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 PARTICLES = re.compile(
     r"请|把|将|这个|那个|我们|的值|的|现在|应该|已经|了|吧|改用|切换到|[升降]级到|迁移到|是|为|改成|改为|改到|调整为|调整到|调整|调为|换成|变成|变更|设置为|设置|设为|设成|定在|移到|推迟到|推迟|提前到|提前|更正|更新|使用|用|到|在|に変更|に変えて|してください|してください|です|は|を|に|が|으로|로|은|는|을|를|이제|이|가|변경|바꿔|주세요|해줘|입니다|[\s：:＝=，。！]"
@@ -193,10 +202,15 @@ def stated_values(text: str) -> tuple[Stated, ...]:
             continue
         if MAY_STATE.search(sentence) is None and MAY_STATE_WORDS.search(sentence) is None:
             continue
+        under = frozenset[str]()
         for first, last in _clauses(sentence):
-            stated = _stated(sentence[first:last], (start, end))
-            if stated is not None:
-                found.append(replace(stated, clause=(start + first, start + last)))
+            clause = sentence[first:last]
+            stated = _stated(clause, (start, end))
+            is_told = stated is not None and stated.sort != "flag"
+            if not is_told and last < len(sentence) and CIRCUMSTANCE.match(clause):
+                under |= _key(clause)
+            elif stated is not None:
+                found.append(replace(stated, key=stated.key | under, clause=(start + first, start + last)))
     return tuple(found)
 
 
@@ -215,7 +229,7 @@ def _stated(clause: str, span: Span) -> Stated | None:
     if not STATES.search(clause):
         return None
     plain = FROM_TO.sub(" ", clause)
-    if DENIES.search(plain) or PAST.search(plain):
+    if DENIES.search(plain) or PAST.search(plain) or ANOTHERS.search(plain):
         return None
     values = [*VALUE.finditer(plain)] or [*SET_TO.finditer(plain)] or [*NAMED.finditer(plain)]
     if len(values) != 1:
