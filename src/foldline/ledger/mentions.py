@@ -11,11 +11,11 @@ a failure. Knows texts and facts, no messages; `compose` reads those.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import accumulate, compress, repeat
 from math import sqrt
-from operator import truediv
+from operator import itemgetter, truediv
 
 from msgspec import Struct
 
@@ -90,13 +90,10 @@ class Mentions:
                     self.columns.renew(places[name], fact)
         places.update(zip(new, self.columns.add(list(new.values())), strict=True))
 
-    def leading(self, key: int) -> Place | None:
-        """The newest value of a number's key; `None` for a key that no part mentions."""
-        return self._leading.get(key)
-
-    def ages(self, mask: bytearray) -> list[int]:
-        """Of every mention, the newest first, how many there are up to it of the facts whose place in the mask is 1."""
-        return list(accumulate(map(mask.__getitem__, reversed(self._said))))
+    @property
+    def leading(self) -> Mapping[int, Place]:
+        """The key of each number that a part mentions → its newest value."""
+        return self._leading
 
     def in_time(self) -> _InTime:
         """The facts that parts mention; found out once for what was said so far."""
@@ -116,15 +113,18 @@ class Mentions:
         for place in columns.symbols & parts.keys():
             if times[place] == 1:
                 parts[place] /= ONCE
+        own = dict(zip(compress(said, self._own), compress(back, self._own), strict=True))
         values: dict[int, list[Place]] = {}
         for place in places:
             values.setdefault(columns.keys[place], []).append(place)
         values.pop(NO_KEY, None)
         return _InTime(
             places=places,
-            newest=list(map(newest.__getitem__, places)),
+            masked=_at(places),
+            said=_at(said[::-1]),
+            newest=_at(list(map(newest.__getitem__, places))),
             parts=list(parts.values()),
-            own=dict(zip(compress(said, self._own), compress(back, self._own), strict=True)),
+            own=[(number, own[place]) for number, place in enumerate(places) if place in own],
             values={key: here for key, here in values.items() if len(here) > 1},
         )
 
@@ -159,12 +159,16 @@ class _InTime(Struct, frozen=True, kw_only=True, gc=False):
     """The facts that parts mention, each once, by their newest mention: the newest first."""
 
     places: Sequence[Place]
-    newest: Sequence[int]
-    """Of each how many mentions are newer than its newest …"""
+    masked: Callable[[bytearray], Sequence[int]]
+    """Of a mask what it has of each."""
+    said: Callable[[bytearray], Sequence[int]]
+    """Of a mask what it has of every mention, the newest first."""
+    newest: Callable[[Sequence[int]], Sequence[int]]
+    """Of the ages of mentions those of the newest of each …"""
     parts: Sequence[float]
-    """… and into how many parts its age is divided: the more, the more it is wanted."""
-    own: Mapping[Place, int]
-    """Those said in own words → how many mentions are newer than the newest of these."""
+    """… and into how many parts that is divided: the more, the more it is wanted."""
+    own: Sequence[tuple[int, int]]
+    """Of those said in own words the number, and how many mentions are newer than the newest of these."""
     values: Mapping[int, Sequence[Place]]
     """A number's key that has several values → these."""
 
@@ -198,41 +202,37 @@ class Wanted:
     @cached_property
     def _heads(self) -> Mapping[int, Place]:
         """A number's key of which values are wanted → its newest value, where the view shows that."""
-        keys = set(compress(self.columns.keys, self._mask)) - {NO_KEY}
-        return {key: place for key in keys if not self._mask[place := self._leading(key)]}
+        keys, mask = set(compress(self.columns.keys, self._mask)), self._mask
+        newest = {**self._carried, **self._mentions.leading}
+        return {key: place for key, place in newest.items() if not mask[place] and key in keys}
 
     @cached_property
     def places(self) -> Sequence[Place]:
         """All of them, in no order of any meaning."""
         return [*compress(range(len(self._mask)), self._mask), *self._heads.values()]
 
-    def _leading(self, key: int) -> Place:
-        """The newest value of a number's key, wherever it stands."""
-        place = self._mentions.leading(key)
-        return self._carried[key] if place is None else place
-
     @cached_property
     def ranked(self) -> Sequence[Place]:
         """Most wanted first. Each value of a number is a fact of its own: what a tool measured twice is two facts. Of one
         failure that came again and again the newest line stands."""
-        scores = self._scores()
-        return self._newest_value_first(sorted(scores, key=scores.__getitem__))
+        in_time = self._mentions.in_time()
+        places, scores = [*in_time.places, *self._older], self._scores()
+        wanted = compress(range(len(places)), [*in_time.masked(self._mask), *repeat(1, len(self._older))])
+        return self._newest_value_first([places[number] for number in sorted(wanted, key=scores.__getitem__)])
 
-    def _scores(self) -> dict[Place, float]:
-        """Of each the lower, the more it is wanted: how many mentions old it is of what is wanted, by its parts."""
-        in_time, is_wanted = self._mentions.in_time(), self._mask.__getitem__
-        ages = self._mentions.ages(self._mask)
-        here = list(map(is_wanted, in_time.places))
-        parts = dict(zip(compress(in_time.places, here), compress(in_time.parts, here), strict=True))
-        newest = map(ages.__getitem__, compress(in_time.newest, here))
-        scores = dict(zip(parts, map(truediv, newest, parts.values()), strict=True))
-        for place, own in in_time.own.items():
-            if place in scores:
-                scores[place] = min(scores[place], ages[own] / OWN_WORDS / parts[place])
+    def _scores(self) -> list[float]:
+        """Of each that a part mentions, and of what is older, the lower, the more it is wanted: how many mentions old it is of
+        what is wanted, by its parts."""
+        in_time = self._mentions.in_time()
+        ages = list(accumulate(in_time.said(self._mask)))
+        scores = list(map(truediv, in_time.newest(ages), in_time.parts))
+        for number, own in in_time.own:
+            scores[number] = min(scores[number], ages[own] / OWN_WORDS / in_time.parts[number])
         columns, said = self.columns, ages[-1] if ages else 0
         for age, place in enumerate(self._older, said + 1):
-            times = (CODE if place in columns.codes else 1) * (ONCE if place in columns.symbols else 1)
-            scores[place] = age * times
+            scores.append(
+                age * (CODE if place in columns.codes else 1) * (ONCE if place in columns.symbols else 1)
+            )
         return scores
 
     def _newest_value_first(self, rows: Sequence[Place]) -> Sequence[Place]:
@@ -261,8 +261,13 @@ class Wanted:
 
     def _said(self, key: int) -> Sequence[Place]:
         """The values of a number's key that a part mentions."""
-        newest = self._mentions.leading(key)
+        newest = self._mentions.leading.get(key)
         return self._mentions.in_time().values.get(key, () if newest is None else (newest,))
+
+
+def _at(numbers: Sequence[int]) -> Callable[[Sequence[int]], Sequence[int]]:
+    """What stands in a row at each of these."""
+    return itemgetter(*numbers) if len(numbers) > 1 else lambda row: [row[number] for number in numbers]
 
 
 def _counted(found: Found) -> tuple[Sequence[Name], Sequence[Fact]]:
