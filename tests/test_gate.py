@@ -108,7 +108,8 @@ def test_where_users_wrote_more_than_the_target_promises_room_for_rules_may_go_a
     out = foldline.compact(session(), full, policy=policy(Floor(kind="constraints", in_view=100), says=200))
     assert out.report.outcome == "compacted"
     assert any(
-        "passages of rules that left (one may hold several rules)" in note for note in out.report.notes
+        "passages of recognised rules that left (one may hold several rules)" in note
+        for note in out.report.notes
     )
 
 

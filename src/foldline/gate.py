@@ -30,7 +30,7 @@ USER_TEXT_SHARE = 0.6
 """Share of the target up to which rules are promised to stay: where users wrote more than that, rules are the last to go,
 and the report says how many did."""
 BEYOND = (
-    "users wrote more than {share:.0%} of the target: of {total} passages of rules that left (one may hold several rules), "
+    "users wrote more than {share:.0%} of the target: of {total} passages of recognised rules that left (one may hold several rules), "
     "{gone} are behind addresses"
 )
 

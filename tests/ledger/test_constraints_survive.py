@@ -102,6 +102,36 @@ def standing(messages: History) -> str:
     return "\n".join(kept)
 
 
+PLAIN_RULES = (
+    "You're not allowed to delete anything in the bucket acme-prod.",
+    "We can't add dependencies.",
+    "In no case touch the table orders.",
+    "Stay out of src/db.",
+    "Hold off on pushing.",
+    "You are allowed to edit src/ only.",
+    "Work in the feature branch only.",
+    "I'm allergic to nuts.",
+    "Tests are not optional.",
+    "接口不能变。",
+    "绝对不能 force push。",
+    "I will do the commits myself.",
+)
+BACKGROUND = (
+    "Report {n} of the support team came last week. The shop was written in 2019 by two people who have left since. The "
+    "checkout talks to {n} services and the admin pages are rendered on the server. Some customers see the wrong total "
+    "after they change the delivery country, and it seems to happen mostly on phones of maker {n}. The mails of {n} customers "
+    "with their pictures lie in the shared folder, together with what the first look at the database gave us that evening. "
+)
+
+
+@pytest.mark.parametrize("to", [0.1, 0.05])
+def test_rules_in_plain_words_at_the_end_of_long_messages_are_in_view(to: float) -> None:
+    """CMP-8: however it is worded. Nothing but the words tells such a sentence from the background before it."""
+    said = {n * 3: BACKGROUND.format(n=n) + rule for n, rule in enumerate(PLAIN_RULES)}
+    view = text_of(compacted(history(36, said), to))
+    assert [rule for rule in PLAIN_RULES if rule not in view] == []
+
+
 @pytest.mark.parametrize("place", [0, ROUNDS // 2, ROUNDS - 1], ids=["top", "middle", "end"])
 @pytest.mark.parametrize(("message", "rule"), WORDINGS)
 def test_a_rule_is_in_a_tenth_of_the_history_verbatim(place: int, message: str, rule: str) -> None:

@@ -27,6 +27,15 @@ RULES = [
     "Не трогай src/db.",
     "Всегда отвечай на русском.",
     "Non modificare src/db.",
+    "Finger weg von src/db!",
+    "Die Commits mache ich selbst.",
+    "Ich bin allergisch gegen Nüsse.",
+    "Keine neuen Abhängigkeiten.",
+    "Pas de nouvelles dépendances.",
+    "Je suis allergique aux noix.",
+    "Nada de dependencias nuevas.",
+    "Soy alérgico a las nueces.",
+    "Los commits los hago yo.",
 ]
 TALK = [
     "Es funktioniert nicht.",
@@ -35,6 +44,10 @@ TALK = [
     "No funciona.",
     "Não funciona.",
     "Не работает.",
+    "Es geht nicht.",
+    "Ich bin gleich zurück.",
+    "Je ne sais pas.",
+    "La page est vide.",
 ]
 
 

@@ -343,4 +343,112 @@ ENGLISH: tuple[Row, ...] = (
         r"\bmy name is\b",
         r"\b(?:should|must|shall) be (?:called|named)\b",
     ),
+    row(
+        "prohibition",
+        "allowed permitted authorized authorised supposed",
+        r"\b(?:you|we|nobody|no one|agents?)(?:['’]re| are| is)?(?:n['’]t| not| never| only) (?:allowed|permitted|authori[sz]ed|supposed) to\b",
+        r"\b(?:nobody|no one) is (?:allowed|permitted|authori[sz]ed|supposed) to\b",
+        r"\byou(?:['’]re| are) (?:allowed|permitted|authori[sz]ed) to\b[^.\n]{1,80}\bonly\b",
+    ),
+    row(
+        "prohibition",
+        "can cannot won will accept tolerate",
+        r"\bwe (?:can ?not|can['’]t) (?:add|introduce|use|change|break|touch|afford|risk|allow|drop|remove|upgrade|rename|deploy|push|ship|move|rely|depend|install|accept|store|log|expose|require|edit|delete|modify|lose|merge|spend)\b",
+        r"\b(?:i|we) (?:won['’]t|will not|do not|don['’]t|can['’]t|can ?not) (?:accept|tolerate|approve)\b",
+    ),
+    row(
+        "prohibition",
+        "case whatever not there careful",
+        r"\bin no case\b|^whatever (?:you do|happens)\b",
+        r"\b(?:try|prefer|like you|want you|need you|asking you|better|best|careful) not to\b|\bbetter not (?!be\b)\w",
+        r"\bthere (?:should|must|may|can|shall) (?:be no|not be|never be)\b",
+        r"\b(?:is|are)(?: not|n['’]t) (?:optional|negotiable|up for (?:debate|discussion|negotiation)|tolerated|wanted|yours\b|up to you)\b",
+        r"\b(?:is|are) (?:not|never) to be \w",
+        r"^not (?:on|to|into|before|via) (?!my\b|windows|mac|linux|mobile|it\b|that\b|this\b|here)\S",
+        r"\b(?:do|change|edit|touch|push|deploy|test|try|you (?:can|may))\b[^.\n]{0,60}\bbut not (?:on|to|in|into|the)\b",
+    ),
+    row(
+        "prohibition",
+        "stay keep hold back lay go enough leave nobody no myself me mine",
+        _OPEN
+        + r"(?:(?:stay|keep) (?:out of|away from|off|clear of)|keep (?:your )?(?:hands|fingers|paws) (?:off|out)|hold (?:off|back)\b|back off (?:from|the)\b|lay off (?:the )?\w|go easy on)\b",
+        r"^enough (?:with|of) \w|\b(?:nobody|no one) (?:touches|edits|changes|pushes|deploys|merges|commits|deletes)\b",
+        _OPEN + r"leave (?:\S+ ){1,6}?to (?:me|us)\b",
+        r"\bi(?:['’]ll| will| want to| would like to|['’]d like to|['’]m going to|['’]d rather) (?!(?:be|see|understand|know|try|learn)\b)(?:\S+ ){1,6}?(?:myself|on my own)\b",
+        r"\bi do (?:\S+ ){1,4}?myself\b|\b(?:is|are|stays?) (?:up to me|mine)\b(?![ -]\w)",
+    ),
+    row(
+        "prohibition",
+        "zero nothing",
+        r"\bzero (?:new|extra|additional|external|third)\b|^nothing \S{1,30} (?:please|pls)\b|\band nothing (?:but|else|more)\b",
+    ),
+    row(
+        "prohibition",
+        "never",
+        r"(?<!was )(?<!were )(?<!is )(?<!are )(?<!been )(?<!had )(?<!got )\bnever (?:in|on|to|into|with|from|during|without) \S",
+    ),
+    row(
+        "prohibition",
+        "treat careful caution beware read",
+        _OPEN
+        + r"treat [^.\n]{1,60} as (?:an? )?(?:immutable|production|secret|confidential|private|read[- ]only|frozen|untrusted|sacred|final|external|public)\b",
+        r"^(?:careful|caution|beware)\s?[:,!]\s?\S|\b(?:so|hence|therefore),? read[- ]only\b",
+    ),
+    row(
+        "choice",
+        "allergic allergy intolerant intolerance vegetarian vegan kosher halal gluten diabetic celiac coeliac wheelchair eat drink fly drive smoke wear like stand travel afford",
+        r"\b(?:is|am|are|['’]m|['’]s|['’]re) (?:\w+ )?(?:allergic|(?:\w+[- ])?intolerant|(?:a )?vegetarian|(?:a )?vegan|diabetic|c(?:o)?eliac)\b|\b(?:allergy|intolerance) to\b|\b(?:nut|peanut|food|dairy|shellfish|egg|wheat) allergy\b|\b(?:kosher|halal|gluten[- ]free|wheelchair)\b",
+        r"\bi (?:do not|don['’]t|never|won['’]t) (?:eat|drink|fly|drive|smoke|wear|like)\b(?! (?:how|that|it|this|when|what|the (?:idea|look|way)))",
+        r"\bi (?:can['’]t|can ?not) (?:eat|drink|fly|drive|stand|travel|afford)\b",
+    ),
+    row(
+        "limit",
+        "only",
+        _OPEN
+        + r"(?:edit|change|touch|modify|work|use|read|write|test|commit|push|deploy|look|book|show|reply|format|run|fix|install|send|search) (?:[^.,\n]{1,60} )?only\b(?! (?:when|works?|fails?|one|\d))",
+        r"^(?!.{0,80}\b(?:fails?|failed|happens?|occurs?|works|worked|is|are|was|were|shows?|seen|breaks?|got|crash\w*|appears?|i|it|has|had|there)\b)[^.,\n]{2,60} only[.!]?$",
+        r"^only (?!(?:some|one|two|three|few|half|that|this|these|it|the|when|if|a|an|\d+)\b)[\w-]+ (?!fails|works|breaks|crashes|helps|happens|knows|matters|passes|runs|shows)[\w-]+s[.!]?$",
+        r"\bonly [^,\n]{1,30} (?:is|are) (?:supported|allowed|permitted|accepted|acceptable)\b",
+    ),
+    row(
+        "limit",
+        "max min ceiling maximum limit cap budget deadline one single",
+        r"\b(?:max|min)\. ?\d|\bis (?:the|my|our) (?:absolute |hard |upper )?(?:ceiling|limit|maximum|max|cap|budget)\b(?!\s?\?)|^deadline\b(?! (?:passed|was|missed|exceeded))",
+        r"^(?:one|a single) [\w -]{1,30}?(?:\bper \w+|\bat a time)[.!]?$",
+    ),
+    row(
+        "duty",
+        "needs need has have belong belongs stable green compatible deterministic offline",
+        r"(?<!\bi )(?<!do we )(?<!do you )\b(?:has|have|needs?) to (?:work|run|build|compile|support|fit|pass|match)\b(?! (?:on|out) (?:it|this|that|what|why))",
+        r"\bbelongs? (?:in|into|under) [\w./`-]",
+        r"\b(?:stays?|remains?) (?:stable|green|compatible|backwards?[- ]compatible|deterministic|offline)\b",
+    ),
+    row(
+        "duty",
+        "each every after before squash all",
+        _OPEN
+        + r"(?:run|test|lint|format|commit|push|squash|rebase|sign|update|document|check|review|bump|tag|translate|type|back up) (?:[^.\n]{0,40}\b(?:after|before|for|on|per|with) )?(?:each|every) \w",
+        _OPEN + r"(?:squash|rebase|lint|format|test|back up|bump)\b[^.\n]{0,30}? before \w+ing\b",
+        r"^(?:all|each|every)\b [^.,\n]{1,40} gets? (?:type hints?|types|tests?|docstrings?|comments?|headers?|reviewed|translated|tested|documented|signed)\b",
+    ),
+    row(
+        "choice",
+        "branch worktree fork sandbox staging copy",
+        _OPEN
+        + r"(?:work|do (?:everything|it|this|that|all)|commit|push|develop|test|make (?:all |your |the )?changes)\b[^.,\n]{0,20}? (?:in|on|to|against) (?:an?|the|your|my|its own) (?:[\w-]+ )?(?:branch|worktree|fork|sandbox|staging|copy)\b",
+    ),
+    row(
+        "choice",
+        "tabs spaces use style convention policy standard everywhere indent",
+        r"\b(?:tabs,? not spaces|spaces,? not tabs)\b|\bindent (?:with|by)\b|\b(?:we|our \w+) (?:use|is|are|uses) (?:\d|two|four|eight) spaces\b",
+        r"\bour (?:\w+ )?(?:style|convention|policy|standard|guideline) (?:is|says)\b|^[\w-]+(?: [\w-]+)? everywhere[.!]?$",
+        _OPEN + r"use (?:the )?(?:v\d|version \d)",
+    ),
+    row(
+        "condition",
+        "anything anywhere everything everywhere except apart provided providing condition",
+        r"^(?:anything|anywhere|everything|everywhere) (?:but|except|besides|other than|apart from)\b(?!.{0,80}\b(?:works?|worked|fails?|failed|pass(?:es|ed)?|is|are|was|runs?|loads?|looks?|seems?)\b)",
+        r"^(?:except|apart from|other than) [^,\n]{1,40}\b(?:you (?:can|may)|do)\b",
+        r"(?:^|,\s)(?:provided|providing) (?:that |the |all )|\bon (?:the )?condition that\b",
+    ),
 )

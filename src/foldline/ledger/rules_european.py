@@ -59,6 +59,11 @@ EUROPEAN: tuple[Row, ...] = (
         "antworte antwort schreibe schreib sprich",
         r"\b(?:antworte?|schreibe?|sprich)\b[^.\n]{0,30}\b(?:auf|in|als)\b",
     ),
+    row(
+        "prohibition",
+        "finger weg selbst allergisch vegetarier keine",
+        r"\bfinger (?:weg )?von\b|\bmache? ich (?:\S+ ){0,3}?selbst\b|\bich (?:mache|übernehme) (?:\S+ ){1,5}?selbst\b|\ballergisch\b|\bvegetarier\b|^keine (?:neuen|weiteren|zusätzlichen|externen)\b",
+    ),
     # French
     row(
         "prohibition",
@@ -91,6 +96,11 @@ EUROPEAN: tuple[Row, ...] = (
         "réponds répondez écris écrivez parle parlez",
         r"\b(?:réponds|répondez|écris|écrivez|parlez?)\b[^.\n]{0,30}\ben\b",
     ),
+    row(
+        "prohibition",
+        "pas allergique tranquille moi végétarien végétarienne",
+        r"^pas de (?:nouve|dépendance|commit|mock|push)|\ballergiques?\b|\bvégétarien(?:ne)?\b|\btranquilles?[.!]?$|\bc['’]est moi qui\b",
+    ),
     # Spanish
     row(
         "prohibition",
@@ -122,6 +132,11 @@ EUROPEAN: tuple[Row, ...] = (
         "format",
         "responde contesta escribe habla",
         r"\b(?:responde|contesta|escribe|habla)\b[^.\n]{0,30}\ben\b",
+    ),
+    row(
+        "prohibition",
+        "nada alérgico alérgica yo vegetariano vegetariana",
+        r"^nada de \w|\balérgic[oa]\b|\bvegetarian[oa]\b|\b(?:los|las|el|la) \w+ (?:los|las|lo|la) hago yo\b",
     ),
     # Portuguese
     row(
