@@ -358,10 +358,9 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "prohibition",
-        "case whatever not there careful",
+        "case whatever not isn aren",
         r"\bin no case\b|^whatever (?:you do|happens)\b",
         r"\b(?:try|prefer|like you|want you|need you|asking you|better|best|careful) not to\b|\bbetter not (?!be\b)\w",
-        r"\bthere (?:should|must|may|can|shall) (?:be no|not be|never be)\b",
         r"\b(?:is|are)(?: not|n['’]t) (?:optional|negotiable|up for (?:debate|discussion|negotiation)|tolerated|wanted|yours\b|up to you)\b",
         r"\b(?:is|are) (?:not|never) to be \w",
         r"^not (?:on|to|into|before|via) (?!my\b|windows|mac|linux|mobile|it\b|that\b|this\b|here)\S",
@@ -369,13 +368,22 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "prohibition",
-        "stay keep hold back lay go enough leave nobody no myself me mine",
+        "stay keep hold lay easy enough leave nobody touches edits changes pushes deploys merges commits deletes back",
         _OPEN
         + r"(?:(?:stay|keep) (?:out of|away from|off|clear of)|keep (?:your )?(?:hands|fingers|paws) (?:off|out)|hold (?:off|back)\b|back off (?:from|the)\b|lay off (?:the )?\w|go easy on)\b",
         r"^enough (?:with|of) \w|\b(?:nobody|no one) (?:touches|edits|changes|pushes|deploys|merges|commits|deletes)\b",
         _OPEN + r"leave (?:\S+ ){1,6}?to (?:me|us)\b",
+    ),
+    row(
+        "prohibition",
+        "myself own mine me",
         r"\bi(?:['’]ll| will| want to| would like to|['’]d like to|['’]m going to|['’]d rather) (?!(?:be|see|understand|know|try|learn)\b)(?:\S+ ){1,6}?(?:myself|on my own)\b",
         r"\bi do (?:\S+ ){1,4}?myself\b|\b(?:is|are|stays?) (?:up to me|mine)\b(?![ -]\w)",
+    ),
+    row(
+        "prohibition",
+        "there",
+        r"\bthere (?:should|must|may|can|shall) (?:be no|not be|never be)\b",
     ),
     row(
         "prohibition",
@@ -389,7 +397,7 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "prohibition",
-        "treat careful caution beware read",
+        "treat careful caution beware hence therefore so",
         _OPEN
         + r"treat [^.\n]{1,60} as (?:an? )?(?:immutable|production|secret|confidential|private|read[- ]only|frozen|untrusted|sacred|final|external|public)\b",
         r"^(?:careful|caution|beware)\s?[:,!]\s?\S|\b(?:so|hence|therefore),? read[- ]only\b",
@@ -425,11 +433,19 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "duty",
-        "each every after before squash all",
+        "each every",
         _OPEN
         + r"(?:run|test|lint|format|commit|push|squash|rebase|sign|update|document|check|review|bump|tag|translate|type|back up) (?:[^.\n]{0,40}\b(?:after|before|for|on|per|with) )?(?:each|every) \w",
-        _OPEN + r"(?:squash|rebase|lint|format|test|back up|bump)\b[^.\n]{0,30}? before \w+ing\b",
+    ),
+    row(
+        "duty",
+        "get gets",
         r"^(?:all|each|every)\b [^.,\n]{1,40} gets? (?:type hints?|types|tests?|docstrings?|comments?|headers?|reviewed|translated|tested|documented|signed)\b",
+    ),
+    row(
+        "condition",
+        "squash rebase lint bump",
+        _OPEN + r"(?:squash|rebase|lint|bump)\b[^.\n]{0,30}? before \w+ing\b",
     ),
     row(
         "choice",
