@@ -284,7 +284,7 @@ REPORT_SAYS = {
     "tokens_target": "The target in tokens; null below the policy's threshold.",
     "passes": "What ran, in order (below).",
     "covers": "What left the view (below).",
-    "retention": "By kind of fact, over the whole history: `total`, `in_view` (its words stand there, whatever was said around them), `recallable`, `lost`, `altered` (the same name stands in view with another value). A passage of rules counts once, however many it holds. May be empty.",
+    "retention": "By kind of fact, over the whole history: `total`, `in_view` (its words stand there, whatever was said around them), `recallable`, `lost`, `altered` (the same name stands in view with another value). `constraints` counts the rules that were recognised by their wording; a passage of rules counts once, however many it holds. May be empty.",
     "retention_evicted": "The same over what left the view. May be empty.",
     "summary": "The synthetic message that stands for what was folded (below).",
     "cache": "What happens to the provider's prefix cache (below).",
