@@ -7,6 +7,9 @@ import pytest
 from foldline.ledger.verdicts import LINE_CHARS_MAX, against_in, all_went_well, is_trailer, verdict_in
 
 WELL = [
+    "Script completed successfully, no errors. Result: True",
+    "Script completed successfully, no errors.",
+    "The deployment finished successfully.",
     "12 passed",
     "12 passed in 3.05s",
     "====== 12 passed, 3 warnings in 1.20s ======",
@@ -60,6 +63,9 @@ WELL = [
     "All 12 tests passed",
 ]
 OTHER = [
+    "Step 1 completed successfully",
+    "Script completed successfully, no errors. Result: False",
+    "Backup completed successfully, upload pending",
     "[INFO] Finished at: 2026-01-01",
     "h1 : ok=3 changed=1 unreachable=0 failed=1 skipped=0",
     '{"status":"down","ok":false}',
