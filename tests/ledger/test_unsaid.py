@@ -86,6 +86,22 @@ def test_what_takes_nothing_back_leaves_what_was_lifted_lifted(neutral: str) -> 
     assert fallen(RULE, LIFTED, neutral) == [RULE]
 
 
+@pytest.mark.parametrize(
+    "next",
+    [
+        "Now check the other repo.",
+        "Ignore this warning, it is known.",
+        "The build is not yet green.",
+        "Drop the old table, then run the tests.",
+        "支持 csv、json 等等。",
+        "这个颜色不对劲吗?",
+    ],
+)
+def test_who_says_something_else_brings_no_older_value_back(next: str) -> None:
+    """BUD-8: the newest form alone."""
+    assert "Use port 8080." in fallen("Use port 8080.", "Use port 9090.", next)
+
+
 def test_what_was_said_long_before_is_not_taken_back() -> None:
     """ "That" is near; a rule may be let stand again however old it is."""
     between = [f"Fix the {thing}." for thing in ("login", "export", "search", "menu")]

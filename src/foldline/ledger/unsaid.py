@@ -24,11 +24,11 @@ UNSAID_CHARS_MAX: Final = 200
 AGAIN_CHARS_MAX: Final = 400
 
 _UNSAYS: Final = re.compile(
-    r"\btake (?:that|this|it|my words?|what i said) back\b|\b(?:scratch|forget|ignore|disregard|strike|undo|cancel) (?:that|this|it|what i|(?:the|my) (?:last|previous|earlier|prior))\b"
-    r"|\bnever ?mind\b|\b(?:wrong|another|other|different) (?:chat|window|thread|channel|tab|person|project|repo|repository|session|conversation)\b"
-    r"|\b(?:wait|actually|hmm|hm|sorry|hold on|no)[ ,.!…–—-]{1,3}(?:sorry[ ,.!]{1,2})?(?:no|not|don['’]?t|wait|do not)\b|\bnot yet\b|\bon second thoughts?\b"
+    r"\btake (?:that|this|it|my words?|what i said) back\b|\b(?:scratch|forget|ignore|disregard|strike|undo|cancel) (?:(?:that|this|it)(?=\s*(?:[.,;:!?—–-]|$|about|please|for now))|what i\b|(?:the|my) (?:last|previous|earlier|prior)\b)"
+    r"|\bnever ?mind\b|(?:\bwrong|\b(?:was|meant|intended) (?:\w+ )?for (?:an|the|a|some)?\s?(?:other|different)) (?:chat|window|thread|channel|tab|person|project|repo|repository|session|conversation)\b"
+    r"|\b(?:wait|actually|hmm|hm|sorry|hold on|no)[ ,.!…–—-]{1,3}(?:sorry[ ,.!]{1,2})?(?:no|not|don['’]?t|wait|do not)\b|(?:^|[.!,;–—-]\s{0,3})not yet\b|\bon second thoughts?\b"
     r"|\bi(?:['’]ve| have)? changed my mind\b|\bi (?:misread|misspoke|mistyped|was wrong|was mistaken|got (?:it|that) wrong)\b|\bmy (?:mistake|bad)\b|\bthat was (?:a mistake|wrong|meant for)\b"
-    r"|收回|发错|發錯|忽略(?:上一|前一|刚才|我)|当我没说|當我沒說|说错|說錯|搞错|看错|弄错|算了|先别|先不要|还是(?:别|不)|不对|等等|刚才(?:说|的).{0,8}(?:不算|作废|取消|忘)"
+    r"|收回|发错|發錯|忽略(?:上一|前一|刚才|我)|当我没说|當我沒說|说错|說錯|搞错|看错|弄错|算了|先别|先不要|还是(?:别|不)|(?:^|[，。！,!])(?:不对|等等)(?=[，。！,!]|$)|刚才(?:说|的).{0,8}(?:不算|作废|取消|忘)"
     r"|\bnehme (?:das|es) zurück\b|\bvergiss (?:das|es)\b|\bdoch nicht\b|\boublie (?:ça|cela)\b|\bfinalement non\b|\bolv[ií]da(?:lo| eso)\b|\bmejor no\b|取り消|やっぱり|間違え|취소",
     re.IGNORECASE,
 )
