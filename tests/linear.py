@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import re
 import signal
+import sys
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
@@ -130,7 +131,8 @@ def slowness(work: Callable[[str], object], piece: str, *, size: int, scans_max:
     """What is wrong with how long a work takes on a piece over and over, empty when nothing is: it takes time in proportion
     up to so many characters, and there no longer than so many plain looks at each of them.
 
-    The second finds what grows in proportion at last but looks at each character thousands of times.
+    The second finds what grows in proportion at last but looks at each character thousands of times. It is left out where
+    lines are traced for coverage: that is added to what Python does, and to a plain look it is not.
     """
 
     def given(chars: int, number: int) -> Work:
@@ -138,7 +140,7 @@ def slowness(work: Callable[[str], object], piece: str, *, size: int, scans_max:
         return lambda: work(text)
 
     grown = growth(given, size=size)
-    if grown.wrong:
+    if grown.wrong or sys.gettrace() is not None:
         return grown.wrong
     looked = beside(
         partial(_numbered, given, size, 2 * TURNS),

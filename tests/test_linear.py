@@ -14,6 +14,12 @@ import pytest
 from tests.linear import GRAIN_S, STOP_S, TURNS, Stopped, Work, beside, growth, scan, slowness, spent
 
 
+@pytest.fixture(autouse=True)
+def _untraced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is judged here does its work in expressions, which no trace of lines slows down."""
+    monkeypatch.setattr("tests.linear.sys.gettrace", lambda: None)
+
+
 @pytest.mark.parametrize(
     ("pattern", "piece"),
     [
@@ -57,6 +63,18 @@ def test_what_keeps_the_result_of_an_input_is_caught_all_the_same() -> None:
     """Each turn has another input: a cache would make the second look like nothing."""
     search = lru_cache(re.compile(r"\s*,?\s*:").search)
     assert slowness(search, " ", size=8_000, scans_max=30, end="\0")
+
+
+@pytest.mark.parametrize(("traced", "told"), [(None, "beside a plain look"), (print, "")])
+def test_what_looks_at_each_character_too_often_is_caught_where_lines_are_not_traced(
+    monkeypatch: pytest.MonkeyPatch, traced: object, told: str
+) -> None:
+    """It takes time in proportion, and far more than it may."""
+    search = re.compile("(?=" + "(?=a)" * 400 + ")a").findall
+    monkeypatch.setattr("tests.linear.sys.gettrace", lambda: traced)
+    wrong = slowness(search, "a", size=100_000, scans_max=1)
+    assert told in wrong
+    assert bool(wrong) == bool(told)
 
 
 def told(large: Iterator[float], small: Iterator[float]) -> str:
