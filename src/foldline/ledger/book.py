@@ -34,6 +34,7 @@ from foldline.ledger.outcomes import (
     names_failure,
     unmade,
 )
+from foldline.ledger.quoting import quotation
 from foldline.ledger.ranks import evidence_rank, rank_of
 from foldline.ledger.refusals import refuses
 from foldline.ledger.shell_entries import shell_entries
@@ -131,6 +132,8 @@ class Told:
         """What a text takes back of decisions, of the agent's and of the users'."""
         self.rank = Once(rank_of, room=room)
         """How soon a user's words may leave the view, or their quotation the ledger."""
+        self.quotation = Once(quotation, room=room)
+        """What is repeated of a user's words that left."""
         self.refuses = Once(refuses, room=room)
         """Whether a user's words say that what was done is not right."""
         self.evidence = Once(evidence_rank, room=room)

@@ -54,8 +54,6 @@ from foldline.ledger.tasks import tasks_of, withdrawn
 from foldline.ledger.withdrawals import taken_back
 from foldline.ledger.words import Words, earlier, said_in, texts_in
 
-QUOTE_CHARS = 400
-"""A user message that leaves is quoted up to this length."""
 SUMMARY_CHARS = 600
 COMMAND_CHARS = 800
 """What a user's own command asks is quoted up to this length."""
@@ -121,7 +119,7 @@ def draft(evicted: Evicted, *, prices: Prices, cache: FactCache) -> Draft:
     entries = _merged(
         [
             *[entry for entry in stand if entry.section == "objective"],
-            *_asked(folded, evicted.words),
+            *_asked(folded, evicted.words, told=told),
             *_called(evicted),
             *refused(
                 entries_of(folded, did, told=told, calls=calls), answers_in(_in_order(evicted)), said=said
@@ -213,7 +211,7 @@ def _tasks(evicted: Evicted, entries: Iterable[Entry], *, calls: Iterable[Done])
                 yield entry
 
 
-def _asked(items: Sequence[Item], words: Words) -> Iterator[Entry]:
+def _asked(items: Sequence[Item], words: Words, *, told: Told) -> Iterator[Entry]:
     """What users said in messages that leave: rules and permissions verbatim, the rest quoted, text by text; what a later message took
     back is left to its address."""
     for item in items:
@@ -226,7 +224,7 @@ def _asked(items: Sequence[Item], words: Words) -> Iterator[Entry]:
             yield Entry(section="objective", key=ruling, text=_flat(ruling), seq=item.seq, origin="user")
         ruled = {_flat(ruling) for ruling in rulings}
         for said in _texts(item, words):
-            quoted = one_line(said, QUOTE_CHARS)
+            quoted = told.quotation(said)
             if quoted and quoted not in ruled:
                 text = f"{QUOTE}{quoted}{QUOTE}"
                 yield Entry(section="objective", key=text, text=text, seq=item.seq, origin="user")

@@ -112,6 +112,13 @@ def list_under(text: str, spans: tuple[Span, ...], *, head: int) -> int:
     return last
 
 
+def is_in_list(text: str, start: int) -> bool:
+    """Whether a sentence that begins there stands in an item of a list, or in a quoted line."""
+    line = text.rfind("\n", 0, start) + 1
+    opening = OPENING.match(text, line)
+    return opening is not None and bool(opening[0].strip())
+
+
 def _line_of(text: str, at: int) -> tuple[int, bool]:
     """Where the line of a sentence that opens it begins, and whether it is an item of a list."""
     line = text.rfind("\n", 0, at) + 1
