@@ -24,6 +24,7 @@ from foldline.ledger.cue_words import UNSURE
 from foldline.ledger.entries import Entry
 from foldline.ledger.given_up import given_up_in
 from foldline.ledger.marks import TAKEN_BACK
+from foldline.ledger.overruling import decided_against, orders_in
 from foldline.ledger.rules_taken_back import stems
 from foldline.ledger.sentences import Span, sentences
 
@@ -91,7 +92,7 @@ END_CHARS = 3
 """By so many characters at its end a word is looked for where there are many."""
 
 _Key: TypeAlias = tuple[str, str]
-"""By what a decision is touched: "word", which one of its names begins with, "name", "head" or "other", and which."""
+"""By what a decision is touched: "word", which one of its names begins with, "name", "head", "other" or "against", and which."""
 
 
 class Withdrawal(Struct, frozen=True, kw_only=True, gc=False):
@@ -107,6 +108,8 @@ class Withdrawal(Struct, frozen=True, kw_only=True, gc=False):
     """… and what it is now."""
     kept: frozenset[str] = frozenset()
     """What it stays with, or comes back to."""
+    ordered: frozenset[str] = frozenset()
+    """What a user orders to have or to use."""
     turns: str = ""
     """The sentence in which it turns to another of the things of which a project takes one."""
 
@@ -123,6 +126,8 @@ class _Decision(Struct, frozen=True, kw_only=True):
     """The words that say what it is for."""
     others: frozenset[str]
     """What could take its place."""
+    against: frozenset[str]
+    """What it decided against."""
 
 
 def withdrawals_in(said: str, *, is_users: bool) -> tuple[Withdrawal, ...]:
@@ -131,6 +136,8 @@ def withdrawals_in(said: str, *, is_users: bool) -> tuple[Withdrawal, ...]:
     unwanted = tuple([each.what for each in given_up if each.how == "unwanted"])
     others = tuple([each.what for each in given_up if each.how != "unwanted"])
     found = [Withdrawal(given_up=others, unwanted=unwanted)] if given_up else []
+    if is_users and (ordered := orders_in(said)):
+        found.append(Withdrawal(ordered=ordered))
     for start, end in sentences(said):
         sentence = said[start:end]
         if _UNSURE.search(sentence) is not None:
@@ -156,7 +163,9 @@ def taken_back(
     decisions = [
         _decision(entry) for entry in entries if entry.section == "decisions" and TAKEN_BACK not in entry.text
     ]
-    telling = frozenset(chain.from_iterable(each.names | each.heads | each.others for each in decisions))
+    telling = frozenset(
+        chain.from_iterable(each.names | each.heads | each.others | each.against for each in decisions)
+    )
     by_end = _by_end(telling)
     touched = _by_what_touches(decisions)
     by: dict[str, int] = {}
@@ -198,7 +207,13 @@ def _by_what_touches(decisions: Iterable[_Decision]) -> Mapping[_Key, Sequence[_
     found: dict[_Key, list[_Decision]] = {}
     for each in decisions:
         words = {(_WORD.findall(name) or [""])[0] for name in each.names}
-        told = {"word": words, "name": each.names, "head": each.heads, "other": each.others}
+        told = {
+            "word": words,
+            "name": each.names,
+            "head": each.heads,
+            "other": each.others,
+            "against": each.against,
+        }
         for key in {(how, what) for how, whats in told.items() for what in whats}:
             found.setdefault(key, []).append(each)
     return found
@@ -213,6 +228,7 @@ def _touching(withdrawal: Withdrawal) -> Iterator[_Key]:
         yield from (("word", word) for word in _WORD.findall(what))
     yield from (("name", name) for name in withdrawal.kept)
     yield from (("head", head) for head in withdrawal.heads)
+    yield from (("against", name) for name in withdrawal.ordered)
     if withdrawal.turns:
         yield "other", turns_to(withdrawal.turns)
 
@@ -227,6 +243,7 @@ def _decision(entry: Entry) -> _Decision:
         heads=frozenset(_HEAD.findall(entry.text)),
         aims=frozenset() if aim is None else _telling(aim[1] or aim[2]),
         others=others_of(entry.text),
+        against=decided_against(entry.text) - names,
     )
 
 
@@ -249,6 +266,8 @@ def _takes_back(withdrawal: Withdrawal, decision: _Decision) -> bool:
     )
     if any(_is_given_up(what, name, aims=decision.aims) for what, name in given_up):
         return True
+    if withdrawal.ordered:
+        return bool(withdrawal.ordered & decision.against) and not withdrawal.ordered & decision.names
     if withdrawal.turns:
         chosen = turns_to(withdrawal.turns)
         return is_other_choice(chosen, withdrawal.turns, earlier=decision.entry.text)
