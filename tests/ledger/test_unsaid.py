@@ -6,6 +6,7 @@ import pytest
 
 import foldline
 from foldline.ledger.supersession import supersessions
+from tests.linear import slowness
 
 RULE = "Never push to main."
 LIFTED = "You may push to main now."
@@ -79,6 +80,10 @@ def test_who_corrects_a_value_brings_no_older_one_back(corrected: str) -> None:
         "Now fix the login.",
         "The rate limit is 5 a second.",
         "I see. " + "And more. " * 40 + "Not yet.",
+        "The font size limit still looks off in the dialog.",
+        "The rate limits apply to the API, add a retry.",
+        "Does the instruction in README still apply?",
+        "The rule about the font size still holds.",
     ],
 )
 def test_what_takes_nothing_back_leaves_what_was_lifted_lifted(neutral: str) -> None:
@@ -95,6 +100,17 @@ def test_what_takes_nothing_back_leaves_what_was_lifted_lifted(neutral: str) -> 
         "Drop the old table, then run the tests.",
         "支持 csv、json 等等。",
         "这个颜色不对劲吗?",
+        "Never mind the lint warnings, go on.",
+        "No, wait for the server first.",
+        "Undo my last commit.",
+        "Ignore the previous errors in the log.",
+        "Forget the last column of the table.",
+        "Not yet done? Show me the log.",
+        "I was wrong about the log, it is fine.",
+        "My bad, I pasted the wrong log above. Here it is: ok",
+        "I misread the log, all is green.",
+        "Actually, don't use the cache for this.",
+        "Was that a mistake? Should I scratch that?",
     ],
 )
 def test_who_says_something_else_brings_no_older_value_back(next: str) -> None:
@@ -123,3 +139,18 @@ def test_the_rule_is_in_the_view_that_is_sent() -> None:
     assert RULE in str(compacted.messages)
     retention = compacted.report.to_dict()["retention"]
     assert retention["constraints"]["in_view"] == retention["constraints"]["total"] == 1
+
+
+def test_a_rule_that_stands_again_brings_no_older_value_back() -> None:
+    """BUD-8: a value was updated, not lifted."""
+    said = ("Use port 8080.", "Use port 9090.", RULE, LIFTED, "The old rule applies again.")
+    assert fallen(*said) == ["Use port 8080."]
+
+
+def test_a_long_talk_in_which_nothing_is_taken_back_costs_no_more_a_message() -> None:
+    """OBS-3."""
+
+    def read(text: str) -> object:
+        return supersessions([*enumerate(text.split("|"))])
+
+    assert slowness(read, "ok|", size=12_000, scans_max=1_000) == ""

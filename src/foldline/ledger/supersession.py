@@ -154,10 +154,10 @@ def supersessions(messages: Sequence[tuple[int, str]]) -> dict[int, tuple[int, S
     message once."""
     said: list[_Said] = []
     done: list[Done] = []
-    for ordinal, text in messages:
+    for place, (ordinal, text) in enumerate(messages):
         now = _read(ordinal, text)
         found = () if now.answers else _merged(_struck_by(now, said[-LOOK_BACK:]))
-        unsaid = undone(text, [(one.ordinal, one.text) for one in said], done=done, found=found)
+        unsaid = undone(text, messages, place=place, done=done, found=found)
         done = [one for one in done if one not in unsaid]
         spared = {one.ordinal for _, one in unsaid}
         causes = {by for by, _ in unsaid}
