@@ -158,7 +158,8 @@ def supersessions(messages: Sequence[tuple[int, str]]) -> dict[int, tuple[int, S
         now = _read(ordinal, text)
         found = () if now.answers else _merged(_struck_by(now, said[-LOOK_BACK:]))
         unsaid = undone(text, messages, place=place, done=done, found=found)
-        done = [one for one in done if one not in unsaid]
+        if unsaid:
+            done = [one for one in done if one not in unsaid]
         spared = {one.ordinal for _, one in unsaid}
         causes = {by for by, _ in unsaid}
         done += [
@@ -373,6 +374,7 @@ def _open(said: _Said) -> tuple[Span, ...]:
     return tuple(sorted(struck))
 
 
+@lru_cache(maxsize=TEXTS_MAX)
 def _spans_of(old: Stated, said: _Said) -> tuple[Span, ...]:
     """What falls with an older value: its sentence; where others stand in it, its clause alone, if each of them goes without
     it; else nothing. Nor does a sentence fall that forbids something, or rules something in another clause."""
