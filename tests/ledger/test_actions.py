@@ -61,6 +61,42 @@ def test_a_tool_whose_name_says_nothing_acts_unless_it_answers_as_readers_do() -
 
 
 @pytest.mark.parametrize(
+    "arguments",
+    [
+        {"sql": "DELETE FROM users WHERE id=3"},
+        {"query": "-- clean up\n update users set name = 'x'"},
+        {"statement": "INSERT INTO t VALUES (1)"},
+        {"q": "WITH old AS (SELECT id FROM t WHERE (a = 1))\nDELETE FROM t"},
+        {"sql": "BEGIN; TRUNCATE t; COMMIT"},
+        {"sql": "create index i on t(a)"},
+        {"url": "https://x.io/users", "method": "post"},
+        {"query": "mutation { close(id: 3) { id } }"},
+    ],
+)
+def test_a_tool_that_reads_by_its_name_acts_where_it_is_told_to(arguments: dict[str, Any]) -> None:
+    """CMP-8: a query tool runs whatever statement it is given."""
+    assert is_action("mcp__db__query", answered("1 row affected"), given=arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"sql": "SELECT * FROM users -- DELETE FROM users"},
+        {"query": "how to update a set in python"},
+        {"q": "WITH a AS (SELECT 1) SELECT * FROM a"},
+        {"url": "https://x.io", "method": "GET"},
+        {"query": "query { user(id: 3) { id } }"},
+        {"text": "POST"},
+        {"limit": 3},
+        {},
+    ],
+)
+def test_a_tool_that_reads_by_its_name_reads_whatever_else_it_is_given(arguments: dict[str, Any]) -> None:
+    """CMP-8: what is looked for is no order."""
+    assert not is_action("mcp__db__query", answered("1 row"), given=arguments)
+
+
+@pytest.mark.parametrize(
     ("arguments", "line", "gist"),
     [
         ({"id": "A1", "cabin": "economy"}, "book A1 cabin=economy", ""),

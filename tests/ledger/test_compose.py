@@ -183,6 +183,18 @@ def test_of_one_command_run_often_the_newest_outcome_stands_with_their_number() 
     )
 
 
+def test_what_a_tool_of_no_known_kind_answered_stands_before_files_that_were_read() -> None:
+    """CMP-8: a sub-agent's finding is worth more than the name of a file, also where there is room for few lines."""
+    asked = call("Task", "t", prompt="find the bug")
+    gone = [assistant(asked), result("t", "The bug is in b.py line 9: the index is off by one.")]
+    for n in range(30):
+        gone += [assistant(call("read_file", f"r{n}", path=f"lib/other_{n}.py")), result(f"r{n}", "x = 1")]
+    text = ledger(gone, budget=200).text
+    assert "off by one" in text
+    assert "- lib/other_29.py" in text
+    assert "- lib/other_0.py" not in text
+
+
 def test_what_stays_in_view_takes_no_room_in_the_index() -> None:
     """CMP-8: the ledger's room is for what cannot be read any more."""
     gone = [user("go"), assistant(call("read", "r")), result("r", "src/alpha.py and src/beta.py port=8080")]

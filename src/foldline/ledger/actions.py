@@ -19,6 +19,17 @@ from foldline.ledger.lines import OUTCOME_CHARS, one_line, untagged
 from foldline.ledger.outcomes import is_refused, put_off, status_of
 from foldline.ledger.successes import is_rehearsal, says_done, structured_success
 
+_STATEMENT = re.compile(
+    r"\s*+(?:(?:--[^\n]{0,200}+\n|/\*[^*]{0,200}+\*/)\s*+){0,4}+(?:BEGIN\b[^;]{0,40}+;\s*+)?+"
+    r"(?:(?:INSERT|REPLACE|MERGE)\s+(?:OR\s+\w+\s+)?INTO|UPDATE\s+\S{1,100}\s+SET|DELETE\s+FROM|TRUNCATE|(?:DROP|ALTER|CREATE|GRANT|REVOKE)\s+\w+)\b",
+    re.IGNORECASE,
+)
+"""A statement of SQL that changes something …"""
+_CTE = re.compile(r"\s*WITH\b.{1,2000}?\)\s*(?=(?:INSERT|UPDATE|DELETE|MERGE)\b)", re.IGNORECASE | re.DOTALL)
+_METHOD_KEYS = frozenset(("method", "http_method", "verb"))
+_METHODS = frozenset("POST PUT PATCH DELETE".split())
+"""… and methods of HTTP that do."""
+
 Bearing: TypeAlias = Literal["acts", "reads", "unknown"]
 
 VALUES_MAX = 6
@@ -83,13 +94,33 @@ def bearing_of(name: str) -> Bearing:
     return "reads" if last in _READS else "unknown"
 
 
-def is_action(name: str, result: ToolResult | None) -> bool:
-    """Whether a call that was answered so is one that changed something, as far as that can be told."""
+def is_action(name: str, result: ToolResult | None, *, given: Mapping[str, Any] | None = None) -> bool:
+    """Whether a call that was answered so is one that changed something, as far as that can be told: by what it was given where
+    that says so, whatever the tool is called."""
     bearing = bearing_of(name)
-    if bearing != "unknown" or result is None:
+    if bearing == "acts" or (given and _says_it_acts(given)):
+        return True
+    if bearing == "reads" or result is None:
         return bearing != "reads"
     text = result_text(result)
     return len(text) < READ_CHARS and not text.startswith("[")
+
+
+def _says_it_acts(arguments: Mapping[str, Any]) -> bool:
+    """Whether a call brings a statement of SQL, a method of HTTP or a mutation of GraphQL that changes something."""
+    for key, value in arguments.items():
+        if isinstance(value, str) and (
+            (key.lower() in _METHOD_KEYS and value.upper() in _METHODS)
+            or _changes(value)
+            or value.lstrip()[:9] == "mutation "
+        ):
+            return True
+    return False
+
+
+def _changes(value: str) -> bool:
+    with_ = _CTE.match(value)
+    return _STATEMENT.match(value, with_.end() if with_ is not None else 0) is not None
 
 
 def call_line(name: str, arguments: Mapping[str, Any]) -> str:

@@ -328,7 +328,7 @@ def _of_call(done: Done, *, folder: str = "") -> Iterator[Entry]:
 
 def _is_told(done: Done, kind: ToolKind) -> bool:
     """Whether a call of a tool that is neither an editor nor a shell has a line: an action, and what failed."""
-    if kind == "other" and is_action(done.call.name, done.result):
+    if kind == "other" and is_action(done.call.name, done.result, given=arguments_of(done.call)):
         return True
     return done.result is not None and (is_refused if kind == "other" else is_failed)(done.result)
 

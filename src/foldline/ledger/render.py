@@ -257,7 +257,7 @@ class Draft:
     def _kept(self, room: int, *, cap: int, crowded: bool) -> tuple[set[int], int]:
         """Places of the entries that stay, and what they cost: what users said within `room`, open tasks and changes to files
         within their share of it, all others within `cap`, half of either being theirs whatever was said and changed. What a shell changed has
-        a quarter of that before what commands came to, and the rest behind it. Where a newer command or decision finds no room,
+        a quarter of that before what commands came to, and the rest behind it; files that were only read come last. Where a newer command or decision finds no room,
         no older one of its kind has it, but for one that is long."""
         kept: set[int] = set()
         closed: set[tuple[Section, int]] = set()
@@ -274,6 +274,7 @@ class Draft:
                 place in kept
                 or (section, leaving) in closed
                 or (is_shell and not again and shell + cost > cap // 4)
+                or (leaving >= _READ_LEAVING and not again)
             ):
                 continue
             most = self._most(place, room=room, cap=cap)
