@@ -20,7 +20,7 @@ from foldline.ledger.outcomes import is_refused, put_off, status_of
 from foldline.ledger.successes import is_rehearsal, says_done, structured_success
 
 _STATEMENT = re.compile(
-    r"\s*+(?:(?:--[^\n]{0,200}+\n|/\*[^*]{0,200}+\*/)\s*+){0,4}+(?:BEGIN\b[^;]{0,40}+;\s*+)?+"
+    r"\s*+(?>(?:(?:--[^\n]{0,200}\n|/\*[^*]{0,200}\*/)\s*+){0,4})(?>(?:BEGIN\b[^;]{0,40};\s*+)?)"
     r"(?:(?:INSERT|REPLACE|MERGE)\s+(?:OR\s+\w+\s+)?INTO|UPDATE\s+\S{1,100}\s+SET|DELETE\s+FROM|TRUNCATE|(?:DROP|ALTER|CREATE|GRANT|REVOKE)\s+\w+)\b",
     re.IGNORECASE,
 )
