@@ -327,6 +327,25 @@ def test_a_command_that_names_its_folder_runs_there_wherever_the_shell_stands() 
     assert runs(("cd web", "!no such folder"), ("cd web", "Exit code: 0")) == ["`cd web` → ok; failed at m0"]
 
 
+@pytest.mark.parametrize(
+    ("between", "answer"),
+    [
+        ("git checkout src/a.py", "Updated 1 path from the index"),
+        ("git checkout nope", "error: pathspec 'nope' did not match any file(s) known to git"),
+    ],
+)
+def test_a_checkout_of_files_or_of_nothing_moves_nothing_on(between: str, answer: str) -> None:
+    """CMP-8: a failure stayed open for good, whatever passed behind it."""
+    lines = runs(("npm test", "!it broke"), (between, answer), ("npm test", "4 passed"))
+    assert lines[-1] == "`npm test` → printed: 4 passed; failed at m0"
+
+
+def test_a_file_whose_name_reads_as_a_pattern_is_the_one_that_is_named() -> None:
+    """CMP-8: the folders of routes are called so."""
+    path = "app/[id]/page.tsx"
+    assert told(f"{path} edited", f"{path} removed") == [f"{path} removed"]
+
+
 def test_an_edit_that_failed_is_made_later_wherever_the_shell_stands() -> None:
     """CMP-8: the other side: its line says where the file was changed."""
     book: Book = {}

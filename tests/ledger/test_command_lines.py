@@ -385,6 +385,13 @@ def test_what_follows_runs_elsewhere(line: str, how: str) -> None:
     assert moves_on(line) == how
 
 
+def test_who_goes_where_the_shell_stands_moves_nothing_on() -> None:
+    """CMP-8: as far as its host says where that is."""
+    assert moves_on("cd /p && ls", folder="/p") == ""
+    assert moves_on("cd /p/web", folder="/p") == "shell"
+    assert moves_on("cd /p && source env", folder="/p") == "all"
+
+
 def test_a_line_may_name_its_own_folder() -> None:
     """CMP-8: such a line runs there wherever the shell stands."""
     assert all(map(names_folder, ("cd /p && make", "cd ~/p && make", 'cd "$HOME" && make')))

@@ -100,11 +100,15 @@ def _share(folder: str, other: str) -> bool:
 def _is_at(path: str, named: str) -> bool:
     """Whether a file is the one that is named, or below it; by what both say where the folder of one is not known."""
     name = posixpath.normpath(named)
-    if "*" in name or "?" in name or "[" in name:
-        patterns = (
-            (name, f"{name}/*") if name.startswith("/") else (name, f"{name}/*", f"*/{name}", f"*/{name}/*")
-        )
-        return any(fnmatchcase(path, pattern) for pattern in patterns)
+    if _is_below(path, name):
+        return True
+    patterns = (
+        (name, f"{name}/*") if name.startswith("/") else (name, f"{name}/*", f"*/{name}", f"*/{name}/*")
+    )
+    return any(sign in name for sign in "*?[") and any(fnmatchcase(path, pattern) for pattern in patterns)
+
+
+def _is_below(path: str, name: str) -> bool:
     if name == "." or path.startswith("/") == name.startswith("/"):
         return name == "." or f"{path}/".startswith(f"{name.rstrip('/')}/")
     if path.startswith("/"):

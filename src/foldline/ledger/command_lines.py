@@ -311,9 +311,9 @@ def shows_end(line: str) -> bool:
     )
 
 
-def moves_on(line: str) -> Literal["", "shell", "all"]:
+def moves_on(line: str, *, folder: str = "") -> Literal["", "shell", "all"]:
     """Whether commands that follow run elsewhere: in another folder of the `shell`, where the line does nothing beside but look, or,
-    wherever they run, of `all` they find another branch or environment."""
+    wherever they run, of `all` they find another branch or environment. `folder`: where the shell stands, as far as that is known."""
     if len(line) > CHARS_MAX or _MOVES.search(line) is None:
         return ""
     commands = [unwrapped(command).strip() for _, command in commands_of(line)]
@@ -321,7 +321,11 @@ def moves_on(line: str) -> Literal["", "shell", "all"]:
         return "all"
     if not all(_TURNS.match(command) or is_plain(command) for command in commands):
         return ""
-    return "all" if any(map(_TURNS.match, commands)) else "shell" if any(map(_LEAVES.match, commands)) else ""
+    if any(map(_TURNS.match, commands)):
+        return "all"
+    leaves = [command for command in commands if _LEAVES.match(command) is not None]
+    stays = folder and all(command.split()[1:] == [folder] for command in leaves)
+    return "shell" if leaves and not stays else ""
 
 
 def names_folder(line: str) -> bool:

@@ -46,6 +46,9 @@ CLEANED_MAX = 64
 _FOLDER = re.compile(r"^[(\[]Current (?:working )?directory: (/[^\n]{1,512}?)[)\]]$", re.MULTILINE)
 _CLEANED = re.compile(r"^Removing (\S[^\n]{0,512})$", re.MULTILINE)
 _BACK_AT = re.compile(r"^HEAD is now at [^\n]{1,200}", re.MULTILINE)
+_BROUGHT_BACK = re.compile(r"^Updated \d{1,6} paths? from ", re.MULTILINE)
+"""What git says of a checkout of files, which is no switch of branches."""
+_UP_TO_DATE = re.compile(r"^Current branch \S{1,200} is up to date\.", re.MULTILINE)
 _DELETED = re.compile(r"^Deleted branch [^\n]{1,200} \(was ([0-9a-f]{7,40})\)", re.MULTILINE)
 _SCRIPT = re.compile(
     r"^> (?:@[\w.-]{1,80}/)?[\w.-]{1,80}@\d[\w.+-]{0,40} ([\w:.-]{1,80})(?: /\S{1,512})?$", re.MULTILINE
@@ -57,11 +60,11 @@ def shell_entries(done: Done, *, command: str, script: str, folder: str) -> Iter
     """What a call did, change by change, and its command with its outcome where that is more."""
     outcome = outcome_of(done.result, hidden=hides_status(script), script=script)
     is_failure = names_failure(outcome)
-    if moves_on(script) and not outcome.startswith("failed"):
+    whole = result_text(done.result) if done.result is not None else ""
+    if not is_failure and moves_on(script, folder=folder) and _BROUGHT_BACK.search(whole) is None:
         yield Entry(section="evidence", key=run_of(command), text="", seq=done.seq, origin="tool")
     if (not is_failure or outcome in NOTHING_FOUND) and only_looks(script):
         return
-    whole = result_text(done.result) if done.result is not None else ""
     text = told_in(whole)
     said = _FOLDER.findall(text[-FOLDER_CHARS:])
     changes = changes_in(script, folder=folder or "".join(said[-1:]))
@@ -100,7 +103,9 @@ def shell_entries(done: Done, *, command: str, script: str, folder: str) -> Iter
 
 
 def _of_branches(undoing: Undoing, *, text: str) -> list[Undoing]:
-    """What a command may undo, with the commits that its answer says its branches ended with."""
+    """What a command may undo, as far as its answer says: nothing, or the commits that its branches ended with."""
+    if _UP_TO_DATE.search(text) is not None:
+        return []
     if undoing.commits != "deleted":
         return [undoing]
     return [replace(undoing, commits=f"one {sha}") for sha in _DELETED.findall(text)]

@@ -23,6 +23,11 @@ _NEVER_MIND = frozenset(("--abort", "--quit", "--skip"))
 _ENDS = frozenset(("--continue", "--edit-todo", "--show-current-patch"))
 _HERE = frozenset(("", "HEAD", "@"))
 _FIND_OPTIONS = frozenset(("-H", "-L", "-P"))
+_DELETES = re.compile(r"-[a-zA-Z]{0,8}D|--force$")
+"""Of branches, also those that nothing else holds."""
+_NAMED = frozenset(("-name", "-iname"))
+_WIDER = frozenset(("-o", "-or", "!", "-not", "\\!"))
+"""With one of these a name is not all that is looked for."""
 _OF_COMMITS = re.compile(r"(?:HEAD|@)(?:[~^]\d{0,4}|@\{[^}]{1,40}\}){1,8}$|[0-9a-f]{7,40}$")
 """What names a commit and no file."""
 
@@ -45,9 +50,7 @@ def undone_by(words: Sequence[str]) -> Iterator[Undoing]:
         case "unlink" | "trash" | "trash-put":
             yield from _named(paths)
         case "find" if "-delete" in said or {"rm", "unlink"}.intersection(said):
-            roots = [word for word in said if word not in _FIND_OPTIONS]
-            end = next((at for at, word in enumerate(roots) if word[:1] in "-(!\\"), len(roots))
-            yield from _named(roots[:end] or ["."])
+            yield from _named(_found([word for word in said if word not in _FIND_OPTIONS]))
         case "patch" if any(map(_REVERSES.match, options)):
             yield from _named(["."])
         case "hg" if said[:1] in (["revert"], ["update"], ["up"]) and not {"-n"}.intersection(options):
@@ -58,6 +61,18 @@ def undone_by(words: Sequence[str]) -> Iterator[Undoing]:
             yield from _named(paths[1:])
         case _:
             pass
+
+
+def _found(said: Sequence[str]) -> list[str]:
+    """What `find` finds of its roots, as far as names alone say so; else all below them."""
+    end = next((at for at, word in enumerate(said) if word[:1] in "-(!\\"), len(said))
+    roots, tests = said[:end] or ["."], said[end:]
+    if "-empty" in tests:
+        return []  # no file of which anything is told, nor a folder of one
+    names = [tests[at + 1] for at, word in enumerate(tests[:-1]) if word in _NAMED]
+    if len(names) != 1 or _WIDER.intersection(tests):
+        return list(roots)
+    return [f"{root.rstrip('/')}/{below}{names[0]}" for root in roots for below in ("", "*/")]
 
 
 def _named(paths: Sequence[str]) -> Iterator[Undoing]:
@@ -98,7 +113,7 @@ def _of_commits(does: str, options: Sequence[str], *, rest: Sequence[str]) -> It
             yield Undoing(commits=f"one {rest[0]}" if len(rest) == 1 else "all")
         case "commit" if "--amend" in options:
             yield Undoing(is_tree=False, commits="one HEAD")
-        case "branch" if {"-D", "--force"}.intersection(options):
+        case "branch" if any(map(_DELETES.match, options)):
             yield Undoing(is_tree=False, commits="deleted")
         case _:
             pass

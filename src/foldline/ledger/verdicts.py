@@ -24,6 +24,8 @@ _FORMS = re.compile(
     r"|BUILD SUCCESS(?:FUL)?(?: in [\w. ]{1,20})?|(?:BUILD|TEST) SUCCEEDED|Result: PASS"
     r"|OK \((?:skipped=\d{1,6}|expected failures=\d{1,6}|, )+\)|OK \([1-9]\d{0,6} tests?, \d{1,7} assertions?\)"
     r"|all (?:(?:the |of the )?(?:\d{1,6} )?(?:tests?|checks?|specs?|suites?|files?|steps?|jobs?) )?(?:have |has |are |is )?(?:passed|pass|passing|succeeded|successful|green|ok)[.!]?"
+    r"|OK \([1-9]\d{0,6} tests?\)|Tests: [1-9]\d{0,6}, Failures: 0(?:, Errors: 0)?|found 0 errors\. watching for file changes\.|(?:webpack )?compiled successfully[.!]?"
+    r"|finished (?:`?\w{1,20}`? profile|dev|release|test) \[[\w +]{1,40}\](?: target\(s\))? in [\d.]{1,8}s"
     r"|all matched files use prettier code style[.!]?|success: no issues found in \d{1,6} source files?"
     r"|(?:found )?(?:no|0) (?:errors?|issues|problems|warnings or errors|vulnerabilities)(?: found)?[.!]?"
     r"|checked \d{1,6} files?(?: in [\w.]{1,12})?\. no fixes applied\."
