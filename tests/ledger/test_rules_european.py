@@ -36,6 +36,16 @@ RULES = [
     "Nada de dependencias nuevas.",
     "Soy alérgico a las nueces.",
     "Los commits los hago yo.",
+    "Elles sont allergiques aux noix.",
+    "Laisse les tests tranquilles.",
+    "Faut pas toucher au schéma.",
+    "Bitte mit keinem Framework.",
+    "Les commits directs sont interdits.",
+    "Préférez les fonctions pures.",
+    "Préférer les fonctions pures.",
+    "Los commits directos están prohibidos.",
+    "Como mucho 3 reintentos.",
+    "Somos alérgicos a las nueces.",
 ]
 TALK = [
     "Es funktioniert nicht.",

@@ -39,20 +39,19 @@ _FORMS = (
 ENGLISH: tuple[Row, ...] = (
     row(
         "prohibition",
-        "don dont do never let",
+        "don dont do donot never let lets",
         _OPEN
         + r"(?:do\s*n[o']?t|don’t|do not|never(?!\s?mind\b)|let['’]?s (?:not|never)|let us not)\b"
         + _NOT_RULES,
     ),
     row(
         "prohibition",
-        "must mustn shall shan should shouldn may can cannot ought need needn will won are is",
-        r"\b(?:must|shall|should|may|ought to|are to|is to|need|will|can)(?:n['’]t| not| never)\b(?!\s+(?:we|i|it|this|that|matter|happen)\b)(?<!may not)(?<!can not)(?<!will not)(?<!shouldn't)(?<!shouldn’t)",
+        "must mustn mustnt shall shan shant should shouldn may can cannot ought need needn neednt will won are is",
+        r"\b(?:must|shall|should|may|ought to|are to|is to|need|will|can) (?:not|never)\b(?!\s+(?:we|i|it|this|that|matter|happen)\b)(?<!may not)(?<!can not)(?<!will not)",
         r"\b(?:mustn|needn|shan)['’]?t\b",
         r"\b(?:you|nobody|no one|they|anyone|users?|agents?) (?:can ?not|can['’]t|may not|won['’]t|will not|shouldn['’]t)\b",
         r"\b(?:can(?:['’]t| ?not)|may not) (?:be )?(?:changed?|touch(?:ed)?|modif(?:y|ied)|edit(?:ed)?|removed?|deleted?|br(?:eak|oken)|renamed?|moved?|used?|shared?|logged|exceed(?:ed)?)\b",
         r"\bshouldn['’]t (?:be|have|contain|use|change|touch|break|depend|require|need|rely|go|exceed|ever|do|add|import|call|log)\b",
-        r"\b(?:under|in|by|on) no (?:circumstances?|way|event|means|account)\b",
     ),
     row(
         "prohibition",
@@ -70,14 +69,14 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "prohibition",
-        "avoid avoiding refrain away hands steer stop quit circumstances account event means",
+        "avoid avoiding refrain away hands steer stop quit circumstance circumstances way account event means point",
         _OPEN + r"(?:avoid(?:ing)?\b|(?:stop|quit) \w+ing\b)",
         r"\brefrain from\b",
         r"\bstay away from\b",
         r"\bhands off\b",
         r"\bsteer clear\b",
-        r"\bunder no circumstances?\b",
-        r"\b(?:in no event|by no means|on no account|at no point)\b",
+        r"\b(?:under|in|by|on) no (?:circumstances?|way|event|means|account)\b",
+        r"\bat no point\b",
     ),
     row(
         "prohibition",
@@ -97,7 +96,7 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "prohibition",
-        "no nothing single",
+        "no nothing single even",
         _OPEN
         + r"(?:with\s+)?(?:absolutely )?no (?!problem|idea|worr|longer|one\b|way|thank|such|matter|doubt|luck|need\b|more questions|wonder|clue|point|rush|hurry|result|response|error|issue|difference|big deal|it\b|that\b|this\b|i\b|we\b|you\b|they\b|not\b|funciona|module|tests? ran|fix(?:es)? applied|files? included|changes? (?:made|detected)|\w+ (?:were|was|is|are|found|available)\b)[a-z`'\"-]+",
         r"(?<!there's )(?<!is )\bnothing (?:else|other than)\b",
@@ -106,7 +105,7 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "prohibition",
-        "nothing nobody none one outside inside within restrict confine limit sacred untouchable stone belong place",
+        "nothing nobody none one only stay outside inside within restrict confine limit sacred untouchable stone belong place",
         _OPEN
         + r"(?:(?:touch|change|rename|edit|delete|modify|add|remove|commit|push|install|break|alter|move|assume|invent) nothing"
         r"|stay (?:inside|within|out of|off)|(?:restrict|confine|limit) (?:yourself|your|changes|edits|all|it|work))\b",
@@ -132,7 +131,7 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "prohibition",
-        "read frozen hands limits touch",
+        "read frozen hands limits touch edit change",
         r"^[\w./*`@-]{1,80}\s?[:=—–]\s{0,3}(?:is |strictly )?(?:read[- ]only|off[- ]limits|frozen|hands off|(?:do not|don['’]t|never) (?:touch|edit|change))\b",
     ),
     row(
@@ -142,7 +141,7 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "prohibition",
-        "stay stays remain remains be everything out",
+        "stay stays remain remains leave leaves be everything out",
         r"\b(?:stays?|remains?) (?:exactly )?(?:as (?:it is|they are|is)\b|the way (?:it|they)\b|unchanged|untouched|private|frozen)\b",
         r"(?:^|[.;:!?]\s+)(?:all |our |the |customers?['’]? |users?['’]? |personal )*(?:data|code|secrets?|passwords?|keys?|credentials|logs|backups?) (?:stays?|remains?|must stay|never leaves?) (?:in|on|within|inside|out of|private|local)\b",
         r"\bshould (?:stay|remain|be kept) (?:out of|in|within|private|unchanged|untouched|the same|under|below)\b",
@@ -158,14 +157,14 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "duty",
-        "each every all any anything code",
+        "each every all any anything without",
         r"(?:^|[.;:!?]\s+)(?:each|every|all|any|anything)\b[^.,\n]{1,40}\b(?:gets?|needs?) (?:a|an|its own|their own|at least one) (?:\w+ )?(?:tests?|docstrings?|comments?|types?|reviews?|entry|entries|changelog|ticket|issue)\b",
         r"(?:^|[.;:!?]\s+)(?:each|every|all|any|anything)\b[^.,\n]{1,40}\b(?:is|are|needs?|has|have) to be \w+",
         r"\bwithout (?:\w+ ){1,3}(?:will not|won['’]t|does not|doesn['’]t|cannot|can['’]t) (?:be |get )?(?:merged|accepted|approved|deployed|released|shipped)\b",
     ),
     row(
         "duty",
-        "important essential crucial vital imperative times green",
+        "important essential crucial vital critical imperative times green",
         r"\b(?:it['’]s|it is) (?:\w+ )?(?:important|essential|crucial|vital|critical|imperative) (?:that|to)\b",
         r"\b(?:has|have|needs?|ought) to (?:be|stay) (?:always )?green\b",
         r"\bat all times\b",
@@ -190,25 +189,25 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "duty",
-        "required mandatory compulsory obligatory essential crucial critical negotiable rule rules line requirement constraint constraints restriction guideline convention policy invariant must important warning reminder nb",
+        "required mandatory compulsory obligatory essential crucial critical negotiable nonnegotiable rule rules line lines limit limits requirement requirements constraint constraints restriction restrictions guideline guidelines convention conventions policy policies invariant invariants must important warning reminder nb",
         r"\b(?:is|are|it['’]s) (?:required|mandatory|compulsory|obligatory|essential|crucial|critical|a must)\b",
         r"\bnon-?negotiable\b",
-        r"\b(?:hard|strict|red|golden|firm|house|key|ground|iron) (?:red )?(?:rule|line|requirement|limit|constraint)s?\b",
-        r"\b(?:rule|constraint|requirement|restriction|guideline|convention|policy|invariant)s?(?: \w{1,8})?\s?[:=–—](?=\s*\S)",
+        r"\b(?!key li)(?:hard|strict|red|golden|firm|house|key|ground|iron) (?:red )?(?:rule|line|requirement|limit|constraint)s?\b",
+        r"\b(?:(?:rule|constraint|requirement|restriction|guideline|convention|invariant)s?|polic(?:y|ies))(?: \w{1,8})?\s?[:=–—](?=\s*\S)",
         r"\b(?:important|critical|mandatory|reminder|nb)\s?[:!–—](?=\s*\S)",
     ),
     row(
         "duty",
-        "keep stay remain backward compatible kept insist stick preserve maintain respect comply adhere follow",
+        "keep stay remain backward backwards compatible under below least most less idempotent exact same done kept insist stick preserve maintain respect comply adhere follow",
         _OPEN
         + r"keep (?!going|getting|investigating|up\b|in touch|on\b|it up|working|trying|looking|digging)\S+",
-        r"\b(?:has|have|needs?) to (?:stay|remain|keep|be (?:kept|compatible|backwards?|under|below|at|less|idempotent|exact|the same|done by))\b",
+        r"\b(?:has|have|needs?) to (?:stay|remain|keep|be (?:kept|compatible|backwards?|under|below|at (?:least|most)|less|idempotent|exact|the same|done by))\b",
         _OPEN
         + r"(?:insist|stick (?:to|with)|preserve|maintain|respect|comply with|adhere to|follow (?:the|our|my))\b(?! (?:these|the following|this) steps)",
     ),
     row(
         "limit",
-        "most least more less fewer later max maximum min minimum up within under below exceed exceeding stay limit limited cap capped",
+        "most least more less fewer later earlier longer max maximum min minimum up within under below exceed exceeding stay limit limited cap capped",
         r"\b(?:at (?:most|least)|no (?:more|less|fewer|later|earlier|longer) than|not (?:more|less|fewer|later|longer) than|max(?:imum)?(?: of)?|min(?:imum)?(?: of)?|up to|less than|fewer than|within|under|below|exceed(?:ing)?|stay (?:under|below|within)|limit(?:ed)?(?: \w+)? to|cap(?:ped)?(?: \w+)? at) (?:the |a |an )?"
         + _NUMBER,
     ),
@@ -220,7 +219,7 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "limit",
-        "more less longer fewer over above tops most max maximum",
+        "more less longer fewer over above beyond tops most max maximum",
         r"\b(?:can['’]t|can ?not|must(?: not|n['’]t)|may not|should(?: not|n['’]t)|won['’]t|never|not to) (?:\w+ ){1,3}?(?:more|less|longer|fewer|over|above|beyond)(?: than)? (?:the |a |an )?"
         + _NUMBER,
         r"^(?!.{0,80}\b(?:takes?|took|was|were|got|is|are)\b).{0,80}?(?:\d|\b(?:ten|fifty|hundred|thousand))[^.,\n]{0,20}\b(?:tops|max|maximum|at (?:the )?(?:very )?most)\b\s*[.!]?$",
@@ -269,7 +268,7 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "condition",
-        "first before ok okay go approval blessing doubt unsure stop",
+        "first before ok okay go approval blessing permission consent sign signoff doubt unsure sure stop abort",
         _OPEN
         + r"(?:show|run|send|ask|tell|give|check|clear) (?:me|us|\S+ (?:by|with|past|to) (?:me|us))\b[^.\n]{0,40}\bfirst(?=\s*(?:[.!,;]|$))",
         r"\bbefore (?:any|each|every|the|a|you|your) \w+,? (?:\w+ ){0,3}?(?:i|we) (?:want|need|have|would like) to (?:see|review|approve|check|read|sign)\b",
@@ -280,7 +279,7 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "condition",
-        "now on forward henceforth future subsequent rest long whenever time",
+        "now on onward onwards forward henceforth future subsequent further rest long whenever time",
         r"\bfrom (?:now|here|today|this point) on(?:wards?)?\b",
         r"\bgoing forward\b",
         r"\bhenceforth\b",
@@ -293,25 +292,25 @@ ENGLISH: tuple[Row, ...] = (
     row(
         "condition",
         "approval permission sign signoff consent confirmation review ask check",
-        r"\b(?:needs?|requires?) (?:my|our|explicit|prior|a |an )?\s?(?:approval|permission|sign-?off|consent|confirmation|review)\b",
+        r"\b(?:needs?|requires?) (?:(?:my|our|explicit|prior|an?) )?(?:approval|permission|sign-?off|consent|confirmation|review)\b",
         r"\bask (?:me|us|first|for (?:permission|confirmation|approval))\b",
         r"\bcheck with me\b",
     ),
     row(
         "format",
-        "answer answers reply respond response responses result results report reports summary message messages write speak output return format print produce give present document comment communicate talk",
+        "answer answers reply replies respond response responses result results report reports summary summaries message messages write speak output outputs return format print produce give present document comment communicate talk",
         _OPEN
         + r"(?:answer|reply|respond|write|speak|output|return|format|print|produce|give|present|document|comment|communicate|talk)\b[^.\n]{0,40}?\b(?:in|as|using|with)\s+(?:only |plain |valid |pure |strict |a |an |the )?(?:"
         + _LANGUAGES
         + "|"
         + _FORMS
         + r")\b",
-        r"\b(?:output|response|answer|reply|result|report|summary|message|commit message)s? (?:should|has to|have to|needs? to|is to|are to)\b",
+        r"\b(?:(?:output|response|answer|result|report|message)s?|repl(?:y|ies)|summar(?:y|ies)) (?:should|has to|have to|needs? to|is to|are to)\b",
         r"\bformat\s?[:=]",
     ),
     row(
         "format",
-        "be spaces tabs quotes speak talk write messages names",
+        "be spaces quotes speak talk write answer reply respond message messages name names",
         _OPEN
         + r"(?:be (?:brief|concise|terse|succinct|polite|formal)|use (?:single|double) quotes"
         + r"|(?:speak|talk|write|answer|reply|respond) (?:only )?(?:"
@@ -322,7 +321,7 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "choice",
-        "not only uses",
+        "not only uses runs targets",
         r"^(?!(?:it|this|that|yes|no|sure|maybe|sorry|works?|done|good|fine|ok|nice|well|today|why|failed|working|true|false)\b)[\w`'-]+, not (?!(?:yet|sure|really|now|here|so|that|this|bad|good|working|me|you|us|\w+ly|\w+ing|\w+ed)\b)[\w`'-]+[.!]?$",
         r"\b(?:go|goes|belong|belongs) (?:to|in|into|on) [\w./`-]+, not [\w./`-]+",
         r"^[\w@/-]{2,30} only[.!]?$",
@@ -330,7 +329,7 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "format",
-        _LANGUAGES.replace("|", " ") + " snake_case camelcase case json markdown",
+        _LANGUAGES.replace("|", " ") + " camelcase pascalcase case json markdown",
         r"\b(?:in|only) (?:" + _LANGUAGES + r"),? (?:please|only)\b",
         r"\b(?:in|use) (?:snake_case|camelcase|kebab-case|pascalcase)\b",
         r"\b(?:json|markdown|" + _LANGUAGES + r") only\b",
@@ -352,13 +351,13 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "prohibition",
-        "can cannot won will accept tolerate",
+        "can cannot won will accept tolerate approve",
         r"\bwe (?:can ?not|can['’]t) (?:add|introduce|use|change|break|touch|afford|risk|allow|drop|remove|upgrade|rename|deploy|push|ship|move|rely|depend|install|accept|store|log|expose|require|edit|delete|modify|lose|merge|spend)\b",
         r"\b(?:i|we) (?:won['’]t|will not|do not|don['’]t|can['’]t|can ?not) (?:accept|tolerate|approve)\b",
     ),
     row(
         "prohibition",
-        "case whatever not isn aren",
+        "case whatever not never isn aren",
         r"\bin no case\b|^whatever (?:you do|happens)\b",
         r"\b(?:try|prefer|like you|want you|need you|asking you|better|best|careful) not to\b|\bbetter not (?!be\b)\w",
         r"\b(?:is|are)(?: not|n['’]t) (?:optional|negotiable|up for (?:debate|discussion|negotiation)|tolerated|wanted|yours\b|up to you)\b",
@@ -455,14 +454,14 @@ ENGLISH: tuple[Row, ...] = (
     ),
     row(
         "choice",
-        "tabs spaces use style convention policy standard everywhere indent",
+        "tabs spaces use style convention policy standard guideline everywhere indent",
         r"\b(?:tabs,? not spaces|spaces,? not tabs)\b|\bindent (?:with|by)\b|\b(?:we|our \w+) (?:use|is|are|uses) (?:\d|two|four|eight) spaces\b",
         r"\bour (?:\w+ )?(?:style|convention|policy|standard|guideline) (?:is|says)\b|^[\w-]+(?: [\w-]+)? everywhere[.!]?$",
         _OPEN + r"use (?:the )?(?:v\d|version \d)",
     ),
     row(
         "condition",
-        "anything anywhere everything everywhere except apart provided providing condition",
+        "anything anywhere everything everywhere except apart other provided providing condition",
         r"^(?:anything|anywhere|everything|everywhere) (?:but|except|besides|other than|apart from)\b(?!.{0,80}\b(?:works?|worked|fails?|failed|pass(?:es|ed)?|is|are|was|runs?|loads?|looks?|seems?)\b)",
         r"^(?:except|apart from|other than) [^,\n]{1,40}\b(?:you (?:can|may)|do)\b",
         r"(?:^|,\s)(?:provided|providing) (?:that |the |all )|\bon (?:the )?condition that\b",

@@ -15,7 +15,7 @@ EUROPEAN: tuple[Row, ...] = (
     row(
         "prohibition",
         "darf darfst dürfen dürft soll sollen sollst sollte sollten",
-        r"\b(?:darf|darfst|dürfen|dürft|soll|sollen|sollst|sollte|sollten) (?:\S+ ){0,6}?(?:nicht|nie|niemals|keine?[nrms]?|nur)\b",
+        r"\b(?:darf|darfst|dürfen|dürft|soll|sollen|sollst|sollte|sollten) (?:\S+ ){0,6}?(?:nicht|nie|niemals|kein(?:s|e[nrms]?)?|nur)\b",
     ),
     row(
         "prohibition",
@@ -24,15 +24,15 @@ EUROPEAN: tuple[Row, ...] = (
     ),
     row(
         "prohibition",
-        "nicht kein keine keinen nie",
-        r"\b(?:bitte|aber) (?:\S+ ){0,5}?(?:nicht|keine?[nrms]?)\b|\bnicht (?:\S+ ){0,3}?\w{2,}en[.!,;]?$",
+        "nicht kein keine keinen keinem keiner keines keins nie",
+        r"\b(?:bitte|aber) (?:\S+ ){0,5}?(?:nicht|kein(?:s|e[nrms]?)?)\b|\bnicht (?:\S+ ){0,3}?\w{2,}en[.!,;]?$",
         _START
-        + r"(?:verwende|benutze?|ändere?|lösche?|nutze|schreibe?|füge?|mach[et]?|fasse?|berühre?|verwend|nimm|lass)\b.{0,80}?\b(?:nicht|keine?[nrms]?|nie)\b",
+        + r"(?:verwende|benutze?|ändere?|lösche?|nutze|schreibe?|füge?|mach[et]?|fasse?|berühre?|verwend|nimm|lass)\b.{0,80}?\b(?:nicht|kein(?:s|e[nrms]?)?|nie)\b",
     ),
     row(
         "prohibition",
         "will wollen möchte möchten brauche brauchen",
-        r"\b(?:ich|wir) (?:will|wollen|möchten?|brauchen?) (?:\S+ ){0,4}?(?:keine?[nrms]?|nie|niemals)\b",
+        r"\b(?:ich|wir) (?:will|wollen|möchten?|brauchen?) (?:\S+ ){0,4}?(?:kein(?:s|e[nrms]?)?|nie|niemals)\b",
     ),
     row(
         "duty",
@@ -67,17 +67,17 @@ EUROPEAN: tuple[Row, ...] = (
     # French
     row(
         "prohibition",
-        "ne n",
-        r"(?:^|[,;:.!?—–-]\s*|\b(?:et|mais|merci de|veuillez|de)\s+)(?:ne |n['’])(?:\S+ ){0,3}?(?:pas|jamais|rien|plus|aucune?)\b|\bne (?:pas|jamais|plus) \w+|\b(?:doit|doivent|devez|dois|faut|peut|peuvent) (?:pas|jamais)\b",
+        "ne n faut doit doivent devez dois",
+        r"(?:^|[,;:.!?—–-]\s*|\b(?:et|mais|merci de|veuillez|de)\s+)(?:ne |n['’])(?:\S+ ){0,3}?(?:pas|jamais|rien|plus|aucune?)\b|\bne (?:pas|jamais|plus) \w+|\b(?:doit|doivent|devez|dois|faut|ne (?:\S+ )?(?:peut|peuvent)) (?:pas|jamais)\b",
     ),
     row(
         "prohibition",
-        "jamais interdit interdite évite évitez éviter",
+        "jamais interdit interdite interdits interdites évite évitez éviter",
         r"\bjamais\b|\binterdite?s?\b|\bévite[zr]?\b",
     ),
     row(
         "duty",
-        "toujours faut doit doivent devez dois obligatoire impérativement assure assurez veille veillez oublie oubliez respecte respectez",
+        "toujours faut doit doivent devez dois obligatoire obligatoires impérativement assure assurez veille veillez veiller oublie oubliez oublier respecte respectez respecter",
         r"\b(?:toujours|il faut|doit|doivent|devez|dois|impérativement)\b|\bobligatoires?\b|\bassure(?:z-vous|-toi)\b|\bveille[zr]?\b|\bn['’]oublie[zr]?\b|\brespecte[zr]?\b",
     ),
     row(
@@ -85,7 +85,11 @@ EUROPEAN: tuple[Row, ...] = (
         "au maximum minimum uniquement seulement exclusivement avant moins plus",
         r"\b(?:au (?:plus|moins|maximum|minimum)|uniquement|seulement|exclusivement|avant (?:le|lundi|mardi|mercredi|jeudi|vendredi)|(?:moins|plus) de \d)\b",
     ),
-    row("choice", "plutôt lieu préfère préférez", r"\bplutôt que\b|\bau lieu de\b|\bpréfère[zr]?\b"),
+    row(
+        "choice",
+        "plutôt lieu préfère préférez préférer",
+        r"\bplutôt que\b|\bau lieu de\b|\bpréf(?:ère|ére[zr])\b",
+    ),
     row(
         "condition",
         "sans avant sauf désormais dorénavant moins partir",
@@ -98,8 +102,8 @@ EUROPEAN: tuple[Row, ...] = (
     ),
     row(
         "prohibition",
-        "pas allergique tranquille moi végétarien végétarienne",
-        r"^pas de (?:nouve|dépendance|commit|mock|push)|\ballergiques?\b|\bvégétarien(?:ne)?\b|\btranquilles?[.!]?$|\bc['’]est moi qui\b",
+        "pas allergique allergiques tranquille tranquilles moi végétarien végétarienne végétariens végétariennes",
+        r"^pas de (?:nouve|dépendance|commit|mock|push)|\ballergiques?\b|\bvégétarien(?:ne)?s?\b|\btranquilles?[.!]?$|\bc['’]est moi qui\b",
     ),
     # Spanish
     row(
@@ -109,8 +113,8 @@ EUROPEAN: tuple[Row, ...] = (
     ),
     row(
         "prohibition",
-        "nunca jamás prohibido prohibida evita evitar evite",
-        r"\b(?:nunca|jamás)\b|\b(?:proh?ibid[oa]|evita|evitar|evite)\b",
+        "nunca jamás prohibido prohibida prohibidos prohibidas evita evitar evite",
+        r"\b(?:nunca|jamás)\b|\b(?:prohibid[oa]s?|evita|evitar|evite)\b",
     ),
     row(
         "duty",
@@ -119,7 +123,7 @@ EUROPEAN: tuple[Row, ...] = (
     ),
     row(
         "limit",
-        "máximo mínimo menos sumo únicamente solamente solo sólo presupuesto antes",
+        "máximo mínimo mucho menos sumo únicamente solamente solo sólo presupuesto antes",
         r"\bcomo (?:máximo|mínimo|mucho)\b|\b(?:al menos|a lo sumo)\b|\b(?:únicamente|solamente|s[oó]lo|presupuesto)\b|\bmenos de \d|\bantes del? (?:lunes|martes|miércoles|jueves|viernes|\d)",
     ),
     row("choice", "lugar vez prefiere prefiero", r"\ben (?:lugar|vez) de\b|\bprefier[eo]\b"),
@@ -135,8 +139,8 @@ EUROPEAN: tuple[Row, ...] = (
     ),
     row(
         "prohibition",
-        "nada alérgico alérgica yo vegetariano vegetariana",
-        r"^nada de \w|\balérgic[oa]\b|\bvegetarian[oa]\b|\b(?:los|las|el|la) \w+ (?:los|las|lo|la) hago yo\b",
+        "nada alérgico alérgica alérgicos alérgicas yo vegetariano vegetariana vegetarianos vegetarianas",
+        r"^nada de \w|\balérgic[oa]s?\b|\bvegetarian[oa]s?\b|\b(?:los|las|el|la) \w+ (?:los|las|lo|la) hago yo\b",
     ),
     # Portuguese
     row(
@@ -144,7 +148,7 @@ EUROPEAN: tuple[Row, ...] = (
         "não",
         r"(?:^|[,;:.!?—–-]\s*|\b(?:e|mas|favor,?|que) )não (?!consigo|sei|funciona|é\b|está|tem|tenho|há|foi|quero|entendi|deu|era)\w+(?:e|a|em|am|ar|er|ir|es|as)\b",
     ),
-    row("prohibition", "proibido proibida evite", r"\bproibid[oa]\b|\bevite\b"),
+    row("prohibition", "proibido proibida proibidos proibidas evite", r"\bproibid[oa]s?\b|\bevite\b"),
     row(
         "duty",
         "sempre deve devem devemos deverá obrigatório obrigatória certifique lembre tem mantenha garanta",
