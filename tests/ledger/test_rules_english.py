@@ -261,6 +261,13 @@ RULES = [
     "Outputs should be JSON.",
     "Not even one new dependency.",
     "In no circumstances delete the bucket.",
+    "You're not supposed to push to main, right?",
+    "It has to work on Windows too, how do I do that?",
+    "It has to run without a network, that is why I chose sqlite.",
+    "There should be no global state, can you fix that?",
+    "There should be no mocks, why did you add one?",
+    "New dependencies are not wanted.",
+    "Our policy is two reviewers.",
 ]
 TALK = [
     "Only some tests fail.",
@@ -375,6 +382,14 @@ TALK = [
     "Nobody knows why.",
     "Nobody replied.",
     "That is a nice example.",
+    "It has to work somehow, any ideas?",
+    "The server has to run migrations first, that is why it is slow",
+    "there should be no difference, why is there one?",
+    "You're not supposed to see this error, right?",
+    "This isn't wanted behaviour, fix it",
+    "what is our policy is unclear",
+    "The test passes on CI only",
+    "The page loads in dark mode only",
 ]
 
 

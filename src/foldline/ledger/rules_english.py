@@ -345,7 +345,7 @@ ENGLISH: tuple[Row, ...] = (
     row(
         "prohibition",
         "allowed permitted authorized authorised supposed",
-        r"\b(?:you|we|nobody|no one|agents?)(?:['’]re| are| is)?(?:n['’]t| not| never| only) (?:allowed|permitted|authori[sz]ed|supposed) to\b",
+        r"\b(?:you|we|nobody|no one|agents?)(?:['’]re| are| is)?(?:n['’]t| not| never| only) (?:allowed|permitted|authori[sz]ed|supposed) to\b(?! (?:see|get|have) [^.\n]{1,80}\?)",
         r"\b(?:nobody|no one) is (?:allowed|permitted|authori[sz]ed|supposed) to\b",
         r"\byou(?:['’]re| are) (?:allowed|permitted|authori[sz]ed) to\b[^.\n]{1,80}\bonly\b",
     ),
@@ -360,7 +360,7 @@ ENGLISH: tuple[Row, ...] = (
         "case whatever not never isn aren",
         r"\bin no case\b|^whatever (?:you do|happens)\b",
         r"\b(?:try|prefer|like you|want you|need you|asking you|better|best|careful) not to\b|\bbetter not (?!be\b)\w",
-        r"\b(?:is|are)(?: not|n['’]t) (?:optional|negotiable|up for (?:debate|discussion|negotiation)|tolerated|wanted|yours\b|up to you)\b",
+        r"\b(?:is|are)(?: not|n['’]t) (?:optional|negotiable|up for (?:debate|discussion|negotiation)|tolerated|wanted(?! (?:behaviou?r|effect|output|result)s?\b)|yours\b|up to you)\b",
         r"\b(?:is|are) (?:not|never) to be \w",
         r"^not (?:on|to|into|before|via) (?!my\b|windows|mac|linux|mobile|it\b|that\b|this\b|here)\S",
         r"\b(?:do|change|edit|touch|push|deploy|test|try|you (?:can|may))\b[^.\n]{0,60}\bbut not (?:on|to|in|into|the)\b",
@@ -382,7 +382,7 @@ ENGLISH: tuple[Row, ...] = (
     row(
         "prohibition",
         "there",
-        r"\bthere (?:should|must|may|can|shall) (?:be no|not be|never be)\b",
+        r"\bthere (?:should|must|may|can|shall) (?:be no|not be|never be)\b(?![^.\n]{1,80}, (?:so |but )?why (?:is|are) (?:there|it|they)\b)",
     ),
     row(
         "prohibition",
@@ -413,7 +413,7 @@ ENGLISH: tuple[Row, ...] = (
         "only",
         _OPEN
         + r"(?:edit|change|touch|modify|work|use|read|write|test|commit|push|deploy|look|book|show|reply|format|run|fix|install|send|search) (?:[^.,\n]{1,60} )?only\b(?! (?:when|works?|fails?|one|\d))",
-        r"^(?!.{0,80}\b(?:fails?|failed|happens?|occurs?|works|worked|is|are|was|were|shows?|seen|breaks?|got|crash\w*|appears?|i|it|has|had|there)\b)[^.,\n]{2,60} only[.!]?$",
+        r"^(?!.{0,80}\b(?:fails?|failed|happens?|occurs?|works|worked|passes|passed|loads|is|are|was|were|shows?|seen|breaks?|got|crash\w*|appears?|i|it|has|had|there)\b)[^.,\n]{2,60} only[.!]?$",
         r"^only (?!(?:some|one|two|three|few|half|that|this|these|it|the|when|if|a|an|\d+)\b)[\w-]+ (?!fails|works|breaks|crashes|helps|happens|knows|matters|passes|runs|shows)[\w-]+s[.!]?$",
         r"\bonly [^,\n]{1,30} (?:is|are) (?:supported|allowed|permitted|accepted|acceptable)\b",
     ),
@@ -426,7 +426,7 @@ ENGLISH: tuple[Row, ...] = (
     row(
         "duty",
         "needs need has have belong belongs stable green compatible deterministic offline",
-        r"(?<!\bi )(?<!do we )(?<!do you )\b(?:has|have|needs?) to (?:work|run|build|compile|support|fit|pass|match)\b(?! (?:on|out) (?:it|this|that|what|why))",
+        r"(?<!\bi )(?<!do we )(?<!do you )\b(?:has|have|needs?) to (?:work|run|build|compile|support|fit|pass|match)\b(?! (?:on|out) (?:it|this|that|what|why)| somehow\b|[^.\n]{1,80}\b(?:that|which)(?:['’]s| is) why (?:it|the|this|they)\b)",
         r"\bbelongs? (?:in|into|under) [\w./`-]",
         r"\b(?:stays?|remains?) (?:stable|green|compatible|backwards?[- ]compatible|deterministic|offline)\b",
     ),
@@ -456,7 +456,7 @@ ENGLISH: tuple[Row, ...] = (
         "choice",
         "tabs spaces use style convention policy standard guideline everywhere indent",
         r"\b(?:tabs,? not spaces|spaces,? not tabs)\b|\bindent (?:with|by)\b|\b(?:we|our \w+) (?:use|is|are|uses) (?:\d|two|four|eight) spaces\b",
-        r"\bour (?:\w+ )?(?:style|convention|policy|standard|guideline) (?:is|says)\b|^[\w-]+(?: [\w-]+)? everywhere[.!]?$",
+        r"(?<!what )(?<!what is )(?<!what's )\bour (?:\w+ )?(?:style|convention|policy|standard|guideline) (?:is|says)\b|^[\w-]+(?: [\w-]+)? everywhere[.!]?$",
         _OPEN + r"use (?:the )?(?:v\d|version \d)",
     ),
     row(
