@@ -42,16 +42,22 @@ def test_a_text_is_found_at_every_depth_and_in_every_spelling(
             assert without(WORD, left) == left
 
 
-TEXTS = st.text(st.sampled_from('abnrtfu"\\/\n 1é日😀'), min_size=1, max_size=6)
+SIGNS = st.sampled_from('abnrtfu"\\/\n 1é日😀')
+BESIDE = st.text(SIGNS, min_size=1, max_size=6)
+TEXTS = st.text(SIGNS, min_size=2, max_size=6).filter(lambda text: found_as(text) != "not")
 
 
-@given(TEXTS, TEXTS, TEXTS, st.integers(0, 2), st.booleans())
+@given(TEXTS, BESIDE, BESIDE, st.integers(0, 2), st.booleans())
 @example("nrt", "\n", "", 1, False)
 @example('"', "\\", "", 2, True)
+@example("é11", "1", "\\", 1, True)
+@example("é11", "1", "", 2, True)
+@example("\n\n\n\n", "\\" * 8, "", 2, True)
+@example("111", "1", "1", 0, False)
 def test_whatever_is_forgotten_leaves_json_of_the_same_length(
     text: str, before: str, after: str, depth: int, ascii_alone: bool
 ) -> None:
-    """And the text is gone from the strings that held it."""
+    """And the text is gone from the strings that held it, a short one where it was a word."""
     said: object = f"{before}{text}{after}"
     for _ in range(depth):
         said = json.dumps([said], ensure_ascii=ascii_alone)
@@ -59,7 +65,8 @@ def test_whatever_is_forgotten_leaves_json_of_the_same_length(
     left = without(text, data)
     assert len(left) == len(data)
     told = json.loads(left)
-    if depth == 0:
+    is_inside = found_as(text) == "word" and f"{before[-1:]}{after[:1]}".strip(' "/\\') != ""
+    if depth == 0 and not is_inside:
         assert text not in told["text"] or set(text) <= set("forgotten_") or before[-1:] == "\\", (told, text)
 
 

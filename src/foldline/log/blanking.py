@@ -45,6 +45,7 @@ _BEFORE_WORD: Final = (
     rb"(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4}))"
     rb"(?<![\xc3-\xdf][\x80-\xbf])(?<!\xe0[\xa0-\xbf][\x80-\xbf])"
     rb"(?<!\\u00[c-fC-F][0-9a-fA-F])(?<!\\u0[1-9a-fA-F][0-9a-fA-F]{2})"
+    rb"(?!(?<=\\)\\)"  # backslashes are taken from the first one on
 )
 _AFTER_WORD: Final = rb"(?![A-Za-z0-9_]|" + _LETTER + rb"|\\{1,15}u(?:00[c-fC-F]|0[1-9a-fA-F]))"
 _ADDRESS: Final = re.compile(rb"m\d{1,9}(?:-\d{1,9})?(?:\.\d{1,9})?@[0-9a-f]{8}")
@@ -170,13 +171,15 @@ def places_of(pattern: re.Pattern[bytes], body: bytes) -> Iterator[Gap]:
 
 
 def _begin(body: bytes, start: int) -> int | None:
-    """Where to fill from, for a match that a backslash stands before: `None` when its first letter belongs to an escape;
+    """Where to fill from, for a match that a backslash stands before: `None` when its first sign belongs to an escape;
     from the second letter on where it may, in JSON inside JSON."""
     at = start
     while at and body[at - 1 : at] == b"\\":
         at -= 1
-    if at == start or body[start : start + 1] == b"\\" or body[start : start + 1] not in b'nrtbfu"/':
+    if at == start or body[start : start + 1] not in b'nrtbfu"/\\':
         return start
+    if body[start : start + 1] == b"\\":
+        return None if (start - at) % 2 else start
     return None if (start - at) % 2 else start + 1
 
 
