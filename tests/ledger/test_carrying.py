@@ -363,3 +363,17 @@ def test_what_an_earlier_ledger_says_of_later_runs_stays_open() -> None:
     assert [entry.text for entry in book.values()] == [
         "`make` → printed: y; failed at m3, not seen to pass since"
     ]
+
+
+@pytest.mark.parametrize(
+    ("between", "output"),
+    [
+        ("git checkout main && git checkout -- a.py", "Updated 1 path from the index"),
+        ("git checkout main && make", "Switched to branch 'main'\nerror: it broke"),
+        ("nvm use 20 && git checkout a.py", "Updated 1 path from the index"),
+        ("cd web; ls nope", "ls: cannot access 'nope': No such file or directory"),
+    ],
+)
+def test_a_switch_beside_something_else_is_one(between: str, output: str) -> None:
+    """CMP-8: what the rest of the line says takes no switch back: a pass in another place settled the failure."""
+    assert "moved on at m1" in runs(("npm test", "!it broke"), (between, output))[0]

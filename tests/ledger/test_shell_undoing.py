@@ -176,3 +176,10 @@ def test_marked_lines_are_read_back_with_the_key_they_had() -> None:
     for key, text in (("/p/src/a.ts", EDIT), ("git commit 1a2b3c4", "`git commit 1a2b3c4` → fix a")):
         entry = Entry(section="mutations", key=key, text=f"{text}{MARK}4", seq=1, origin="assistant")
         assert read(f"## Workspace mutations\n{line_of(entry)}") == ((entry,), ())
+
+
+def test_a_rebase_of_what_is_up_to_date_keeps_what_stands_beside_it() -> None:
+    """CMP-8: a reset in the same line had no mark."""
+    script = "cd /p && git rebase main; git reset --soft HEAD~1"
+    lines = told(COMMIT, (script, "Current branch feat is up to date."))
+    assert f"`git commit 1a2b3c4` → fix a{MARK}3" in lines

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from foldline.core.message import result_text
 from foldline.ledger.carrying import COMMIT
 from foldline.ledger.changes import gist_of
-from foldline.ledger.command_lines import hides_status, moves_on, only_looks, run_of
+from foldline.ledger.command_lines import commands_of, hides_status, moves_on, only_looks, run_of
 from foldline.ledger.entries import Done, Entry, Undoing
 from foldline.ledger.lines import one_line, unticked
 from foldline.ledger.outcomes import (
@@ -50,6 +50,7 @@ _BROUGHT_BACK = re.compile(r"^Updated \d{1,6} paths? from ", re.MULTILINE)
 """What git says of a checkout of files, which is no switch of branches."""
 _UP_TO_DATE = re.compile(r"^Current branch \S{1,200} is up to date\.", re.MULTILINE)
 _DELETED = re.compile(r"^Deleted branch [^\n]{1,200} \(was ([0-9a-f]{7,40})\)", re.MULTILINE)
+_SWITCHED = re.compile(r"^(?:Switched to |HEAD is now at )", re.MULTILINE)
 _SCRIPT = re.compile(
     r"^> (?:@[\w.-]{1,80}/)?[\w.-]{1,80}@\d[\w.+-]{0,40} ([\w:.-]{1,80})(?: /\S{1,512})?$", re.MULTILINE
 )
@@ -61,7 +62,7 @@ def shell_entries(done: Done, *, command: str, script: str, folder: str) -> Iter
     outcome = outcome_of(done.result, hidden=hides_status(script), script=script)
     is_failure = names_failure(outcome)
     whole = result_text(done.result) if done.result is not None else ""
-    if not is_failure and moves_on(script, folder=folder) and _BROUGHT_BACK.search(whole) is None:
+    if moves_on(script, folder=folder) and _is_moved(script, outcome=outcome, text=told_in(whole)):
         yield Entry(section="evidence", key=run_of(command), text="", seq=done.seq, origin="tool")
     if (not is_failure or outcome in NOTHING_FOUND) and only_looks(script):
         return
@@ -102,9 +103,23 @@ def shell_entries(done: Done, *, command: str, script: str, folder: str) -> Iter
         )
 
 
+def _is_moved(script: str, *, outcome: str, text: str) -> bool:
+    """Whether a line that may change the folder, the branch or the environment did so: in doubt it did, where other commands stand
+    beside the one that may."""
+    if _SWITCHED.search(text) is not None:
+        return True
+    commands = [command.strip() for _, command in commands_of(run_of(script))]
+    if names_failure(outcome):
+        return not (outcome.startswith("failed") or moves_on(commands[-1]) == "all" or len(commands) == 1)
+    switches = [command for command in commands if moves_on(command) == "all"]
+    checkouts = [command for command in commands if command.startswith(("git checkout ", "git switch "))]
+    is_alone = len(switches) == 1 and switches == checkouts
+    return not (is_alone and _BROUGHT_BACK.search(text) is not None)
+
+
 def _of_branches(undoing: Undoing, *, text: str) -> list[Undoing]:
     """What a command may undo, as far as its answer says: nothing, or the commits that its branches ended with."""
-    if _UP_TO_DATE.search(text) is not None:
+    if undoing.commits == "all" and not undoing.is_tree and _UP_TO_DATE.search(text) is not None:
         return []
     if undoing.commits != "deleted":
         return [undoing]
