@@ -198,7 +198,11 @@ class FoldOldest(Struct, frozen=True, kw_only=True):
         ledger = min(left, room.ledger)
         starts = {unit.start for unit in stays}
         rest = [unit for unit in rest if unit.start not in starts]
-        rest, spare = _newest_that_fit(rest, left - ledger)
+        gone, spare = _newest_that_fit(rest, left - ledger)
+        if gone and ledger < room.bare:  # no ledger is wanted, and still a fold has to be paid for
+            ledger = min(left, room.bare)
+            gone, spare = _newest_that_fit(rest, left - ledger)
+        rest = gone
         edits: tuple[Edit, ...] = ()
         edge = spare if len(rest) > 1 else spare + ledger  # with the last of them the fold goes too
         if rest and self.clamp_edge and not room.is_small and spare >= EDGE_TOKENS_MIN:
