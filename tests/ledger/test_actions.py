@@ -71,6 +71,9 @@ def test_a_tool_whose_name_says_nothing_acts_unless_it_answers_as_readers_do() -
         {"sql": "create index i on t(a)"},
         {"url": "https://x.io/users", "method": "post"},
         {"query": "mutation { close(id: 3) { id } }"},
+        {"query": "mutation Close($id: ID!) { close(id: $id) { id } }"},
+        {"sql": "CREATE OR REPLACE VIEW v AS SELECT 1"},
+        {"sql": "grant select on t to bob"},
     ],
 )
 def test_a_tool_that_reads_by_its_name_acts_where_it_is_told_to(arguments: dict[str, Any]) -> None:
@@ -87,6 +90,10 @@ def test_a_tool_that_reads_by_its_name_acts_where_it_is_told_to(arguments: dict[
         {"url": "https://x.io", "method": "GET"},
         {"query": "query { user(id: 3) { id } }"},
         {"text": "POST"},
+        {"query": "create react app"},
+        {"query": "drop table fails"},
+        {"query": "grant proposal"},
+        {"query": "mutation testing"},
         {"limit": 3},
         {},
     ],

@@ -75,6 +75,9 @@ def test_a_user_who_orders_what_was_not_taken_takes_the_decision_back(later: str
         "```\nuse bolt\n```",
         "别用 bolt",
         "Use badger.",
+        "They use bolt.",
+        "We used to use bolt.",
+        "The other team and its tests use bolt.",
     ],
 )
 def test_what_only_speaks_of_it_takes_nothing_back(later: str) -> None:

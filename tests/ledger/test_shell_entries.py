@@ -156,3 +156,9 @@ def test_what_a_line_wrote_anew_is_not_told_as_removed(output: str, *, is_writte
     lines = told(script, f"{output}\nfatal: Not a valid object name x")
     assert lines[:-1] == (["/r/d written"] if is_written else [])
     assert lines[-1].startswith(f"`{script}` → shows: fatal")
+
+
+def test_a_commit_in_a_folder_with_a_long_name_is_told() -> None:
+    """CMP-8: agents work in folders whose paths take more than a line."""
+    found = told(f"git -C /v/{'d' * 200} commit -m 'Fix a'", "[main 1a2b3c4] Fix a\n 1 file changed")
+    assert "`git commit 1a2b3c4` → Fix a" in found

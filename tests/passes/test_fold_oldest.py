@@ -163,7 +163,9 @@ def messages_of(kinds: list[tuple[str, int]]) -> list[Message]:
     st.lists(st.tuples(st.sampled_from(["user", "assistant", "round"]), st.integers(1, 9000)), max_size=25),
     st.floats(0.05, 0.95),
 )
-@example([("round", 1077), ("assistant", 5033)], 0.8125)  # a fold that no ledger was wanted for was not paid for
+@example(
+    [("round", 1077), ("assistant", 5033)], 0.8125
+)  # a fold that no ledger was wanted for was not paid for
 def test_any_conversation_reaches_any_target_above_its_smallest_form(
     kinds: list[tuple[str, int]], share: float
 ) -> None:

@@ -53,6 +53,22 @@ def test_where_no_range_frees_enough_nothing_is_changed() -> None:
     assert plan.hints == (CANNOT,)
 
 
+def test_a_range_grows_until_its_rules_have_room() -> None:
+    """CMP-16: the smallest part that reaches the target left no room for a rule of an earlier fold."""
+    messages = [
+        user("Never push to main. Do not log card numbers, whatever the ticket says."),
+        *work(40),
+        user("next"),
+    ]
+    before = planned(RANGE, messages, target=10**9).before
+    for target in range(2_000, before.tokens, 97):
+        done = planned(RANGE, messages, target=target)
+        if done.edits:
+            assert "Never push to main." in done.texts[0]
+            assert "Do not log card numbers" in done.texts[0]
+            assert done.after.tokens <= target
+
+
 def test_what_must_stay_stays_within_the_range() -> None:
     """Laws TAIL and PIN: a pinned message between two folded ones, a leading system message, the last user message."""
     messages = [system("rules"), *work(30), assistant("done")]

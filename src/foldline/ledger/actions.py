@@ -21,11 +21,14 @@ from foldline.ledger.successes import is_rehearsal, says_done, structured_succes
 
 _STATEMENT = re.compile(
     r"\s*+(?>(?:(?:--[^\n]{0,200}\n|/\*[^*]{0,200}\*/)\s*+){0,4})(?>(?:BEGIN\b[^;]{0,40};\s*+)?)"
-    r"(?:(?:INSERT|REPLACE|MERGE)\s+(?:OR\s+\w+\s+)?INTO|UPDATE\s+\S{1,100}\s+SET|DELETE\s+FROM|TRUNCATE|(?:DROP|ALTER|CREATE|GRANT|REVOKE)\s+\w+)\b",
+    r"(?:(?:INSERT|REPLACE|MERGE)\s+(?:OR\s+\w+\s+)?INTO|UPDATE\s+\S{1,100}\s+SET|DELETE\s+FROM|TRUNCATE\s+\S|(?:GRANT|REVOKE)\s+[^;\n]{1,200}?\s(?:TO|FROM)"
+    r"|(?:DROP|ALTER|CREATE)\s+(?:(?:OR REPLACE|UNIQUE|TEMP(?:ORARY)?|MATERIALIZED|GLOBAL)\s+)?"
+    r"(?:TABLE|INDEX|VIEW|DATABASE|SCHEMA|USER|ROLE|SEQUENCE|FUNCTION|PROCEDURE|TRIGGER|TYPE|EXTENSION|COLUMN|CONSTRAINT)\s+(?!(?:fails?|in|is|not|error|vs|with)\b)\S)",
     re.IGNORECASE,
 )
 """A statement of SQL that changes something …"""
 _CTE = re.compile(r"\s*WITH\b.{1,2000}?\)\s*(?=(?:INSERT|UPDATE|DELETE|MERGE)\b)", re.IGNORECASE | re.DOTALL)
+_MUTATES = re.compile(r"\s*mutation\b[^{]{0,400}+\{")
 _METHOD_KEYS = frozenset(("method", "http_method", "verb"))
 _METHODS = frozenset("POST PUT PATCH DELETE".split())
 """… and methods of HTTP that do."""
@@ -112,7 +115,7 @@ def _says_it_acts(arguments: Mapping[str, Any]) -> bool:
         if isinstance(value, str) and (
             (key.lower() in _METHOD_KEYS and value.upper() in _METHODS)
             or _changes(value)
-            or value.lstrip()[:9] == "mutation "
+            or _MUTATES.match(value) is not None
         ):
             return True
     return False

@@ -131,7 +131,7 @@ _TAKEN_BACK = re.compile(r"\b(?:undone|reverted|undid|rolled back|restored)\b", 
 """How an editor says that it undid an edit, where it was asked to."""
 NOTHING_FOUND = ("failed (exit 1): (no output)", "failed (exit 1): no output")
 """What a search comes to that finds nothing."""
-COMMITS = re.compile(r"\bgit\s(?:[^\n;&|]{0,80}\s)?(?:commit|revert|cherry-pick)\b")
+COMMITS = re.compile(r"\bgit\s(?:-C\s{1,4}\S{1,512}\s)?(?:[^\n;&|]{0,80}\s)?(?:commit|revert|cherry-pick)\b")
 COMMITTED = re.compile(r"^\[[^\]\n]{1,80} ([0-9a-f]{7,40})\] ([^\n]{1,200})", re.MULTILINE)
 """What git says of a commit: its branch, its hash, its subject."""
 _ECHOES = re.compile(r"(?:> |\+ |\$ )\S|\(no output\)$")

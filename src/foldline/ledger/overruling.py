@@ -41,7 +41,7 @@ _ORDERED = re.compile(
     re.IGNORECASE,
 )
 _DENIED = re.compile(
-    r"\b(?:no|not|never|without|avoid\w*|neither|nor|stop|who|what|why|one could|some\w* (?:people|users))\b|n['’]?t\b|不|别|[沒没]",
+    r"\b(?:no|not|never|without|avoid\w*|neither|nor|stop|who|what|why|one could|used to|they|he|she|it|(?:some\w* )?(?:people|users|others|teams?|projects?|tests?|docs))\b|n['’]?t\b|不|别|[沒没]",
     re.IGNORECASE,
 )
 """What stands before an order in its clause and makes it none."""

@@ -90,7 +90,9 @@ class Written(Struct, frozen=True, kw_only=True):
     """What stands in it, in order."""
     choice: Choice
     omitted: int
-    """Entries that did not fit."""
+    """Entries that did not fit …"""
+    rules_omitted: int
+    """… and those among them that are rules, word for word."""
 
     @property
     def facts(self) -> tuple[Fact, ...]:
@@ -227,6 +229,11 @@ class Draft:
             entries=tuple([self._entries[n] for n in sorted(share.kept)]),
             choice=choice,
             omitted=self._omitted(share),
+            rules_omitted=sum(
+                entry.section == "objective" and not _quotes(entry)
+                for n, entry in enumerate(self._entries)
+                if n not in share.kept
+            ),
         )
 
     @cached_property

@@ -1,5 +1,6 @@
-"""Fold range: the smallest oldest part whose fold brings the view to its target becomes one ledger; the newest messages
-are never in it. Counterpart: `fold_oldest`, which always reaches the target. Knows messages and tokens."""
+"""Fold range: the smallest oldest part whose fold brings the view to its target becomes one ledger, which has room for the rules
+in it; the newest messages are never in it. Counterpart: `fold_oldest`, which always reaches the target. Knows messages and
+tokens."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ class FoldRange(Struct, frozen=True, kw_only=True):
         [u][a][r][a][r][u][a][r]   target ↓   →  [‹ledger of 3 messages›][a][r][u][a][r]
 
     Costs: O(messages) and the facts of what is folded. Breaks the cache from the first folded message. Reach for it where
-    the newest messages must stay whatever they weigh: where no range frees enough nothing is changed, and the next tier
-    has to.
+    the newest messages must stay whatever they weigh: where no range frees enough, or as much as its rules need beside,
+    nothing is changed, and the next tier has to.
     """
 
     name: str = "fold-range"
@@ -47,17 +48,21 @@ class FoldRange(Struct, frozen=True, kw_only=True):
             gone += structure.items[unit.start : unit.end]
             freed += unit.tokens
             if freed >= moment.tokens_excess:
-                fold = self._fold(structure, gone, spare=freed - moment.tokens_excess, frame=frame)
-                return Plan(edits=(fold,))
+                budget = min(self.summary_tokens, freed - moment.tokens_excess)
+                fold, is_ruled = self._fold(structure, gone, budget=budget, frame=frame)
+                if is_ruled or budget == self.summary_tokens:
+                    return Plan(edits=(fold,))
         return Plan(hints=(CANNOT,))
 
-    def _fold(self, structure: Outline, gone: Sequence[Item], *, spare: int, frame: Frame) -> Fold:
-        """The fold of a range whose ledger may take what the range frees beyond the target."""
+    def _fold(
+        self, structure: Outline, gone: Sequence[Item], *, budget: int, frame: Frame
+    ) -> tuple[Fold, bool]:
+        """The fold of a range with a ledger of so many tokens, and whether every rule stands in that."""
         evicted = evicted_of(structure, gone, words=words_of(structure.items, frame.memo), frame=frame)
-        budget = min(self.summary_tokens, spare)
         written = compose(evicted, budget=budget, prices=prices_of(frame), cache=fact_cache(frame))
         head = head_of(gone)
-        return fold_of(gone, f"{head}\n{written.text}" if written.text else head, frame=frame)
+        fold = fold_of(gone, f"{head}\n{written.text}" if written.text else head, frame=frame)
+        return fold, not written.rules_omitted
 
 
 def _oldest(structure: Outline, *, keep_last: int, frame: Frame) -> Iterator[Unit]:
