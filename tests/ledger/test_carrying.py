@@ -67,6 +67,11 @@ def test_a_reset_to_the_last_commit_leaves_what_was_committed() -> None:
         ]
     reset = "`git reset --hard HEAD~1` → done"
     assert told("a.py edited", commit, reset)[0] == "a.py edited; before git reset --hard at m2"
+    again = "`git commit 1a2b3c4` → Add a patch"
+    reset = "`git reset --hard HEAD~1` → HEAD is now at 83a6c26 Move files"
+    lines = told("a.py edited", commit, "b.py edited", again, reset)
+    assert lines[0] == "a.py edited", "it goes back to the commit that holds it"
+    assert lines[2] == "b.py edited; before git reset --hard at m4"
 
 
 def test_what_a_stash_put_away_comes_back_with_it() -> None:

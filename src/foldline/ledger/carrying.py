@@ -71,6 +71,9 @@ _RESET = re.compile(
 )
 
 
+_BACK_AT = re.compile(r" → HEAD is now at ([0-9a-f]{7,40})\b")
+
+
 class _Reach(Struct, frozen=True):
     """Which files git does something with."""
 
@@ -276,12 +279,15 @@ def _drop_below(book: Book, path: str) -> None:
 
 def _mark(book: Book, entry: Entry, *, mark: str, reach: _Reach, keeps_commits: bool = True) -> None:
     """Say of each change to a file that it is older than what threw the working tree away; of none that was committed before,
-    where that goes back to the last commit."""
-    committed = (
-        max([known.seq for known in book.values() if known.text.startswith(COMMIT)], default=-1)
-        if keeps_commits
-        else -1
-    )
+    where that goes back to the last commit, or to the one that its answer names."""
+    back_at = _BACK_AT.search(entry.text)
+    commit = "" if back_at is None else back_at[1]
+    kept = [
+        known.seq
+        for known in book.values()
+        if known.text.startswith(COMMIT) and (keeps_commits or (commit and _is_hash(known.key, commit)))
+    ]
+    committed = max(kept, default=-1)
     for key, known in book.items():
         is_file = key[0] == "mutations" and not known.text.startswith("`") and reach.holds(known.key)
         if is_file and committed < known.seq < entry.seq and not (_LASTING.search(known.text)):
