@@ -186,6 +186,7 @@ def test_tools_are_written_in_openais_shape() -> None:
     assert first["type"] == "function"
     assert (first["function"]["name"], first["function"]["parameters"]["type"]) == ("f", "object")
     assert second == tools[1]
+    assert written(user("q"), tools=b'[5, "f"]')["agent"]["tool_definitions"] == []
 
 
 def test_the_same_history_gives_the_same_bytes() -> None:

@@ -41,6 +41,8 @@ def test_what_the_last_calls_came_to_is_taken_from_the_step_that_made_them() -> 
     (result,) = results_in(read_one(READER, document))
     assert (result.call_id, result.is_error, result_text(result)) == ("c0", True, "")
     assert results_in(read_one(READER, document | {"agent_steps": [{"tool_results": []}]})) == []
+    odd = [{"tool_results": [{"call_id": ["c0"]}, {"call_id": None}]}]
+    assert results_in(read_one(READER, document | {"agent_steps": odd})) == []
 
 
 def test_every_response_has_its_usage_and_the_context_only_grows() -> None:

@@ -34,6 +34,7 @@ from foldline.core.message import (
     is_injected,
 )
 from foldline.log.values import part_json
+from foldline.transcripts.neutral import mappings
 from foldline.transcripts.transcript import NewHistory, Transcript
 from foldline.wire import strict
 from foldline.wire.tools import convert_tools
@@ -269,9 +270,10 @@ def _final(steps: Sequence[Json]) -> Json:
 
 
 def _definitions(tools: bytes) -> list[Json]:
-    """Tool schemas in OpenAI's shape; a tool that has none there (a provider's own) stands as it is."""
+    """Tool schemas in OpenAI's shape; a tool that has none there (a provider's own) stands as it is, and what is no object is
+    none."""
     definitions: list[Json] = []
-    for tool in strict.loads(tools):
+    for tool in mappings(strict.loads(tools)):
         turned = None if "function" in tool else convert_tools(strict.dump([tool]), to="openai-chat")[0]
         definitions += [tool] if turned is None else strict.loads(turned)
     return definitions

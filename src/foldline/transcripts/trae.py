@@ -95,7 +95,7 @@ def _last_results(source: Source, steps: document.Piece, *, calls: Sequence[Tool
     pieces = document.items(steps) if open_ids else []
     for at in range(len(pieces) - 1, -1, -1):
         step = mapping(document.read(source, pieces[at], at=f"agent_steps[{at}]"))
-        told = [one for one in mappings(step.get("tool_results")) if one.get("call_id") in open_ids]
+        told = [one for one in mappings(step.get("tool_results")) if str(one.get("call_id")) in open_ids]
         if told:
             return [neutral("tool", (_result(one),)) for one in told]
     return []
