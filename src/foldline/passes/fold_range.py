@@ -19,6 +19,8 @@ from foldline.passes.folding import HEAD_TOKENS, evicted_of, fold_of, head_of, m
 from foldline.passes.shorten import fact_cache, prices_of
 
 CANNOT = "cannot free enough"
+RULES_TOKENS = 16
+"""A ledger that had no room for a rule is not written again for less than so much more."""
 
 
 class FoldRange(Struct, frozen=True, kw_only=True):
@@ -43,15 +45,17 @@ class FoldRange(Struct, frozen=True, kw_only=True):
             return Plan()
         structure = outline_of(view)
         gone: list[Item] = []
-        freed = -HEAD_TOKENS
+        freed, least = -HEAD_TOKENS, 0
         for unit in _oldest(structure, keep_last=self.keep_last, frame=frame):
             gone += structure.items[unit.start : unit.end]
             freed += unit.tokens
-            if freed >= moment.tokens_excess:
+            if freed >= moment.tokens_excess + least:
                 budget = min(self.summary_tokens, freed - moment.tokens_excess)
                 fold, is_ruled = self._fold(structure, gone, budget=budget, frame=frame)
                 if is_ruled or budget == self.summary_tokens:
                     return Plan(edits=(fold,))
+                # a ledger is written a few times, not once a unit
+                least = min(self.summary_tokens, 2 * budget + RULES_TOKENS)
         return Plan(hints=(CANNOT,))
 
     def _fold(
