@@ -22,6 +22,7 @@ from foldline.core.message import Message, Text, calls_of, result_text, results_
 from foldline.core.view import Item
 from foldline.distribution import distribution
 from foldline.files import CompactOptions
+from foldline.log.lines import write_log
 from foldline.lookup import show
 from foldline.outgoing import joined
 from foldline.testing.builders import user
@@ -420,3 +421,11 @@ def test_a_file_compacted_again_keeps_the_entries_of_its_ledger(format: str, tmp
     assert edited in first.read_text()
     assert edited in second.read_text()
     assert "earlier summary" not in second.read_text()
+
+
+def test_a_session_that_holds_no_message_is_written_as_one() -> None:
+    """A log may have been started alone; nothing in it says which wire it is of."""
+    log = write_log(format="neutral", body=b"{}", entries=[])
+    made = files.convert(detect.read(log), as_format="openai-chat")
+    assert json.loads(made.data) == {"messages": []}
+    assert made.notes == ()

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from foldline.asking import asking_notes
 from foldline.core.completion import Ask, Reply
+from foldline.core.errors import InvalidTranscript
 from foldline.core.laws import Violation
 from foldline.core.needs import Needs
 from foldline.core.ports import TokenCounter
@@ -269,10 +270,13 @@ def left_out(written: NewHistory, target: str) -> tuple[str, ...]:
 
 def unrecognised(data: bytes, target: str) -> tuple[str, ...]:
     """What a person should know of a file in a wire format that says nothing only this format says: it would be read as
-    another. Empty where it is recognised."""
+    another. Empty where it is recognised, or holds no message to be recognised by."""
     if target not in CODECS or detect.recognise(data[:HEAD_BYTES]) == target:
         return ()
-    found = detect.read(data)[0].format
+    try:
+        found = detect.read(data)[0].format
+    except InvalidTranscript:
+        return ()
     if found == target:
         return ()
     return (f"`check` and `show` will take the result for {found}; add --from {target} there",)

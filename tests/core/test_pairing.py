@@ -113,6 +113,16 @@ def test_a_result_behind_words_moves_before_them() -> None:
     ]
 
 
+@pytest.mark.parametrize("needs", [OPEN, ON_ANTHROPIC])
+def test_a_result_in_a_system_message_moves_to_where_results_stand(needs: Needs) -> None:
+    """No provider takes a result from a system message, nor moves with it where that one must go."""
+    told = replace(result("bash", "ok"), role="system")
+    found = repaired(user("go"), assistant(call("bash")), told, assistant("done"), needs=needs)
+    assert kinds(found) == ["moved-result"]
+    assert [p.message.role for p in found.placed] == ["user", "assistant", needs.results_role, "assistant"]
+    assert answers(found) == [("bash", "ok")]
+
+
 def test_a_late_result_among_others_leaves_its_message() -> None:
     """What else the message says stays where it was said."""
     found = repaired(user("go"), assistant(call("a")), user("x"), by_user("late:", result("a", "1")))

@@ -57,6 +57,16 @@ def test_a_system_message_in_its_place_stays(came: str) -> None:
     assert repair(given, BETWEEN).repairs == ()
 
 
+def test_a_system_message_does_not_move_behind_a_call_that_still_waits() -> None:
+    """Laws PAIR and SAME: behind it the call would count as left, and the result that comes as late."""
+    asked = ToolCall(id="c", name="bash", arguments="{}")
+    given = [*messages("uas"), Message(role="assistant", parts=(asked,))]
+    found = repair(given, BETWEEN)
+    assert picture([placed.message for placed in found.placed]) == "usaa"
+    assert {done.kind for done in found.repairs} == {"moved-system"}
+    assert repair([placed.message for placed in found.placed], BETWEEN).repairs == ()
+
+
 def test_an_empty_assistant_message_that_goes_takes_the_place_with_it() -> None:
     """Law ROLE: the repair of one message is another one's fault."""
     blank = Message(role="assistant", parts=(Text(text=" "),))

@@ -28,6 +28,12 @@ def test_none_of_them_shapes_a_view_but_system_and_tools() -> None:
     assert set(KINDS) & SHAPING == {"system", "tools", "undo", "unfold", "rollback"}
 
 
+def test_tools_that_are_no_list_are_damage() -> None:
+    """A log is read by what it says, and every tool of a list is converted, counted and sent."""
+    with pytest.raises(SessionCorrupt, match="tools stand in a list"):
+        replayed(said(user("u")), draft("tools", tools=True))
+
+
 def test_compactions_without_progress_are_counted_until_one_helps() -> None:
     """anomalyco/opencode#27924: beside a compaction, beside a settle and alone; an entry that says nothing counts nothing."""
     talk = [said(user(f"u{n}")) if n % 2 == 0 else said(assistant("a")) for n in range(8)]

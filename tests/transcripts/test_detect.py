@@ -51,6 +51,14 @@ def test_a_damaged_first_line_does_not_hide_the_format() -> None:
         assert transcript.format == "claude-code"
 
 
+def test_a_named_wire_format_is_that_whatever_the_content_says() -> None:
+    """`--from` decides: a chat may hold a block of another provider, and its result must be read as what it is."""
+    data = b'[{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"ok"}]}]'
+    assert detect.read(data)[0].format == "anthropic"
+    for name in ("openai-chat", "openai"):
+        assert detect.read(data, format=name)[0].format == "openai-chat"
+
+
 def test_a_named_format_is_not_guessed_again() -> None:
     """`--from` decides."""
     data = jsonl([user("u1", None, "go")])

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from foldline import files
 from foldline.core.address import part_address
 from foldline.core.edit import Drop, Edit, Fold, Replace
-from foldline.core.errors import InvalidTranscript, SessionCorrupt
+from foldline.core.errors import InvalidTranscript, SessionCorrupt, UnknownFormat
 from foldline.core.message import Message, Meta, Text, ToolResult, Usage, result_text
 from foldline.core.view import Span
 from foldline.log.lines import parse_log, segment_line, write_log
@@ -169,6 +169,13 @@ def test_damage_in_the_middle_is_refused_with_its_byte() -> None:
     with pytest.raises(SessionCorrupt) as caught:
         read(whole[:at] + b"IT" + whole[at + 2 :])
     assert caught.value.offset == whole.rindex(b"\n", 0, at) + 1
+
+
+def test_a_log_of_a_later_version_is_refused_by_the_name_of_its_file() -> None:
+    """S12: which file, and what to do next."""
+    later = logged(*HISTORY).replace(b'{"foldline":1', b'{"foldline":9', 1)
+    with pytest.raises(UnknownFormat, match=r"^old\.jsonl: the log is of version 9.*; upgrade foldline"):
+        detect.read(later, name="old.jsonl")
 
 
 def test_a_sound_line_whose_body_makes_no_sense_is_refused_with_its_byte() -> None:

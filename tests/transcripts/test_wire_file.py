@@ -157,7 +157,7 @@ def test_a_responses_input_may_be_one_text() -> None:
     [
         (b'{"messages":[{"role":"user","content":"x"}],"messages":[]}', "given twice"),
         (b'[{"role":"user","role":"system","content":"x"}]', r"\[0\].*given twice"),
-        (b'{"messages":[1]}', "messages.*no object"),
+        (b'{"messages":[1]}', "messages.*an object"),
         (b'{"messages":[{"role":"user","content":"x"}],"tools":{"a":1}}', "tools.*list"),
         (b'{"messages":[]}', "no conversation"),
         (b'{"messages":[{"role":"user","content":"x"}', "cut off"),
@@ -167,6 +167,25 @@ def test_a_broken_body_is_refused_with_the_place_and_the_next_step(data: bytes, 
     """Hostile or cut input: what, where, what to do; never a traceback."""
     with pytest.raises(InvalidTranscript, match=why):
         detect.read(data, format="openai-chat")
+
+
+@pytest.mark.parametrize(
+    ("data", "place"),
+    [
+        (
+            b'{"system":[{"type":"text","text":"a","text":"b"}],"messages":[{"role":"user","content":"q"}]}',
+            "system",
+        ),
+        (
+            b'{"systemInstruction":{"parts":[{"text":"a","text":"b"}]},"contents":[{"role":"user","parts":[{"text":"q"}]}]}',
+            "systemInstruction",
+        ),
+    ],
+)
+def test_a_system_prompt_that_says_a_key_twice_is_refused(data: bytes, place: str) -> None:
+    """Two readers would be told two prompts, and a log of it could not be read again."""
+    with pytest.raises(InvalidTranscript, match=f"at {place}: key 'text' is given twice"):
+        detect.read(data)
 
 
 @pytest.mark.parametrize("name", BODIES)

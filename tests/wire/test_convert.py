@@ -31,6 +31,7 @@ from foldline.testing.judges import gemini as gemini_judge
 from foldline.testing.judges import openai_chat as chat_judge
 from foldline.testing.judges import openai_responses as responses_judge
 from foldline.wire import anthropic, gemini, openai_chat, openai_responses
+from foldline.wire.body import read_body
 from foldline.wire.codec import Codec, Request
 from foldline.wire.convert import convert
 from tests.wire.histories import PNG, neutral_histories, strings, texts_of
@@ -594,3 +595,18 @@ def test_a_history_whose_first_message_cannot_go_along_still_opens_with_the_user
     sent = convert(Request(format="neutral", messages=history), to=to).request.messages
     assert sent[0].role == "user" or "assistant" in CODECS[to].rules.needs.first
     assert sent[-1].text == "done"
+
+
+@pytest.mark.parametrize("to", ["anthropic", "gemini"])
+@pytest.mark.parametrize(
+    "inner", ['"encrypted_content":"c2ln"', '"content":[{"type":"input_text","text":"so far"}]']
+)
+def test_a_history_that_opens_with_a_providers_own_compaction_opens_with_the_user_elsewhere(
+    to: str, inner: str
+) -> None:
+    """A sealed compaction does not go along and an open one becomes the assistant's text: neither may come first."""
+    items = f'[{{"type":"compaction",{inner}}},{{"role":"assistant","content":"ok"}},{{"role":"user","content":"on"}}]'
+    request = read_body(json.loads(items), format="openai-responses")
+    converted = convert(request, to).request
+    assert converted.messages[0].role == "user"
+    assert JUDGES[to](body_of(converted)) == []

@@ -141,7 +141,8 @@ class _Pairs:
             results = results_of(message)
             for result in results:
                 self._answer(at, result)
-            self.rounds.append(current if in_block and results else -1)
+            belongs = in_block and results and message.role != "system"
+            self.rounds.append(current if belongs else -1)
             in_block = in_block and len(results) == len(message.parts)  # anything else: the talk has gone on
         self.last_round, self.is_open = current, in_block
         self._attach_early()
@@ -385,7 +386,7 @@ def _is_status(result: ToolResult) -> bool:
 
 
 def _moved(source: Placed, original: ToolResult, *, result: ToolResult, needs: Needs) -> Placed:
-    if result is original and len(source.message.parts) == 1:
+    if result is original and len(source.message.parts) == 1 and source.message.role != "system":
         return source
     return Placed(seq=source.seq, message=ours(needs.results_role, result))
 

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from foldline.core.message import Message, ToolCall, ToolResult
 from foldline.core.pairing import Placed
+from foldline.core.rounds import unanswered
 from foldline.core.view import Item
 
 Standing = TypeVar("Standing", Placed, Item)
@@ -21,7 +22,7 @@ Standing = TypeVar("Standing", Placed, Item)
 
 def system_in_place(entries: Iterable[Standing]) -> list[Standing]:
     """The entries with every system message at the first good place from where it stands, else at the last one before.
-    Leading ones stay; O(n)."""
+    Leading ones stay, and none goes behind a call that still waits for its result; O(n)."""
     out: list[Standing] = []
     held: list[Standing] = []
     place = 0  # the last good one; 0 while there is none
@@ -34,7 +35,7 @@ def system_in_place(entries: Iterable[Standing]) -> list[Standing]:
             out.extend(held)
             held, place = [], len(out)
         out.append(entry)
-    if not held or not place or _may_precede(out[-1].message):
+    if not held or not place or (_may_precede(out[-1].message) and not _waits(out)):
         return out + held
     return out[:place] + held + out[place:]
 
@@ -52,6 +53,12 @@ def misplaced(messages: Iterable[Message]) -> Iterator[tuple[int, str]]:
         before, waiting = message, []
     why = _why_not(before, None)
     yield from [(n, why) for n in waiting if why]
+
+
+def _waits(entries: list[Standing]) -> bool:
+    """True where a call of the last assistant message has no result yet: what stood behind it would say that none comes."""
+    last = next((at for at in range(len(entries) - 1, -1, -1) if entries[at].message.role == "assistant"), 0)
+    return bool(unanswered(entry.message for entry in entries[last:]))
 
 
 def _why_not(before: Message | None, after: Message | None) -> str:

@@ -40,7 +40,10 @@ def _system(state: State, entry: Entry) -> State:
 def _tools(state: State, entry: Entry) -> State:
     if _is_nothing(entry):
         return replace(state, tools=None, tools_at=None)
-    return replace(state, tools=read_bytes("tools", entry.body), tools_at=entry.offset)
+    tools = read_bytes("tools", entry.body)
+    if tools.lstrip()[:1] != b"[":
+        raise ValueError("tools stand in a list")
+    return replace(state, tools=tools, tools_at=entry.offset)
 
 
 def _is_nothing(entry: Entry) -> bool:

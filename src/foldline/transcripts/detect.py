@@ -37,6 +37,9 @@ READERS: Final = {
 }
 """Format name → module and the `Reader` in it, imported when first asked."""
 
+NAMED: Final = {"openai-chat": "foldline.transcripts.wire_file:OPENAI_CHAT_NAMED"}
+"""The format that bodies are taken for which say nothing of theirs → its `Reader` for whoever names it, and is not asked again."""
+
 WHOLE: Final = {
     "claude-code": "foldline.transcripts.claude_code:WHOLE",
     "codex": "foldline.transcripts.codex:WHOLE",
@@ -77,6 +80,10 @@ _KEYS_SHOWN = 8
 def reader(name: str) -> Reader:
     """The reader of a format, by name or alias. Raises `UnknownFormat`."""
     return cast(Reader, _load(READERS, name, missing="no reader"))
+
+
+def _named(name: str) -> Reader:
+    return cast(Reader, _load({**READERS, **NAMED}, name, missing="no reader"))
 
 
 def writer(name: str) -> Writer:
@@ -131,7 +138,7 @@ def read(
     `InvalidTranscript` for an input that cannot be read or holds no conversation, `UnknownFormat` for a name
     nobody knows or content that no reader recognises.
     """
-    asked = reader(format) if format != "auto" else None
+    asked = _named(format) if format != "auto" else None
     source = open_source(given, name=name, progress=progress)
     found = _recognised(source) if asked is None else asked
     transcripts = found.read(source)

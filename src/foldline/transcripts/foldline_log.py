@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from foldline.core.errors import SessionCorrupt
+from foldline.core.errors import SessionCorrupt, UnknownFormat
 from foldline.core.message import Message
 from foldline.core.view import Item
 from foldline.ledger.numbering import Numbered
@@ -47,8 +47,12 @@ class _Reader:
         return 100 if head.startswith(_SIGN) else 0
 
     def read(self, source: Source) -> tuple[Transcript, ...]:
-        """The one session. A torn end is left out and noted; raises `SessionCorrupt` for any other damage."""
-        log = parse_log(source.document())
+        """The one session. A torn end is left out and noted; raises `SessionCorrupt` for any other damage, `UnknownFormat` for
+        a log of a later version."""
+        try:
+            log = parse_log(source.document())
+        except UnknownFormat as error:
+            raise UnknownFormat(error.name, error.known, why=f"{source.path}: {error.why}") from error
         if log.state == "corrupt":
             raise SessionCorrupt(log.end, f"{log.detail}; restore {source.path} from a copy")
         if log.header is None:

@@ -68,9 +68,11 @@ class _Conversation(Struct, frozen=True, kw_only=True):
 
 
 class WireReader(Struct, frozen=True, kw_only=True):
-    """Reads files of one wire format. The reader of the default format leaves the decision to the content."""
+    """Reads files of one wire format."""
 
     name: str
+    by_content: bool = False
+    """True where the content of a whole conversation may say that it is of another format, as for the default one."""
 
     def recognise(self, head: bytes) -> int:
         """At most 70: for the format whose unmistakable mark comes first, or for the default without any."""
@@ -118,11 +120,15 @@ class WireReader(Struct, frozen=True, kw_only=True):
         )
 
     def _transcript(self, source: Source, conversation: _Conversation) -> tuple[Request, dict[str, bytes]]:
-        name = self.name
-        if name == DEFAULT:
-            name = _detected(source, conversation)
+        name = _detected(source, conversation) if self.by_content else self.name
         messages = decode_all(source, conversation.slices, wire=name, at=conversation.at)
-        rest = {key: Raw(data) for key, data in conversation.about.items() if key in _SYSTEM_KEYS}
+        rest: dict[str, Any] = {}
+        for key, data in conversation.about.items():
+            if key in _SYSTEM_KEYS:
+                _value(
+                    source, data, at=key
+                )  # a key given twice would say another thing to who reads the first
+                rest[key] = Raw(data)
         if "tools" in conversation.about:
             rest["tools"] = Raw(_tools(source, conversation))
         beside = read_body({"messages": [], **rest}, format=name, path=source.path)
@@ -150,7 +156,8 @@ class WireWriter(Struct, frozen=True, kw_only=True):
 
 
 ANTHROPIC: Final = WireReader(name="anthropic")
-OPENAI_CHAT: Final = WireReader(name="openai-chat")
+OPENAI_CHAT: Final = WireReader(name="openai-chat", by_content=True)
+OPENAI_CHAT_NAMED: Final = WireReader(name="openai-chat")
 OPENAI_RESPONSES: Final = WireReader(name="openai-responses")
 GEMINI: Final = WireReader(name="gemini")
 ANTHROPIC_WRITER: Final = WireWriter(name="anthropic")

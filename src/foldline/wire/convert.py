@@ -40,8 +40,10 @@ from foldline.core.message import (
     is_blank,
     is_fold,
     is_injected,
+    is_native_compaction,
+    may_open,
 )
-from foldline.core.repair import SILENT
+from foldline.core.repair import OPENING, SILENT
 from foldline.wire import anthropic, gemini, openai_chat, openai_responses
 from foldline.wire.body import KEYS
 from foldline.wire.call_ids import CallIds
@@ -93,8 +95,13 @@ def convert(request: Request, to: str) -> Converted:
     out = [message for segment in _segments(messages) for message in work.segment(segment)]
     if rules.needs.alternates:
         out = list(_joined(out))
-    if out and out[0].role not in (rules.needs.first | {"system"}) and messages[0].role in rules.needs.first:
-        out.insert(0, Message(role="user", parts=(Text(text=LEFT_OUT),), synthetic="repair"))
+    if (
+        out
+        and out[0].role not in (rules.needs.first | {"system"})
+        and may_open(messages[0], rules.needs.first)
+    ):
+        line = OPENING if is_native_compaction(messages[0]) else LEFT_OUT
+        out.insert(0, Message(role="user", parts=(Text(text=line),), synthetic="repair"))
     tools, left_out = convert_tools(request.tools, to=to)
     work.note("tools of the provider itself left out: " + ", ".join(left_out), if_=bool(left_out))
     return Converted(
