@@ -323,7 +323,7 @@ def test_an_edit_that_waits_has_not_failed() -> None:
 
 def test_what_a_script_says_of_itself_is_no_outcome() -> None:
     """CMP-8: `done` was all that a line printed, and it said so whatever had happened."""
-    assert outcome_of(said("done\n"), script='rm *.html; echo "done"') == "printed nothing"
+    assert outcome_of(said("done\n"), script='rm *.html; echo "done"') == "printed nothing else"
     assert outcome_of(said("3 files\ndone\n"), script='./move; echo "done"') == "printed: 3 files"
     assert outcome_of(said("BUILD OK\n"), script='make && echo "BUILD OK"') == "printed: BUILD OK"
 

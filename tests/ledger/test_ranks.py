@@ -53,6 +53,7 @@ def test_rules_stay_longest_then_wishes_and_values_then_what_is_told_then_asides
     ("told", "rank"),
     [
         ("`npm test` → exit 1; 2 failed", FAILED),
+        ("`npm test` → failed (exit 1): 2 failed; moved on at m9", RAN),
         ("`npm test` → ok", VERIFIED),
         ("`sh check.sh` → ok; 12 passed", VERIFIED),
         ("`echo 12 passed` → ok; 12 passed", RAN),

@@ -343,6 +343,19 @@ def test_what_was_verified_stands_before_what_was_looked_at_and_beside_what_a_sh
     assert text.count("wc -l") == 1
 
 
+def test_of_a_large_budget_commands_and_decisions_have_half_of_what_is_beyond_the_facts_wanted_most() -> None:
+    """CMP-8: of a recorded session (trae) no benchmark's time stood in 32,000 tokens, beside thousands of names."""
+    told = [entry("evidence", f"`python bench.py --case {n}` → printed: {n} ms", n) for n in range(600)]
+    facts = [Fact(kind="symbols", key=f"name_{n}", text=f"name_{n}") for n in range(4_000)]
+    shares: list[float] = []
+    for budget in (2_000, 8_000):
+        text = write(told, facts, budget=budget, count=COUNT.texts).text
+        lines = "\n".join(line for line in text.splitlines() if "bench.py" in line)
+        shares.append(COUNT.text(lines) / budget)
+    assert 0.1 < shares[0] < 0.16
+    assert 0.25 < shares[1] < 0.36
+
+
 def test_of_commands_and_decisions_that_find_no_room_the_newest_stand() -> None:
     """CMP-8: of nineteen requests the first three stood, because they were shorter, and not the one that had the flag (a CTF session):
     `name=test` passed for a test, and what a form printed of it for its outcome."""

@@ -75,7 +75,7 @@ COMMITTED = "[main 83a6c26] Move files\n 2 files changed"
         ("ls", "a", []),
         ("git add -A && git reset -q .bench || true", "", []),
         ("python -m py_compile a.py", "", ["`python -m py_compile a.py` → printed nothing"]),
-        ("rm *.html; echo done", "done", ["`rm *.html; echo done` → printed nothing"]),
+        ("rm *.html; echo done", "done", ["`rm *.html; echo done` → printed nothing else"]),
         (
             "cd /r && rm -f d && git show HEAD > d && ls -lh d",
             "-rw-rw-r-- 1 u u 5.4K Dec 25 00:40 d\ncommit b60a258",
@@ -98,7 +98,7 @@ def test_a_line_is_told_by_what_it_changed(script: str, output: str, lines: list
 def test_a_change_that_is_not_certain_leaves_its_lines_outcome() -> None:
     """CMP-8: the reader is told what was asked and what came back, not that it was done."""
     assert told("mv a b 2>/dev/null; echo done", "done") == [
-        "`mv a b 2>/dev/null; echo done` → printed nothing"
+        "`mv a b 2>/dev/null; echo done` → printed nothing else"
     ]
     assert told("rm a; mv b c 2>/dev/null", "") == [
         "a removed",

@@ -319,7 +319,7 @@ def _since(before: Entry, entry: Entry) -> str:
         return at[0] if at is not None else ""
     command = command_in(entry)
     is_well = went_well(last) and (not last.startswith(PRINTED) or shows_end(command))
-    if is_well or (last == PRINTED_NOTHING and filters_failures(command)):
+    if is_well or (last.startswith(PRINTED_NOTHING) and filters_failures(command)):
         return mark
     return f"{mark}{NOT_SEEN_TO_PASS}{why}"
 

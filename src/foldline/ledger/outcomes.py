@@ -42,7 +42,9 @@ ENDS_CHARS = 100
 PRINTED_CHARS = 60
 """… and where its command verifies nothing."""
 PRINTED_NOTHING = "printed nothing"
-"""What a command comes to that prints nothing where no status is stated."""
+"""What a command comes to that prints nothing where no status is stated …"""
+SAID_ANYWAY = f"{PRINTED_NOTHING} else"
+"""… and one that prints only what its script says however it goes."""
 PRINTED = "printed: "
 STOPPED = "stopped: "
 """What a command comes to that a person did not let run, or run to its end."""
@@ -196,7 +198,9 @@ def _shown(text: str, *, script: str, committed: str) -> str:
     if shown := failure_in(text):
         return f"shows: {shown}{_end(last, beside=shown)}"
     if committed or not last:
-        return f"{PRINTED}{committed}" if committed else PRINTED_NOTHING
+        if committed:
+            return f"{PRINTED}{committed}"
+        return SAID_ANYWAY if anyway and said != lines_said(text) else PRINTED_NOTHING
     is_asked = verifies(script) or COMMITS.search(script) is not None or all_went_well(last)
     if is_asked and (against := one_line(against_in(said), ENDS_CHARS)):
         return f"{PRINTED}{against}{_end(last, beside=against)}"

@@ -1,8 +1,8 @@
 """Writing the ledger: entries under their headings, facts in a dense index, within a budget.
 
 What does not fit leaves in a stated order: facts (oldest first), files that were only read, tasks served, commands that
-went well, decisions, commands that failed, changes to the workspace, open tasks, what users said (what says least first),
-and last what they ruled.
+went well or whose failure was left behind, decisions, commands that failed, changes to the workspace, open tasks, what users
+said (what says least first), and last what they ruled.
 Quoted text cannot open a block of ours, and every line says where it comes from, so that a later compaction can read
 the ledger back and carry it on. Counterpart: `book`, which makes the entries.
 """
@@ -44,7 +44,9 @@ INDEX_HEADING = "Facts"
 QUOTE = '"'
 """What an entry opens with that quotes a user; a rule stands without, verbatim."""
 ENTRY_SHARE = 0.15
-"""Share of the budget that entries may take before facts get a line."""
+"""Share of the budget that entries may take before facts get a line …"""
+AMPLE_TOKENS, AMPLE_SHARE = 3_600, 0.5
+"""… and of what it holds beyond so many tokens: there the facts wanted most stand already."""
 ENTRY_TOKENS_MIN, READ_TOKENS_MIN = 350, 200
 ENTRY_SHARE_MOST = 0.4
 """Of a ledger so small that their share holds no line, entries may have so much, up to this share: what comes next
@@ -356,12 +358,17 @@ class _Share(Struct, frozen=True, kw_only=True):
 
 
 def _entry_cap(room: int, *, least: int = ENTRY_TOKENS_MIN) -> int:
-    return max(int(room * ENTRY_SHARE), min(least, int(room * ENTRY_SHARE_MOST)))
+    ample = max(room - AMPLE_TOKENS, 0)
+    share = int((room - ample) * ENTRY_SHARE + ample * AMPLE_SHARE)
+    return max(share, min(least, int(room * ENTRY_SHARE_MOST)))
 
 
 def _entries_wanted(vital: int, *, facts: int) -> int:
     """What entries may have beside so many tokens of facts; never less than what users said."""
-    return max(vital, int(facts * ENTRY_SHARE / (1 - ENTRY_SHARE)), ENTRY_TOKENS)
+    least = AMPLE_TOKENS * (1 - ENTRY_SHARE)
+    ample = max(facts - least, 0)
+    share = int((facts - ample) * ENTRY_SHARE / (1 - ENTRY_SHARE) + ample * AMPLE_SHARE / (1 - AMPLE_SHARE))
+    return max(vital, share, ENTRY_TOKENS)
 
 
 def _leaving(entry: Entry, *, evidence: Callable[[str], int]) -> int:

@@ -89,7 +89,7 @@ def shell_entries(done: Done, *, command: str, script: str, folder: str) -> Iter
     yield from entries
     if commits:
         yield from _hooks(done, command=command, text=text)
-    says_nothing = outcome == PRINTED_NOTHING
+    says_nothing = outcome.startswith(PRINTED_NOTHING)
     is_known = says_nothing or (told and COMMITS.search(script) is None)
     is_told = changes.is_all and (commits or (is_known and len(made) == len(changes.found)))
     if is_failure or not is_told or (undoes and not entries):
