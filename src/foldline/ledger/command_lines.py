@@ -153,6 +153,11 @@ _RUNNER_OPTIONS = {
 _OPTIONS = re.compile(r"(?>(?:\s{1,8}-\S{1,200})*)")
 _DURATION = re.compile(r"\s{1,8}[\d.]{1,10}[smhd]?(?=\s)")
 """… of `timeout`, how long the command may take."""
+_GIT_OPTIONS = re.compile(
+    r"\s*(?:/\S{1,200}/)?git(?P<options>(?>(?:\s{1,8}(?:-[Cc]\s{1,8}|--(?:git-dir|work-tree|namespace)\s{1,8})(?:'[^']{0,400}'|\"[^\"]{0,400}\"|[^\s'\"]{1,400})"
+    r"|\s{1,8}(?:-[pP]|--(?:no-pager|paginate|bare|literal-pathspecs|no-optional-locks|no-replace-objects)|--(?:git-dir|work-tree|namespace|exec-path|config-env)=\S{1,400})(?=\s))+))(?=\s)"
+)
+"""What may stand between `git` and what it is to do."""
 _PAGED = re.compile(r"(?:2>&1|\|\s{0,3}(?:head|tail)(?:\s{1,3}-n?\s?\d{1,6})?)\s{0,3}")
 """What only bounds how much of an output is shown."""
 _PIPES = ("|", "|&")
@@ -228,7 +233,7 @@ def only_reads(line: str) -> bool:
         return False
     commands = [command for found in _lists(line) for _, command in found.pieces]
     asked = [command for command in commands if not _TRIVIAL.match(command.strip())]
-    return bool(asked) and all(_READS.match(unwrapped(command)) for command in asked)
+    return bool(asked) and all(_READS.match(_asked_in(command)) for command in asked)
 
 
 def only_looks(line: str) -> bool:
@@ -259,7 +264,7 @@ def is_plain(command: str) -> bool:
 
 
 def _looks(command: str) -> bool:
-    run = unwrapped(command)
+    run = _asked_in(command)
     return _LOOKS.match(run) is not None and _ACTS.match(run) is None
 
 
@@ -276,6 +281,13 @@ def unwrapped(command: str) -> str:
     return command[at:] if command[at:].strip() else command
 
 
+def _asked_in(command: str) -> str:
+    """A command as others are written that do the same: without what runs it, and without where git is to do it."""
+    run = unwrapped(command)
+    options = _GIT_OPTIONS.match(run)
+    return run if options is None else f"git{run[options.end() :]}"
+
+
 def always_passes(command: str) -> bool:
     """True for a command of whose failure nobody has to think: it says something, or sets something."""
     return _TRIVIAL.match(command.strip()) is not None
@@ -285,7 +297,7 @@ def verifies(line: str) -> bool:
     """True where a command of the line is one that verifies something."""
     if len(line) > CHARS_MAX or VERIFIES.search(line) is None:
         return False
-    commands = [unwrapped(command) for found in _lists(line) for _, command in found.pieces]
+    commands = [_asked_in(command) for found in _lists(line) for _, command in found.pieces]
     return any(
         VERIFIES.search(" ".join(command.split()[:_VERIFYING_WORDS])) is not None
         for command in commands
@@ -316,7 +328,7 @@ def moves_on(line: str, *, folder: str = "") -> Literal["", "shell", "all"]:
     wherever they run, of `all` they find another branch or environment. `folder`: where the shell stands, as far as that is known."""
     if len(line) > CHARS_MAX or _MOVES.search(line) is None:
         return ""
-    commands = [unwrapped(command).strip() for _, command in commands_of(line)]
+    commands = [_asked_in(command).strip() for _, command in commands_of(line)]
     if any(map(_SWITCHES.match, commands)):
         return "all"
     if not all(_TURNS.match(command) or is_plain(command) for command in commands):
