@@ -62,6 +62,12 @@ def test_what_users_said_within_a_fold_and_stands_behind_it_keeps_its_number() -
     assert numbers[1].covers == (Span(start=1, end=12), Span(start=13, end=27), Span(start=28, end=33))
 
 
+def test_a_fold_that_names_them_in_earlier_words_is_understood() -> None:
+    """Histories outlive the version that folded them."""
+    earlier = fold("1-32", "Said within this span and kept below, in order: m12 m27", count=30)
+    assert ordinals(user("go"), earlier, user("b"), user("c"), *ROUND) == [0, 1, 12, 27, 33, 34]
+
+
 def test_of_messages_that_a_wire_made_one_of_the_first_gives_the_number() -> None:
     """Anthropic wants roles to alternate; a mark of ours is no message."""
     both = user("b", mark("m40@0a1b2c3d"), "c")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from foldline.core.address import parse_address, read_block
 from foldline.core.message import Message, Text, speaks_for_user
+from foldline.ledger.numbering import MEANWHILE
 from foldline.passes.fold_oldest import FoldOldest
 from foldline.testing.builders import assistant, call, result, system, user
 from tests.passes.planning import Planned, one_round, planned, talk, work
@@ -308,7 +309,7 @@ def test_users_messages_that_stand_behind_a_fold_are_placed_within_it() -> None:
     kept = [item.seq for item in done.after if item.message.text == "use the queue"]
     assert kept
     assert kept[0] < max(done.folded)
-    line = next(line for line in fold(done).splitlines() if line.startswith("Said within this span"))
+    line = next(line for line in fold(done).splitlines() if line.startswith(MEANWHILE))
     assert f"m{kept[0]}" in line.split()
     assert done.after.tokens <= 2500
 

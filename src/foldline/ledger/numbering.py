@@ -34,10 +34,12 @@ from foldline.ledger.marks import numbers_in
 
 ORDINALS_MAX = 1_000_000
 """A range that ends beyond this was not made by a history that is handed from call to call."""
-MEANWHILE = "Said within this span and kept below, in order:"
+MEANWHILE = "Said and answered within this span, kept below in order:"
 """Before the ordinals of users' messages that stand behind a fold though they were said within it."""
 
-_KEPT = re.compile(rf"^{MEANWHILE}((?: m\d{{1,9}})+)$", re.MULTILINE)
+_MEANWHILE_ONCE = "Said within this span and kept below, in order:"
+"""What stood there in folds of earlier versions."""
+_KEPT = re.compile(rf"^(?:{MEANWHILE}|{_MEANWHILE_ONCE})((?: m\d{{1,9}})+)$", re.MULTILINE)
 _COUNT = re.compile(r"([\d,]{1,11}) (?:earlier )?messages?\b")
 _SOURCE = re.compile(r" \(m(\d{1,9}) (user|assistant|tool|system)(?: ×\d{1,9})?\)$")
 """The message that a line comes from, at its very end: what stands before may be anybody's words."""

@@ -49,7 +49,7 @@ LEDGER_SHARE_MOST = 0.3
 """Of a small room that share is a line or two: there it is so many tokens, up to this share."""
 OLDER, OLDER_TOKENS = "m{seq} sums up what was before: what it plans may be done since.", 24
 """Of another tool's summary that stays in the view, and what that takes at most."""
-MEANWHILE_TOKENS, ORDINAL_TOKENS = 12, 3
+MEANWHILE_TOKENS, ORDINAL_TOKENS = 13, 3
 """What that takes at most, and each of them."""
 MEANWHILE_SHARE = 0.1
 """Of the room that the ledger has: where they would take more, they are left out."""
