@@ -477,11 +477,12 @@ def test_a_run_that_a_person_stopped_is_no_failure_of_what_it_ran(said: tuple[st
 def test_a_filter_that_finds_no_failure_any_more_settles_the_one_it_found() -> None:
     """CMP-8: nothing is what a passing check prints through `grep error` (pi)."""
 
-    def told(command: str) -> str:
+    def told(command: str, *, first: str = "") -> str:
+        runs = ((first or command, "a.ts(3): error TS2307: Cannot find module"), (command, ""))
         messages = [
             message
-            for n, output in enumerate(("a.ts(3): error TS2307: Cannot find module", ""))
-            for message in (assistant(call("bash", f"c{n}", command=command)), result(f"c{n}", output))
+            for n, (run, output) in enumerate(runs)
+            for message in (assistant(call("bash", f"c{n}", command=run)), result(f"c{n}", output))
         ]
         items = [item_of(n, m, weights=(1,), overhead=1) for n, m in enumerate(messages)]
         [entry] = entries_of(items)
@@ -498,6 +499,29 @@ def test_a_filter_that_finds_no_failure_any_more_settles_the_one_it_found() -> N
         "npm run check || grep error a.log",
     ):
         assert told(command) == open_still
+    whole, other = "npm run check", "npm run check 2>&1 | grep -E '(error TS|Cannot)'"
+    assert told("npm run check | grep -i ERROR", first=whole) == "printed nothing; failed at m0"
+    assert told("npm run check | grep error", first=other) == "printed nothing; failed at m0"
+    assert told("npm run check | grep FAILED", first=whole) == open_still, "which shows no such failure"
+
+
+def test_a_run_that_went_well_settles_what_a_filter_had_shown_of_one_before() -> None:
+    """CMP-8: of a session (pi) an error stood as if it were open that `npm run check | grep error` had shown, beside the line of
+    `npm run check`, which had passed since."""
+    runs = (
+        (
+            "npm run check 2>&1 | grep -E '(error|Cannot find)' | head -10",
+            "a.ts(3): error TS2307: Cannot find",
+        ),
+        ("npm run check", "Checked 22 files\nexit code: 0"),
+    )
+    messages = [
+        message
+        for n, (run, output) in enumerate(runs)
+        for message in (assistant(call("bash", f"c{n}", command=run)), result(f"c{n}", output))
+    ]
+    [entry] = entries_of([item_of(n, m, weights=(1,), overhead=1) for n, m in enumerate(messages)])
+    assert (entry.text, entry.times) == ("`npm run check` → ok; failed at m0", 2)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.ledger.command_lines import filters_failures, moves_on, names_folder, shows_end
+from foldline.ledger.command_lines import filters, moves_on, names_folder, shows_end
 from foldline.ledger.entries import Entry, Section, Undoing
 from foldline.ledger.home_folder import home_of
 from foldline.ledger.lines import one_line, unticked
@@ -319,7 +319,7 @@ def _since(before: Entry, entry: Entry) -> str:
         return at[0] if at is not None else ""
     command = command_in(entry)
     is_well = went_well(last) and (not last.startswith(PRINTED) or shows_end(command))
-    if is_well or (last.startswith(PRINTED_NOTHING) and filters_failures(command)):
+    if is_well or (last.startswith(PRINTED_NOTHING) and filters(command, why.removeprefix(": "))):
         return mark
     return f"{mark}{NOT_SEEN_TO_PASS}{why}"
 

@@ -115,10 +115,16 @@ VERIFIES = re.compile(
 _ECHOES = re.compile(
     r"\s*echo\s+(?:-\w{1,4}\s+)?(?P<said>'[^'$]*'|\"[^\"$`\\]*\"|[^\s'\"$`\\>]+(?: [^\s'\"$`\\>]+){0,20})\s*$"
 )
-_FILTERS_FAILURES = re.compile(
-    r"\s*(?:[ef]?grep|rg)\s(?!(?:[^\n]{0,40}\s)?-\w{0,4}[vL])[^\n]{0,200}(?:error|fail|warn|fatal|cannot)",
-    re.IGNORECASE,
+_FILTER = re.compile(
+    r"\|&?\s{0,3}(?:[ef]?grep|rg)(?P<options>(?>(?:\s{1,3}-(?:\w{1,6}|-[a-z]{2,12}(?:-[a-z]{2,12})?(?:=\w{1,12})?)(?:\s\d{1,3}(?=\s))?){0,4}))\s{1,3}"
+    r"(?:'(?P<literal>[^'\n]{1,300})'|\"(?P<quoted>[^\"\n`$]{1,300})\"|(?P<bare>[^\s|;&<>'\"`$()-][^\s|;&<>'\"`$()]{0,100}))\s{0,3}"
 )
+"""What lets lines of an output through that hold one of some words."""
+_FAILURES = re.compile(r"error|fail|warn|fatal|cannot", re.IGNORECASE)
+_INVERTS = re.compile(r"\s-\w{0,5}[vLcq]|\s--(?:invert|files-without|count|quiet)")
+_ALTERNATIVE = re.compile(r"\\?\||[()]|\.\*")
+FILTER_CHARS = 600
+"""How far from its end a line is looked at for one."""
 _VERIFYING_WORDS = 5
 """So many words of a command say what it is; behind them stand files."""
 _HANDLES = re.compile(
@@ -305,11 +311,16 @@ def verifies(line: str) -> bool:
     )
 
 
-def filters_failures(line: str) -> bool:
-    """True where a line ends with a filter that lets nothing but failures through."""
-    lists = _lists(run_of(line)) if len(line) <= CHARS_MAX else ()
-    join, command = lists[-1].pieces[-1] if lists and lists[-1].pieces else ("", "")
-    return join in _PIPES and _FILTERS_FAILURES.match(command) is not None
+def filters(line: str, failure: str) -> bool:
+    """True where a line ends with a filter that lets failures alone through, this one too."""
+    _, found = _unfiltered(_unpaged(line))
+    if found is None or not failure:
+        return False
+    wanted = found["literal"] or found["quoted"] or found["bare"]
+    words = [word for word in _ALTERNATIVE.split(wanted) if word]
+    if "i" in found["options"].replace("--", "").partition("=")[0]:
+        failure, words = failure.casefold(), [word.casefold() for word in words]
+    return any(word in failure for word in words)
 
 
 def shows_end(line: str) -> bool:
@@ -346,11 +357,28 @@ def names_folder(line: str) -> bool:
 
 
 def run_of(command: str) -> str:
-    """What a command runs, whatever is shown of its output: `npm test 2>&1 | tail -5` is `npm test`."""
+    """What a command runs, whatever is shown of its output: `npm test 2>&1 | grep -i error | tail -5` is `npm test`."""
+    run = _unpaged(command)
+    unfiltered, found = _unfiltered(run)
+    return run if found is None else _unpaged(unfiltered)
+
+
+def _unpaged(command: str) -> str:
     run = command
     while (at := max(run.rfind("|"), run.rfind("2>&1"))) > 0 and _PAGED.fullmatch(run, at) is not None:
         run = run[:at].rstrip()
     return run
+
+
+def _unfiltered(command: str) -> tuple[str, re.Match[str] | None]:
+    """A command without the filter that it ends with, and that, where it lets failures alone through."""
+    at = len(command)
+    while (at := command.rfind("|", max(len(command) - FILTER_CHARS, 1), at)) > 0:
+        found = _FILTER.fullmatch(command, at)
+        if found is not None and command[at - 1] != "|":
+            is_one = _FAILURES.search(found[0]) is not None and _INVERTS.search(found["options"]) is None
+            return (command[:at].rstrip(), found) if is_one else (command, None)
+    return command, None
 
 
 def _bare(command: str) -> str:
