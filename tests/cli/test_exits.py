@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from pathlib import Path
 
 import pytest
 
@@ -80,6 +81,22 @@ def test_an_option_is_told_as_it_was_written(value: object, said: str) -> None:
     error = errors.InvalidOption("model", value, why="name one")
     assert exits.sentence_of(error) == said
     assert exits.sentence_of(error, {"model": "--model"}) == f"--{said}"
+
+
+def test_a_file_where_a_session_is_wanted_gets_the_commands_for_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`foldline recall session.jsonl words` told what letters a name may have."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a b.jsonl").touch()
+    (tmp_path / "a.jsonl").touch()
+    refused = errors.InvalidOption("name", "a b.jsonl", why="a session's name has …")
+    assert exits.sentence_of(refused) == (
+        "a b.jsonl is a file, no session; `foldline show 'a b.jsonl'` looks into it, "
+        "`foldline import 'a b.jsonl'` makes a session of it"
+    )
+    assert "`foldline import a.jsonl`" in exits.sentence_of(errors.UnknownSession("a.jsonl"))
+    assert "no session is called" in exits.sentence_of(errors.UnknownSession("b.jsonl"))
 
 
 def test_an_error_without_words_is_named() -> None:

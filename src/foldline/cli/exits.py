@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import math
+import os
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -96,6 +97,11 @@ def sentence_of(error: Exception, typed: Mapping[str, str] = MappingProxyType({}
     if isinstance(error, OSError) and error.errno in _MACHINE:
         return f"{error.filename or 'output'}: {error.strerror}; make room or choose another place with -o"
     if code_of(error) != OUR_FAULT:
+        if (file := _file_for_session(error)) is not None:
+            from shlex import quote
+
+            told = quote(file)
+            return f"{file} is a file, no session; `foldline show {told}` looks into it, `foldline import {told}` makes a session of it"
         if isinstance(error, errors.InvalidOption):
             return error.as_typed(typed.get(error.option, error.option))
         return str(error)
@@ -104,6 +110,13 @@ def sentence_of(error: Exception, typed: Mapping[str, str] = MappingProxyType({}
         f"internal error: {what}. This is a fault of foldline, not of your input: please report it with this line "
         "(FOLDLINE_DEBUG=1 shows where it happened)"
     )
+
+
+def _file_for_session(error: Exception) -> str | None:
+    """The file that was given where a session's name is wanted."""
+    named = error.value if isinstance(error, errors.InvalidOption) and error.option == "name" else None
+    name = error.name if isinstance(error, errors.UnknownSession) else named
+    return name if isinstance(name, str) and "\0" not in name and os.path.isfile(name) else None
 
 
 def document_of(error: Exception, *, code: int, sentence: str) -> dict[str, Any]:
