@@ -16,8 +16,7 @@ from foldline.core.json_text import object_in
 from foldline.core.message import ToolResult, result_text
 from foldline.core.pairing import INTERRUPTED
 from foldline.ledger.command_lines import only_reads, says_anyway, verifies
-from foldline.ledger.errors_in_text import IN_CODE, errors_in, is_none, signs_in
-from foldline.ledger.found_in_text import laid_open
+from foldline.ledger.failures import TAIL_CHARS, failure_in, unframed, why_in
 from foldline.ledger.lines import OUTCOME_CHARS, last_line, one_line, untagged
 from foldline.ledger.marks import FAILED, NOT_SEEN_TO_PASS, SHOWS_NONE
 from foldline.ledger.successes import (
@@ -28,8 +27,6 @@ from foldline.ledger.successes import (
 )
 from foldline.ledger.verdicts import against_in, all_went_well, verdict_in
 
-TAIL_CHARS = 4_000
-"""How far from its end an output is searched for what failed."""
 STATUS_LINES_FIRST, STATUS_LINES_LAST = 3, 8
 """Where hosts state a status: before the output, or behind it with the folder and the like."""
 STATUS_CHARS = 1_000
@@ -74,14 +71,6 @@ _RAISED = re.compile(
     re.MULTILINE,
 )
 """A Python traceback with the line that says what was raised: how a command without an exit status says it failed."""
-_SHOWN = re.compile(
-    r"^\w{1,10}(?:\.exe)?(?:\[\d{1,4}\])?: \*\*\* .{0,200}\bError -?\d|^\s{0,8}(?:error|failed|failure|fatal|panic|aborted)\b(?![./\\_(]|\s{0,4}=)"
-    r"|\b(?:failed|failing) to \w|: (?:error|failed|fatal)\b|\bdoes(?:n['’]t| not) want to proceed\b"
-    r"|\b(?:interrupted|rejected|denied|declined|cancell?ed|refused) by (?:the )?user\b"
-    r"|^\s{0,8}(?:the )?user (?:has )?(?:rejected|denied|declined|cancell?ed|refused)\b",
-    re.IGNORECASE,
-)
-"""Lines that name a failure beside those that are facts (`foldline.ledger.errors_in_text`)."""
 _NOT_ONE = re.compile(
     r"\b(?:0|no|without) (?:\w{1,20} )?(?:errors?|failed|failures?|failing)\b", re.IGNORECASE
 )
@@ -150,10 +139,6 @@ _IN_OBJECT = re.compile(
     re.IGNORECASE,
 )
 """In which fields of an object a host gives what a program said, and what may stand beside them."""
-_LOGGED = re.compile(
-    r"\W{0,3}(?:[\d:.,TZ/+ -]{4,30}\W{0,3})?(?:WARN(?:ING)?|INFO|DEBUG|NOTICE)\b", re.IGNORECASE
-)
-"""A line of a log that says itself that it is no failure."""
 _OPENS_FAILED = re.compile(
     r"\s{0,8}(?:<\w{1,20}>\s?)?(?:(?:\w{1,20})?error(?:[:!]|$|\s)|(?:failed|failure|fatal|exception)\b[: ]"
     r"|(?:unable|cannot|could not|couldn['’]t|can['’]t) \w)",
@@ -194,7 +179,7 @@ def _shown(text: str, *, script: str, committed: str) -> str:
     verifies something, or ends well, what speaks against that, too."""
     anyway = says_anyway(script)
     said = [line for line in lines_said(text) if line.strip() not in anyway]
-    last = one_line(verdict_in(said), OUTCOME_CHARS)
+    last = one_line(unframed(verdict_in(said)), OUTCOME_CHARS)
     if shown := failure_in(text):
         return f"shows: {shown}{_end(last, beside=shown)}"
     if committed or not last:
@@ -265,7 +250,7 @@ def _stopped(whole: str, text: str, *, status: int | None) -> str:
 def _why(text: str) -> str:
     """What a failed command says of its failure: the line that names it, else its last one; not the status, which is told."""
     said = lines_said(text)
-    return failure_in("\n".join(said)) or (one_line(said[-1], OUTCOME_CHARS) if said else last_line(text))
+    return why_in("\n".join(said)) or (one_line(said[-1], OUTCOME_CHARS) if said else "no output")
 
 
 def lines_said(text: str) -> list[str]:
@@ -343,25 +328,6 @@ def _stated(text: str, *names: str) -> list[Any]:
 def _says_failed(text: str) -> bool:
     """Whether a host states without a number that a call failed, or that it was stopped."""
     return False in _stated(text, "success") or True in _stated(text, "interrupted")
-
-
-def failure_in(text: str) -> str:
-    """The last line near the end of an output that names a failure, on one line; empty where none does."""
-    tail = text[-TAIL_CHARS:]
-    opened = laid_open(tail)
-    signs = {sign for found in signs_in(list(dict.fromkeys(opened.split()))).values() for sign in found}
-    named = [
-        fact.text
-        for fact in errors_in(tail, opened, signs=signs)
-        if not (fact.key.startswith(IN_CODE) or _LOGGED.match(fact.text))
-    ]
-    after = tail.rfind(named[-1]) if named else -1
-    for line in reversed(opened[max(after, 0) :].split("\n")):
-        if not _LOGGED.match(line) and any(
-            not is_none(line, shown.span()) for shown in _SHOWN.finditer(line)
-        ):
-            return one_line(line, OUTCOME_CHARS)
-    return one_line(named[-1], OUTCOME_CHARS) if named else ""
 
 
 def unmade(result: ToolResult, path: str, *, arguments: Mapping[str, Any]) -> str:
