@@ -99,7 +99,7 @@ def test_the_ledger_is_of_what_came_in_whatever_an_earlier_tier_made_of_it() -> 
     rest = [*work(40), user("next")]
     view = view_from([*first, result("c", "[cut]"), *rest])
     frame = frame_for(view, originals=[*first, result("c", said), *rest])
-    (fold,) = RANGE.plan(view, moment_for(view, 6_000), frame).edits
+    (fold,) = RANGE.plan(view, moment_for(view, 6_500), frame).edits
     assert isinstance(fold, Fold)
     assert (
         "- `pytest` → shows: 1 failed in 0.12s: FAILED tests/test_pool.py::test_size - AssertionError: 5 != 8 (m1 tool)"
