@@ -18,13 +18,14 @@ from foldline.core.view import Item, View, seqs_in
 from foldline.engine.report import Report
 from foldline.ledger.book import command_of, script_of
 from foldline.ledger.called import called_in
-from foldline.ledger.command_lines import hides_status, run_of
+from foldline.ledger.command_lines import hides_status
 from foldline.ledger.compose import CHARS_MAX, mentions_of
 from foldline.ledger.facts import FactCache
 from foldline.ledger.found_in_text import Finder
 from foldline.ledger.outcomes import outcome_of
 from foldline.ledger.readings import readings_in, text_of
 from foldline.ledger.retention import Expected, measure
+from foldline.ledger.runs import run_of
 from foldline.ledger.tools import kind_of
 from foldline.ledger.words import Words, words_of
 from foldline.reduce import History, Reduced

@@ -10,7 +10,6 @@ from foldline.ledger.command_lines import (
     names_folder,
     only_looks,
     only_reads,
-    run_of,
     says_anyway,
     script_in,
     shows_end,
@@ -235,26 +234,6 @@ def test_what_waits_for_its_command_tells_its_status(line: str) -> None:
 def test_a_list_of_words_is_the_line_that_it_runs(words: list[str], line: str) -> None:
     """CMP-8: each file that Codex looked at was told as a verification."""
     assert script_in(words) == line
-
-
-@pytest.mark.parametrize(
-    ("command", "run"),
-    [
-        ("npm test 2>&1 | tail -5", "npm test"),
-        ("npm test 2>&1 | grep -E '(error|warning)' | head -10", "npm test"),
-        ('npm test | grep -i -A 3 "fail\\|error"', "npm test"),
-        ("npm test |& rg error", "npm test"),
-        ("npm test | grep ok", "npm test | grep ok"),
-        ("npm test | grep -v error", "npm test | grep -v error"),
-        ("npm test | grep -c error", "npm test | grep -c error"),
-        ("npm test | grep error a.log", "npm test | grep error a.log"),
-        ("npm test || grep error", "npm test || grep error"),
-        ("grep error a.log", "grep error a.log"),
-    ],
-)
-def test_a_run_is_known_whatever_is_shown_of_it(command: str, run: str) -> None:
-    """CMP-8: what a filter shows of a run is shown of that run."""
-    assert run_of(command) == run
 
 
 @pytest.mark.parametrize(

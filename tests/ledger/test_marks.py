@@ -16,7 +16,7 @@ WRITTEN = {
 
 def test_every_mark_is_read_and_told_anew() -> None:
     """Law TRACE: the one for what a restored folder takes was missing, and named a message of another history."""
-    assert len(WRITTEN) == 11
+    assert len(WRITTEN) == 12
     for mark in WRITTEN.values():
         line = f"`x` → {mark.removeprefix('; ')}31" if not mark.startswith(";") else f"a.py edited{mark}31"
         assert list(numbers_in(line)) == [31]

@@ -17,7 +17,7 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from foldline.ledger.command_lines import filters, moves_on, names_folder, shows_end
+from foldline.ledger.command_lines import moves_on, names_folder
 from foldline.ledger.entries import Entry, Section, Undoing
 from foldline.ledger.home_folder import home_of
 from foldline.ledger.lines import one_line, unticked
@@ -30,17 +30,17 @@ from foldline.ledger.marks import (
     MAYBE_UNDONE,
     MOVED_ON,
     NOT_SEEN_TO_PASS,
+    PASSED,
     PUT_AWAY,
 )
 from foldline.ledger.outcomes import (
     FAILED_AT,
-    PRINTED,
     PRINTED_NOTHING,
     failed,
     names_failure,
-    went_well,
     why_failed,
 )
+from foldline.ledger.runs import filters, ran_well
 from foldline.ledger.successes import is_doubted
 
 Book: TypeAlias = dict[tuple[Section, str], Entry]
@@ -57,7 +57,8 @@ COMMIT = "`git commit "
 """What the entry of a commit opens with."""
 MADE, MOVED = " made", " moved to "
 
-_SETTLED = re.compile(rf"(?:{CALLED_AGAIN}\d+, .*|{DONE}\d+)$")
+_SETTLED = re.compile(rf"(?:{CALLED_AGAIN}\d+, .*|(?:{DONE}|{PASSED})\d+)$")
+_PASSED = re.compile(rf"{PASSED}\d+$")
 _MARKED = re.compile(rf"(?:{BEFORE_RESET}|{PUT_AWAY}|{BEFORE_RESTORED}|{MAYBE_UNDONE})\d+$")
 _GONE = re.compile(r" (?:removed(?: by git clean)?|moved to (?P<to>[^`]{1,512}))$")
 """What stands behind a file that is no longer where it was."""
@@ -132,6 +133,10 @@ def put(book: Book, entry: Entry) -> None:
     book[entry.section, entry.key] = entry if before is None else carried_on(before, entry)
     if entry.section == "mutations":
         _changed(book, entry, carried=carried)
+    for run in entry.settles:
+        known = book.get(("evidence", run))
+        if known is not None and known.seq < entry.seq and _is_open(known):
+            book["evidence", run] = replace(known, text=f"{known.text}{PASSED}{entry.seq}")
     for undoing in entry.undoes:
         _undo(book, entry, undoing=undoing)
 
@@ -310,6 +315,8 @@ def carried_on(before: Entry, entry: Entry) -> Entry:
 def _since(before: Entry, entry: Entry) -> str:
     """Where a command failed and, unless a run since is known to have gone well, why."""
     outcome, last = outcome_in(before), outcome_in(entry)
+    passed = _PASSED.search(outcome)
+    outcome = outcome if passed is None else outcome[: passed.start()]
     at = FAILED_AT.search(outcome)
     if failed(outcome[: at.start()] if at is not None else outcome):
         mark, why = f"{FAILED}{before.seq}", f": {why_failed(outcome)}"
@@ -318,8 +325,11 @@ def _since(before: Entry, entry: Entry) -> str:
     else:
         return at[0] if at is not None else ""
     command = command_in(entry)
-    is_well = went_well(last) and (not last.startswith(PRINTED) or shows_end(command))
-    if is_well or (last.startswith(PRINTED_NOTHING) and filters(command, why.removeprefix(": "))):
+    if (
+        passed is not None
+        or ran_well(command, last)
+        or (last.startswith(PRINTED_NOTHING) and filters(command, why.removeprefix(": ")))
+    ):
         return mark
     return f"{mark}{NOT_SEEN_TO_PASS}{why}"
 

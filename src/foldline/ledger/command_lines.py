@@ -115,16 +115,6 @@ VERIFIES = re.compile(
 _ECHOES = re.compile(
     r"\s*echo\s+(?:-\w{1,4}\s+)?(?P<said>'[^'$]*'|\"[^\"$`\\]*\"|[^\s'\"$`\\>]+(?: [^\s'\"$`\\>]+){0,20})\s*$"
 )
-_FILTER = re.compile(
-    r"\|&?\s{0,3}(?:[ef]?grep|rg)(?P<options>(?>(?:\s{1,3}-(?:\w{1,6}|-[a-z]{2,12}(?:-[a-z]{2,12})?(?:=\w{1,12})?)(?:\s\d{1,3}(?=\s))?){0,4}))\s{1,3}"
-    r"(?:'(?P<literal>[^'\n]{1,300})'|\"(?P<quoted>[^\"\n`$]{1,300})\"|(?P<bare>[^\s|;&<>'\"`$()-][^\s|;&<>'\"`$()]{0,100}))\s{0,3}"
-)
-"""What lets lines of an output through that hold one of some words."""
-_FAILURES = re.compile(r"error|fail|warn|fatal|cannot", re.IGNORECASE)
-_INVERTS = re.compile(r"\s-\w{0,5}[vLcq]|\s--(?:invert|files-without|count|quiet)")
-_ALTERNATIVE = re.compile(r"\\?\||[()]|\.\*")
-FILTER_CHARS = 600
-"""How far from its end a line is looked at for one."""
 _VERIFYING_WORDS = 5
 """So many words of a command say what it is; behind them stand files."""
 _HANDLES = re.compile(
@@ -164,8 +154,6 @@ _GIT_OPTIONS = re.compile(
     r"|\s{1,8}(?:-[pP]|--(?:no-pager|paginate|bare|literal-pathspecs|no-optional-locks|no-replace-objects)|--(?:git-dir|work-tree|namespace|exec-path|config-env)=\S{1,400})(?=\s))+))(?=\s)"
 )
 """What may stand between `git` and what it is to do."""
-_PAGED = re.compile(r"(?:2>&1|\|\s{0,3}(?:head|tail)(?:\s{1,3}-n?\s?\d{1,6})?)\s{0,3}")
-"""What only bounds how much of an output is shown."""
 _PIPES = ("|", "|&")
 _SHOWS_END = re.compile(r"\s*(?:tail|tee|cat)(?=\s|$)")
 _MOVES = re.compile(
@@ -311,18 +299,6 @@ def verifies(line: str) -> bool:
     )
 
 
-def filters(line: str, failure: str) -> bool:
-    """True where a line ends with a filter that lets failures alone through, this one too."""
-    _, found = _unfiltered(_unpaged(line))
-    if found is None or not failure:
-        return False
-    wanted = found["literal"] or found["quoted"] or found["bare"]
-    words = [word for word in _ALTERNATIVE.split(wanted) if word]
-    if "i" in found["options"].replace("--", "").partition("=")[0]:
-        failure, words = failure.casefold(), [word.casefold() for word in words]
-    return any(word in failure for word in words)
-
-
 def shows_end(line: str) -> bool:
     """True where what a line prints last is what its command printed last: behind no pipe but to `tail`, with nothing that
     shows the beginning of an output, or chosen lines."""
@@ -354,31 +330,6 @@ def moves_on(line: str, *, folder: str = "") -> Literal["", "shell", "all"]:
 def names_folder(line: str) -> bool:
     """True where a line itself changes to a folder, wherever its shell stands."""
     return _GOES_TO.match(line) is not None
-
-
-def run_of(command: str) -> str:
-    """What a command runs, whatever is shown of its output: `npm test 2>&1 | grep -i error | tail -5` is `npm test`."""
-    run = _unpaged(command)
-    unfiltered, found = _unfiltered(run)
-    return run if found is None else _unpaged(unfiltered)
-
-
-def _unpaged(command: str) -> str:
-    run = command
-    while (at := max(run.rfind("|"), run.rfind("2>&1"))) > 0 and _PAGED.fullmatch(run, at) is not None:
-        run = run[:at].rstrip()
-    return run
-
-
-def _unfiltered(command: str) -> tuple[str, re.Match[str] | None]:
-    """A command without the filter that it ends with, and that, where it lets failures alone through."""
-    at = len(command)
-    while (at := command.rfind("|", max(len(command) - FILTER_CHARS, 1), at)) > 0:
-        found = _FILTER.fullmatch(command, at)
-        if found is not None and command[at - 1] != "|":
-            is_one = _FAILURES.search(found[0]) is not None and _INVERTS.search(found["options"]) is None
-            return (command[:at].rstrip(), found) if is_one else (command, None)
-    return command, None
 
 
 def _bare(command: str) -> str:

@@ -62,6 +62,8 @@ class Entry(Struct, frozen=True, kw_only=True, gc=False):
     to: str = ""
     """The whole path of the place where a file was moved."""
     undoes: tuple[Undoing, ...] = ()
+    settles: tuple[str, ...] = ()
+    """Keys of commands that it shows to have gone well."""
 
 
 class Done(Struct, frozen=True, kw_only=True, gc=False):

@@ -16,6 +16,8 @@ FAILED = "; failed at m"
 """Behind what a command came to: an earlier run of it had failed, …"""
 NOT_SEEN_TO_PASS, SHOWS_NONE = ", not seen to pass since", "; later runs show no failure"
 """… and no later one is known to have gone well; the second is how earlier ledgers may say so."""
+PASSED = "; passed at m"
+"""Behind a failure: a line went well that ran the same command among others (`npm test && git commit`)."""
 MOVED_ON = "; moved on at m"
 """Behind a failure: where later commands run is another folder, branch or environment."""
 DONE, CALLED_AGAIN = "; done at m", "; called again at m"
@@ -35,6 +37,7 @@ REFUSED_AT = "refused at m"
 
 _ALL = (
     FAILED,
+    PASSED,
     MOVED_ON,
     DONE,
     CALLED_AGAIN,

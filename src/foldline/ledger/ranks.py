@@ -10,7 +10,7 @@ import re
 from foldline.ledger.command_lines import VERIFIES, verifies
 from foldline.ledger.constraints import constraints
 from foldline.ledger.cue_words import PLAN
-from foldline.ledger.marks import MOVED_ON
+from foldline.ledger.marks import MOVED_ON, PASSED
 from foldline.ledger.outcomes import names_failure
 from foldline.ledger.permissions import allows
 from foldline.ledger.requests import is_answer, requests
@@ -22,7 +22,7 @@ something with a name, a number or a reason · tells something · only asks, ans
 
 FAILED, VERIFIED, RAN = range(3)
 """How soon a command with its outcome may leave, the lowest last: it failed · it verified something · neither is said, or what
-it failed at was left behind."""
+it failed at was left behind, or passed since."""
 
 BESIDE = re.compile(
     r"^\W{0,3}(?:(?:oh|and|so|also|ok(?:ay)?)\W{1,3}){0,2}(?:by the way|btw|side ?note|as an aside|unrelated(?:ly)?|off[- ]topic|quick tangent|on a tangent"
@@ -56,7 +56,7 @@ def evidence_rank(told: str) -> int:
     """How soon the line of a command with its outcome may leave: `FAILED` last, `RAN` first."""
     command, _, outcome = told.rpartition("` → ")
     if names_failure(outcome):
-        return RAN if MOVED_ON in outcome else FAILED
+        return RAN if MOVED_ON in outcome or PASSED in outcome else FAILED
     # what a command was given, and says again, verifies nothing
     says_so = any(word.lower() not in command.lower() for word in VERIFIES.findall(outcome))
     return VERIFIED if says_so or verifies(command.removeprefix("`")) else RAN

@@ -22,7 +22,6 @@ from foldline.core.address import escape_tags
 from foldline.ledger.actions import bearing_of
 from foldline.ledger.brief import in_brief, is_act, is_brief
 from foldline.ledger.columns import Columns, Place, Prices
-from foldline.ledger.command_lines import run_of
 from foldline.ledger.entries import HEADINGS, Entry, Section
 from foldline.ledger.facts import Fact, Origin
 from foldline.ledger.home_folder import home_in, home_of, said_of, shortened, whole
@@ -38,6 +37,7 @@ from foldline.ledger.marks import (
     TAKEN_BACK,
 )
 from foldline.ledger.refusals import is_complaint
+from foldline.ledger.runs import run_of
 from foldline.ledger.standing_within import Standing
 
 INDEX_HEADING = "Facts"

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from foldline.core.message import result_text
 from foldline.ledger.carrying import COMMIT
 from foldline.ledger.changes import gist_of
-from foldline.ledger.command_lines import commands_of, hides_status, moves_on, only_looks, run_of
+from foldline.ledger.command_lines import commands_of, hides_status, moves_on, only_looks
 from foldline.ledger.entries import Done, Entry, Undoing
 from foldline.ledger.lines import one_line, unticked
 from foldline.ledger.outcomes import (
@@ -32,6 +32,7 @@ from foldline.ledger.outcomes import (
     status_of,
     told_in,
 )
+from foldline.ledger.runs import ran_well, run_of, runs_in
 from foldline.ledger.shell_changes import Change, changes_in
 from foldline.ledger.shell_doubts import is_made
 from foldline.ledger.successes import line_says_done
@@ -83,9 +84,10 @@ def shell_entries(done: Done, *, command: str, script: str, folder: str) -> Iter
         if is_made(step, changes, outcome=outcome, text=text, is_ended=is_ended)
         for undoing in _of_branches(one, text=text)
     )
+    settles = runs_in(command) if commits or ran_well(command, outcome) else ()
     entries = [*told, *commits]
-    if entries and undoes:
-        entries[0] = replace(entries[0], undoes=undoes)
+    if entries:
+        entries[0] = replace(entries[0], undoes=undoes, settles=settles)
     yield from entries
     if commits:
         yield from _hooks(done, command=command, text=text)
@@ -100,6 +102,7 @@ def shell_entries(done: Done, *, command: str, script: str, folder: str) -> Iter
             seq=done.seq,
             origin="tool",
             undoes=() if entries else undoes,
+            settles=() if entries else settles,
         )
 
 
