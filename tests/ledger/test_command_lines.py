@@ -10,6 +10,7 @@ from foldline.ledger.command_lines import (
     names_folder,
     only_looks,
     only_reads,
+    reaches_out,
     says_anyway,
     script_in,
     shows_end,
@@ -401,3 +402,51 @@ def test_a_line_may_name_its_own_folder() -> None:
     """CMP-8: such a line runs there wherever the shell stands."""
     assert all(map(names_folder, ("cd /p && make", "cd ~/p && make", 'cd "$HOME" && make')))
     assert not any(map(names_folder, ("cd web && make", "make", "make -C /p")))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cd /w && git commit -qam x && git push -f",
+        "git -C /w push origin main",
+        "gh pr create --base develop --title x",
+        "sudo npm publish",
+        "docker build -t x . && docker push x",
+        "kubectl -n prod apply -f k8s/",
+        "kubectl rollout restart deployment/x",
+        "terraform apply -auto-approve",
+        "aws s3 cp a s3://b/c",
+        "alembic upgrade head",
+        "python manage.py migrate",
+        "npx prisma migrate deploy",
+        "bin/rails db:migrate",
+        "curl -s -X DELETE http://h/users/3",
+        "curl http://h/users -d 'name=x'",
+        "systemctl restart nginx",
+    ],
+)
+def test_what_others_see_is_told_from_what_only_this_machine_has(line: str) -> None:
+    """CMP-8: `gh pr create` left a ledger before the names of files that were read."""
+    assert reaches_out(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "git pull",
+        "git stash push -m x",
+        "gh pr view 12",
+        "npm install",
+        "docker build .",
+        "kubectl get pods",
+        "terraform plan",
+        "aws s3 ls",
+        "alembic current",
+        "python manage.py runserver",
+        "curl http://h/users",
+        "systemctl status nginx",
+        "echo git push",
+    ],
+)
+def test_what_only_this_machine_has_reaches_nobody(line: str) -> None:
+    assert not reaches_out(line)

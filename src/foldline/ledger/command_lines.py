@@ -112,6 +112,18 @@ VERIFIES = re.compile(
     re.IGNORECASE,
 )
 """What commands are called that verify something, whose success is worth a line."""
+_REACHES_OUT = re.compile(
+    r"\s*(?:git\s+push|(?:gh|glab|hub)\s+[\w-]{1,20}\s+(?:create|merge|close|reopen|comment|edit|review|delete|upload|publish|rerun|cancel|run|transfer|sync|approve)"
+    r"|(?:npm|pnpm|yarn|cargo|poetry|uv|hatch|flit|pdm|gem|vsce|lerna|changeset)\s+(?:publish|push|unpublish|yank|deprecate)|twine\s+upload|mvn\s(?:[^\n]{0,200}\s)?deploy"
+    r"|(?:docker|podman)\s+(?:image\s+)?push|kubectl\s(?:[^\n]{0,200}\s)?(?:apply|create|delete|patch|replace|scale|set|rollout|drain|cordon|edit|label|annotate)"
+    r"|helm\s+(?:install|upgrade|uninstall|rollback|delete)|(?:terraform|tofu|terragrunt|pulumi|cdk|sls|serverless|sam)\s+(?:apply|destroy|import|up|deploy|remove|down)"
+    r"|(?:aws|gcloud|az|gsutil|doctl)\s(?:[^\n]{0,200}\s)?(?:cp|mv|sync|rm|rb|mb|put[\w-]{0,40}|create[\w-]{0,40}|delete[\w-]{0,40}|update[\w-]{0,40}|deploy|start[\w-]{0,40}|stop[\w-]{0,40}|run[\w-]{0,40}|invoke|publish|send[\w-]{0,40})"
+    r"|(?:fly|flyctl|vercel|netlify|wrangler|firebase|heroku|railway|eb|cap|fab|ansible-playbook|kamal)\s|scp\s|rsync\s|ssh\s|systemctl\s+(?:start|stop|restart|reload|enable|disable)|crontab\s"
+    r"|(?:(?:alembic|flyway|liquibase|dbmate|goose|migrate|(?:python\d?\s+)?\S{0,200}manage\.py)\s+(?:upgrade|downgrade|migrate|up|down|update|rollback)"
+    r"|(?:npx\s+)?prisma\s+(?:migrate|db\s+push)|(?:npx\s+)?knex\s+migrate|(?:npx\s+)?sequelize\s+db|(?:bin/)?(?:rails|rake)\s+db:)\S{0,40}"
+    r"|curl\s(?:[^\n]{0,400}\s)?(?:-X\s?(?:POST|PUT|PATCH|DELETE)|--request[\s=](?:POST|PUT|PATCH|DELETE)|-d\s|--data\S{0,12}[\s=]|-F\s|--form[\s=]|-T\s|--upload-file|--json[\s=])|(?:sendmail|mail|mutt)\s)",
+)
+"""Commands that change something outside of this machine's files, or put it in service: nobody may do that twice unawares."""
 _ECHOES = re.compile(
     r"\s*echo\s+(?:-\w{1,4}\s+)?(?P<said>'[^'$]*'|\"[^\"$`\\]*\"|[^\s'\"$`\\>]+(?: [^\s'\"$`\\>]+){0,20})\s*$"
 )
@@ -237,6 +249,13 @@ def only_looks(line: str) -> bool:
     commands = [command for found in _lists(line) for _, command in found.pieces]
     asked = [command for command in commands if not _TRIVIAL.match(command.strip())]
     return bool(asked) and all(map(_looks, asked))
+
+
+def reaches_out(line: str) -> bool:
+    """True where a command of the line changes something that others see: it pushes, publishes, deploys, migrates or sends."""
+    return len(line) <= CHARS_MAX and any(
+        _REACHES_OUT.match(_asked_in(command)) for _, command in commands_of(line)
+    )
 
 
 def commands_of(line: str) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from foldline.ledger.command_lines import VERIFIES, verifies
+from foldline.ledger.command_lines import VERIFIES, reaches_out, verifies
 from foldline.ledger.constraints import constraints
 from foldline.ledger.cue_words import PLAN
 from foldline.ledger.marks import MOVED_ON, PASSED
@@ -20,9 +20,9 @@ RULE, WISH, PARTICULAR, TOLD, ASIDE = range(5)
 """How soon a message may leave, the lowest last: it gives a rule or lifts one · asks, plans, decides or states a value · tells
 something with a name, a number or a reason · tells something · only asks, answers, or says that it is beside the point."""
 
-FAILED, VERIFIED, RAN = range(3)
-"""How soon a command with its outcome may leave, the lowest last: it failed · it verified something · neither is said, or what
-it failed at was left behind, or passed since."""
+FAILED, VERIFIED, REACHED_OUT, RAN = range(4)
+"""How soon a command with its outcome may leave, the lowest last: it failed · it verified something · it changed what
+others see · none of it is said, or what it failed at was left behind, or passed since."""
 
 BESIDE = re.compile(
     r"^\W{0,3}(?:(?:oh|and|so|also|ok(?:ay)?)\W{1,3}){0,2}(?:by the way|btw|side ?note|as an aside|unrelated(?:ly)?|off[- ]topic|quick tangent|on a tangent"
@@ -59,4 +59,7 @@ def evidence_rank(told: str) -> int:
         return RAN if MOVED_ON in outcome or PASSED in outcome else FAILED
     # what a command was given, and says again, verifies nothing
     says_so = any(word.lower() not in command.lower() for word in VERIFIES.findall(outcome))
-    return VERIFIED if says_so or verifies(command.removeprefix("`")) else RAN
+    ran = command.removeprefix("`")
+    if says_so or verifies(ran):
+        return VERIFIED
+    return REACHED_OUT if reaches_out(ran) else RAN

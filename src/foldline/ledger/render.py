@@ -1,8 +1,9 @@
 """Writing the ledger: entries under their headings, facts in a dense index, within a budget.
 
 What does not fit leaves in a stated order: facts (oldest first), files that were only read, tasks served, commands that
-went well or whose failure was left behind, decisions, commands that failed, changes to the workspace, open tasks, what users
-said (what says least first), and last what they ruled.
+went well or whose failure was left behind or passed since, those that reached out of the machine, decisions and what was
+verified, commands that failed, changes to the workspace, open tasks, what users said (what says least first), and last what
+they ruled.
 Quoted text cannot open a block of ours, and every line says where it comes from, so that a later compaction can read
 the ledger back and carry it on. Counterpart: `book`, which makes the entries.
 """
@@ -383,7 +384,7 @@ def _leaving(entry: Entry, *, evidence: Callable[[str], int]) -> int:
         case "mutations":
             return 0 if is_brief(entry) else _change_leaving(entry.text)
         case "evidence":
-            return (5, 6, 8)[evidence(entry.text)]
+            return (5, 6, 7, 8)[evidence(entry.text)]
         case "risks":
             return 2 if is_complaint(entry) or REFUSED_AT in entry.text else 5
         case "decisions":
