@@ -25,6 +25,7 @@ from foldline.core.message import (
     results_of,
     speaks_for_user,
 )
+from foldline.core.pairing import INTERRUPTED
 from foldline.core.repair import SILENT
 from foldline.testing.judges import anthropic as anthropic_judge
 from foldline.testing.judges import gemini as gemini_judge
@@ -423,6 +424,27 @@ def test_an_image_inside_a_result_moves_behind_the_results_on_chat() -> None:
     assert out[4]["content"][1]["image_url"]["url"] == f"data:image/png;base64,{PNG}"
     assert not speaks_for_user(converted.request.messages[4])
     assert converted.notes == ("media inside a result moved into a user message behind it: image",)
+
+
+def test_no_call_waits_before_the_user_message_that_an_image_moved_into() -> None:
+    """Law PAIR: a round of which one call still ran became one that no provider takes (found by generated sessions)."""
+    image = Media(kind="image", mime="image/png", data=PNG)
+    request = Request(
+        format="anthropic",
+        messages=(
+            user(),
+            assistant(a_call("a"), a_call("b")),
+            user(ToolResult(call_id="b", content=(image,))),
+        ),
+    )
+    converted = convert(request, "openai-chat")
+    out = [CODECS["openai-chat"].encode(m) for m in converted.request.messages]
+
+    assert [m.get("tool_call_id") for m in out] == [None, None, "a", "b", None]
+    assert out[2]["content"] == INTERRUPTED
+    assert "a call without a result closed, for media of its round to stand behind it" in converted.notes
+    still = convert(replace(request, messages=request.messages[:2]), "openai-chat")
+    assert len(still.request.messages) == 2, "a call that waits stays as it is where nothing follows"
 
 
 @pytest.mark.parametrize("to", ["anthropic", "openai-responses", "gemini"])

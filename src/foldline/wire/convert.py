@@ -18,7 +18,7 @@ Nothing is left out in silence: what cannot go along becomes a marked text, or i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby
 from typing import assert_never
 
@@ -43,6 +43,7 @@ from foldline.core.message import (
     is_native_compaction,
     may_open,
 )
+from foldline.core.pairing import INTERRUPTED
 from foldline.core.repair import OPENING, SILENT
 from foldline.wire import anthropic, gemini, openai_chat, openai_responses
 from foldline.wire.body import KEYS
@@ -217,6 +218,8 @@ class _Work:
         ]
         if not found:
             return
+        if beside:  # a user message follows, for which no call of the round may still wait
+            found += [(found[0][0], one) for one in self._interrupted([one.call_id for _, one in found])]
         places = {call_id: place for place, call_id in enumerate(self._calls)}
         found.sort(key=lambda pair: places.get(pair[1].call_id, len(places)))
         if self.rules.needs.results_role == "user":
@@ -226,6 +229,20 @@ class _Work:
                 yield self._message("tool", [result], source=message)
         if beside:
             yield self._message("user", beside, source=found[0][0], meta=Meta(injected=True))
+
+    def _interrupted(self, answered: Collection[str]) -> Iterator[ToolResult]:
+        """Results for the calls of the round that have none."""
+        for call_id, call in self._calls.items():
+            if call_id not in answered:
+                self.note("a call without a result closed, for media of its round to stand behind it")
+                yield ToolResult(
+                    call_id=call_id,
+                    content=(Text(text=INTERRUPTED),),
+                    name=call.name,
+                    is_error=True,
+                    wire_id=call.wire_id,
+                    kind=call.kind,
+                )
 
     def _others(self, message: Message) -> Iterator[Message]:
         """What a message between rounds holds beside results."""
