@@ -39,6 +39,9 @@ MAKE = "main.c:5:3: error: 'x' undeclared\nmake: *** [Makefile:3: main.o] Error 
 ESLINT = "/w/a.js\n  3:5  error  'x' is not defined  no-undef\n\n✖ 1 problem (1 error, 0 warnings)\n"
 RSPEC = "  1) Foo bar\n     Failure/Error: expect(1).to eq(2)\n\nFailed examples:\n\nrspec ./foo_spec.rb:3 # Foo bar"
 TSC = "src/a.ts(3,5): error TS2322: Type 'string' is not assignable.\nFound 1 error in src/a.ts:3"
+DOCKER = """#12 3.911 src/a.ts(14,7): error TS2339: no vat
+#12 ERROR: process "/bin/sh -c npm run build" did not complete successfully: exit code: 2
+ERROR: failed to solve: process "/bin/sh -c npm run build" did not complete successfully: exit code: 2"""
 YARN = "src/a.ts(3,5): error TS2322: no\nerror Command failed with exit code 2."
 
 
@@ -61,6 +64,7 @@ YARN = "src/a.ts(3,5): error TS2322: no\nerror Command failed with exit code 2."
         (ESLINT, "✖ 1 problem (1 error, 0 warnings): 3:5 error 'x' is not defined no-undef"),
         (RSPEC, "Failure/Error: expect(1).to eq(2)"),
         (TSC, "src/a.ts(3,5): error TS2322: Type 'string' is not assignable."),
+        (DOCKER, "#12 3.911 src/a.ts(14,7): error TS2339: no vat"),
         (YARN, "src/a.ts(3,5): error TS2322: no"),
         ("make: *** [all] Error 2", "make: *** [all] Error 2"),
         ("3 failed", "3 failed"),

@@ -42,6 +42,7 @@ WELL = [
     "[INFO] Tests run: 4, Failures: 0, Errors: 0, Skipped: 0",
     "[INFO] BUILD SUCCESS",
     "BUILD SUCCESSFUL in 3s",
+    f"v2.4.1: digest: sha256:{'9f' * 32} size: 2207",
     "Passed!  - Failed:     0, Passed:     4, Skipped:     0, Total:     4, Duration: 3 ms - x.dll (net8.0)",
     "Executed 2 out of 2 tests: 2 tests pass.",
     "Executed 4 tests, with 0 failures (0 unexpected) in 0.01 (0.01) seconds",

@@ -45,6 +45,7 @@ _HINTS = re.compile(
 _FOLLOWS = re.compile(
     r"\s*(?:g?make(?:\.exe)?(?:\[\d{1,4}\])?: \*\*\* |ninja: build stopped|FAIL(?:\s+\S{1,200}(?:\s+[\d.]{1,10}s|\s+\[[\w ]{1,30}\]))?\s*$|exit status \d{1,3}\s*$"
     r"|error: (?:test failed, to rerun|could not compile|aborting due to|script \"[^\"]{1,80}\" exited)|.{0,40}\bCommand failed with exit code \d|(?:Error: )?Process completed with exit code"
+    r"|(?:#\d{1,4} (?:\d{1,5}\.\d{1,4} )?)?ERROR: (?:failed to solve|process \"|Service '[^']{1,80}' failed to build)"
     r"|\[ERROR\] Failed to execute goal|\[INFO\] BUILD FAILURE|BUILD FAILED|FAILURE: Build failed|\* (?:Try|What went wrong):"
     r"|npm (?:ERR!|error) (?:code|errno|syscall|Exit status|Failed at|Lifecycle script|Test failed)|.{0,8}(?:ELIFECYCLE|ERR_PNPM_\w{1,60})\b|error Command failed)",
 )
