@@ -124,7 +124,9 @@ def worked_and_talked(session: Session) -> None:
     session.user("Mend the login. Never push to main.")
     session.record(answer("I plan", ("todo", "TodoWrite")))
     session.tool_result("todo", "ok")
-    session.record(answer("I run the tests", ("run", "bash")))
+    ran = answer("I run the tests", ("run", "bash"))
+    ran["content"][-1]["input"] = {"command": "pytest"}
+    session.record(ran)
     session.tool_result("run", "Exit code 1\nValueError: port 8123 is in use", is_error=True)
     talk(*[8_900] * 56)(session)
 

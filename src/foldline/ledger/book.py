@@ -20,6 +20,7 @@ from foldline.core.json_text import object_in
 from foldline.core.message import Message, Reasoning, Text, ToolCall, ToolResult, result_text, speaks_for_user
 from foldline.core.view import Item
 from foldline.ledger.actions import answer_of, bearing_of, call_line, gist_of_call, is_action, is_same_task
+from foldline.ledger.answers import answer_in
 from foldline.ledger.called import Called
 from foldline.ledger.carrying import Book, put, settled
 from foldline.ledger.changes import NEW, OLD, PATH_KEYS, WHOLE, edits_in, gist_of, is_edit, patched_files
@@ -47,6 +48,8 @@ RUN_CHARS_MIN = 110
 COMMAND_END_CHARS = 48
 SIGN_CHARS = 6
 NEXT_CHARS = 300
+REASON_CHARS = 60
+"""Of a reason that is told: an answer that holds so much of it says the same."""
 STATUS_CHARS = 1_000
 """How far from its end a result is searched for what an editor says of itself."""
 TOLD_CHARS_MAX = 16 << 20
@@ -125,6 +128,8 @@ class Told:
         room.memories.append(self._entries)
         self.reasons: Once[tuple[str, ...]] = Once(lambda said: tuple(reasons_in(said)), room=room)
         """The sentences in which a text gives a reason."""
+        self.answer = Once(answer_in, room=room)
+        """What a text tells whoever asked."""
         self.withdrawals = {
             is_users: Once(partial(withdrawals_in, is_users=is_users), room=room)
             for is_users in (False, True)
@@ -177,10 +182,12 @@ def entries_of(
 
 
 def _entries(items: Sequence[Item], made: Sequence[Done], *, told: Told) -> Iterator[Entry]:
-    for item in items:
+    for item, after in zip(items, [*items[1:], None], strict=True):
         message = item.message
         if message.role == "assistant":
             yield from _decisions(message, item.seq, told=told)
+            if after is not None and (after.seq > item.seq + 1 or speaks_for_user(after.message)):
+                yield from _answer(message, item.seq, told=told)
     calls = [done for done in made if not is_of_tasks(done.call)]
     folders = [_folder_of(done.call) for done in calls]
     is_one = len({folder for folder in folders if folder}) <= 1
@@ -404,6 +411,16 @@ def _decisions(message: Message, seq: int, *, told: Told) -> Iterator[Entry]:
         if isinstance(part, (Text, Reasoning)):
             for text in told.reasons(part.text):
                 yield Entry(section="decisions", key=text, text=text, seq=seq, origin="assistant")
+
+
+def _answer(message: Message, seq: int, *, told: Told) -> Iterator[Entry]:
+    """What a turn ended with, where no reason told says as much."""
+    if any(type(part) is ToolCall for part in message.parts):
+        return
+    said = "\n\n".join([part.text for part in message.parts if isinstance(part, Text)])
+    text = told.answer(said)
+    if text and not any(reason[:REASON_CHARS] in text for reason in told.reasons(said)):
+        yield Entry(section="decisions", key=text, text=text, seq=seq, origin="assistant")
 
 
 def asks(text: str) -> bool:

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from foldline.core.address import escape_tags
 from foldline.ledger.actions import bearing_of
+from foldline.ledger.answers import ANSWERED
 from foldline.ledger.brief import in_brief, is_act, is_brief
 from foldline.ledger.columns import Columns, Place, Prices
 from foldline.ledger.entries import HEADINGS, Entry, Section
@@ -388,7 +389,7 @@ def _leaving(entry: Entry, *, evidence: Callable[[str], int]) -> int:
         case "risks":
             return 2 if is_complaint(entry) or REFUSED_AT in entry.text else 5
         case "decisions":
-            return 8 if TAKEN_BACK in entry.text else 6
+            return 8 if TAKEN_BACK in entry.text or entry.text.startswith(ANSWERED) else 6
         case "read" | "index":
             return _READ_LEAVING
 

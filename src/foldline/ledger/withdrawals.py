@@ -20,6 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from foldline.ledger.alternatives import is_other_choice, others_of, turns_to
+from foldline.ledger.answers import ANSWERED
 from foldline.ledger.cue_words import UNSURE
 from foldline.ledger.entries import Entry
 from foldline.ledger.given_up import given_up_in
@@ -161,7 +162,11 @@ def taken_back(
     """The entries, each decision that later words take back, and none after them takes up again, with where they do. `said`: texts in their order, and whether a user said
     them; only those that name what was decided, or what could take its place, are `read`."""
     decisions = [
-        _decision(entry) for entry in entries if entry.section == "decisions" and TAKEN_BACK not in entry.text
+        _decision(entry)
+        for entry in entries
+        if entry.section == "decisions"
+        and TAKEN_BACK not in entry.text
+        and not entry.text.startswith(ANSWERED)  # which may say many things
     ]
     telling = frozenset(
         chain.from_iterable(each.names | each.heads | each.others | each.against for each in decisions)
