@@ -1,9 +1,9 @@
 """Writing the ledger: entries under their headings, facts in a dense index, within a budget.
 
-What does not fit leaves in a stated order: facts (oldest first), files that were only read, tasks served, commands that
-went well or whose failure was left behind or passed since, those that reached out of the machine, decisions and what was
-verified, commands that failed, changes to the workspace, open tasks, what users said (what says least first), and last what
-they ruled.
+What does not fit leaves in a stated order: facts (oldest first), files that were only read, tasks served, what turns ended
+with, commands that went well or whose failure was left behind or passed since, those that reached out of the machine,
+decisions and what was verified, commands that failed, changes to the workspace, open tasks, what users said (what says
+least first), and last what they ruled.
 Quoted text cannot open a block of ours, and every line says where it comes from, so that a later compaction can read
 the ledger back and carry it on. Counterpart: `book`, which makes the entries.
 """
