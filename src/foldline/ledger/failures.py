@@ -8,6 +8,7 @@ Counterpart: `verdicts`, which knows what says that all went well.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Literal
 
@@ -102,7 +103,8 @@ def _told(lines: Sequence[_Line]) -> str:
     what = what if what >= 0 else at.get("place", -1)
     count = at.get("count", -1)
     if what < 0:
-        rest = max(count, at.get("follows", -1)) if len(at) > ("hint" in at) else at.get("hint", -1)
+        rest = max(count, at.get("follows", -1))
+        rest = rest if rest >= 0 else at.get("hint", -1)
         return one_line(unframed(lines[rest].text), OUTCOME_CHARS) if rest >= 0 else ""
     if count < what:
         return one_line(lines[what].text, OUTCOME_CHARS)
@@ -118,11 +120,12 @@ def _lines(tail: str) -> list[_Line]:
     named = {
         at: fact.text for at, fact in facts if not (fact.key.startswith(IN_CODE) or _LOGGED.match(fact.text))
     }
+    places = sorted(named)
     found: list[_Line] = []
     at = 0
     for line in opened.split("\n"):
         end = at + len(line)
-        inner = [place for place in named if at <= place <= end]
+        inner = places[bisect_left(places, at) : bisect_right(places, end)]
         if not _LOGGED.match(line) and any(
             not is_none(line, shown.span()) for shown in _SHOWN.finditer(line)
         ):
