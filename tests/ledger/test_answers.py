@@ -30,6 +30,7 @@ from foldline.testing.builders import assistant, call, result, user
         ("**Result**\nAll 12 tests of it pass.", "All 12 tests of it pass."),
         ("```\nsrc/ the whole tree of it\n```\nThe tree has two folders.", "The tree has two folders."),
         ("好的。根因是 drain() 返回得太早。", "根因是 drain() 返回得太早。"),
+        ("213 pages now. The draft is out of it.", "213 pages now. The draft is out of it."),
         ("Done.", ""),
         ("Shall I run the tests as well?", ""),
         ("好的。", ""),

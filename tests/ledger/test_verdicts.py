@@ -42,6 +42,8 @@ WELL = [
     "[INFO] Tests run: 4, Failures: 0, Errors: 0, Skipped: 0",
     "[INFO] BUILD SUCCESS",
     "BUILD SUCCESSFUL in 3s",
+    "[build] Complete!",
+    "[build] 213 page(s) built in 3.02s",
     f"v2.4.1: digest: sha256:{'9f' * 32} size: 2207",
     "Passed!  - Failed:     0, Passed:     4, Skipped:     0, Total:     4, Duration: 3 ms - x.dll (net8.0)",
     "Executed 2 out of 2 tests: 2 tests pass.",

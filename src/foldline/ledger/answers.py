@@ -28,6 +28,8 @@ _OPENS = re.compile(
     re.IGNORECASE,
 )
 """How a sentence opens that only leads to what is said."""
+_NAMES = re.compile(r"\d|`")
+"""What makes a short sentence say something."""
 _HEADING = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\*\*[^*\n]{1,80}\*\*:?[ \t]*(?:\n|\Z)|\||-{3,}|={3,})")
 
 
@@ -45,6 +47,8 @@ def answer_in(said: str) -> str:
             or _OPENS.match(sentence)
         ):
             continue
-        if len(sentence.split()) >= WORDS_MIN or (not sentence.isascii() and len(sentence) >= LETTERS_MIN):
+        words = len(sentence.split())
+        is_said = words >= WORDS_MIN or (words > 1 and _NAMES.search(sentence) is not None)
+        if is_said or (not sentence.isascii() and len(sentence) >= LETTERS_MIN):
             return f"{ANSWERED}{one_line(said[start:], ANSWER_CHARS)}"
     return ""

@@ -37,7 +37,7 @@ _FORMS = re.compile(
     r"|ok +\S{1,200} +(?:[\d.]{1,10}s|\(cached\))(?: +coverage: [\w.% ]{1,40}| +\[no tests to run\])?"
     r"|fail 0|done in [\d.]{1,8} ?m?s\.?|built in [\d.]{1,8} ?m?s|webpack \S{1,20} compiled successfully in \d{1,8} ms"
     r"|(?:the )?(?:all )?(?:script|build|tests?|run|job|program|execution|deployment|migration|installation|compilation|validation|verification)s? (?:completed|finished|ran) successfully(?:, no errors)?[.!]?(?: result: true)?"
-    r"|\S{1,128}: digest: sha256:[0-9a-f]{64} size: \d{1,9}|successfully (?:installed(?: [\w.+\[\]-]{1,80}){1,60}…?|(?:built|tagged) \S{1,200})"
+    r"|(?:\[build\] )?(?:complete!|\d{1,7} page\(s\) built in [\d.]{1,8}(?:ms|s))|\S{1,128}: digest: sha256:[0-9a-f]{64} size: \d{1,9}|successfully (?:installed(?: [\w.+\[\]-]{1,80}){1,60}…?|(?:built|tagged) \S{1,200})"
     r"|apply complete! resources: [\d, a-z]{1,60}\.|\w{1,30} \"[\w.-]{1,80}\" successfully rolled out|HTTP/[\d.]{1,3} 20\d(?: OK)?"
     r"|\S{1,80} : ok=[1-9]\d{0,5} +changed=\d{1,6} +unreachable=0 +failed=0(?: +\w{1,10}=\d{1,6}){0,3}"
     r"|(?:全部|所有)(?:的)?(?: ?\d{1,6} ?[个项条])?(?:测试|检查|用例)?(?:均|都|已)?(?:全部)?通过[。!！]?|(?:测试|检查)(?:已|全部|均|都){0,2}通过[。!！]?|(?:构建|编译|部署)成功[。!！]?|(?:没有|未发现)错误[。!！]?",
