@@ -55,6 +55,22 @@ def test_changes_before_a_reset_are_told_as_older_and_counted_anew_behind_it() -
     assert again == ["b.py edited; before git reset --hard at m4", reset]
 
 
+def test_what_was_moved_or_removed_comes_back_with_a_reset() -> None:
+    """CMP-8: a rename stood as made that `git reset --hard` had taken back."""
+    reset, at = "`git reset --hard` → done", "; before git reset --hard at m2"
+    assert told("src/a moved to b", "c.py removed", reset)[:2] == [
+        f"src/a moved to b{at}",
+        f"c.py removed{at}",
+    ]
+    assert told("c.py removed by git clean", reset)[0] == "c.py removed by git clean"
+    stash = "`git stash` → done"
+    assert told("src/a moved to b", stash)[0] == "src/a moved to b; put away by git stash at m1"
+    restored = "src/ restored by git"
+    assert told("src/a moved to b", restored)[0] == "src/a moved to b", "it may stand in the index"
+    again = f"src/a moved to b{at}"
+    assert told("src/a/x.py edited", again) == ["src/a/x.py edited", again], "it stands where it stood"
+
+
 def test_a_reset_to_the_last_commit_leaves_what_was_committed() -> None:
     """CMP-8: an edit that git keeps was not thrown away."""
     commit = "`git commit 83a6c26` → Move files"

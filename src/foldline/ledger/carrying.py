@@ -55,16 +55,15 @@ _COMMITS_BACK = re.compile(r"(?:HEAD|@)(?:[~^]|~(?P<back>\d{1,3}))?$|(?P<sha>[0-
 """A commit as it is named by what it is behind, or by its hash."""
 COMMIT = "`git commit "
 """What the entry of a commit opens with."""
-MADE, MOVED = " made", " moved to "
+MADE, MOVED, REMOVED_BY_CLEAN = " made", " moved to ", " removed by git clean"
 
 _SETTLED = re.compile(rf"(?:{CALLED_AGAIN}\d+, .*|(?:{DONE}|{PASSED})\d+)$")
 _PASSED = re.compile(rf"{PASSED}\d+$")
 _MARKED = re.compile(rf"(?:{BEFORE_RESET}|{PUT_AWAY}|{BEFORE_RESTORED}|{MAYBE_UNDONE})\d+$")
 _GONE = re.compile(r" (?:removed(?: by git clean)?|moved to (?P<to>[^`]{1,512}))$")
 """What stands behind a file that is no longer where it was."""
-_LASTING = re.compile(rf"(?:{_MARKED.pattern})|(?:{_GONE.pattern})|{MADE}$")
 _RESTORED = " restored by git"
-_ONCE = re.compile(rf"{_LASTING.pattern}|{_RESTORED}$")
+_ONCE = re.compile(rf"(?:{_MARKED.pattern})|(?:{_GONE.pattern})|(?:{MADE}|{_RESTORED})$")
 """What is no change that a later one of the same file adds to."""
 _RESET = re.compile(
     r"`(?:cd (?P<folder>(?:'[^'`]{0,512}'|\"'\"|[^\s'\"`]){1,512}) && )?git (?:reset --hard(?: (?P<commit>[^`]{1,200}))?"
@@ -145,7 +144,7 @@ def _changed(book: Book, entry: Entry, *, carried: list[Entry]) -> None:
     """What a change says of those before it."""
     if entry.text.endswith(MADE):
         book.pop(("mutations", entry.key.rstrip("/")), None)
-    elif (gone := _GONE.search(entry.text)) is not None:
+    elif _MARKED.search(entry.text) is None and (gone := _GONE.search(entry.text)) is not None:
         _take_along(book, entry.key, to=gone["to"] or "")
         book |= {(known.section, known.key): known for known in carried}
     elif entry.text.endswith(_RESTORED):
@@ -295,8 +294,16 @@ def _mark(book: Book, entry: Entry, *, mark: str, reach: _Reach, keeps_commits: 
     committed = max(kept, default=-1)
     for key, known in book.items():
         is_file = key[0] == "mutations" and not known.text.startswith("`") and reach.holds(known.key)
-        if is_file and committed < known.seq < entry.seq and not (_LASTING.search(known.text)):
+        if is_file and committed < known.seq < entry.seq and not _outlasts(known.text, mark=mark):
             book[key] = replace(known, text=f"{known.text}{mark}{entry.seq}")
+
+
+def _outlasts(text: str, *, mark: str) -> bool:
+    """Whether what took the working tree back leaves a change as it is, or has been told of it: a file that git does not know, and
+    a move that may stand in the index where files are only restored from that."""
+    if _MARKED.search(text) is not None or text.endswith((MADE, REMOVED_BY_CLEAN)):
+        return True
+    return mark == BEFORE_RESTORED and MOVED in text and _GONE.search(text) is not None
 
 
 def carried_on(before: Entry, entry: Entry) -> Entry:
