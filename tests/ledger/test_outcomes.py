@@ -332,3 +332,10 @@ def test_what_a_script_says_of_itself_is_no_outcome() -> None:
 def test_no_line_that_says_that_an_edit_was_not_made_is_passed_over(line: str) -> None:
     """CMP-8: only lines that hold one of some words are searched with the patterns, which all others would be in vain."""
     assert outcomes._may_say_unmade(line)
+
+
+def test_what_a_host_marks_the_end_with_is_no_output() -> None:
+    """A recorded SWE-agent session: `///PROCESS-DONE:0:PROCESS-DONE///` stood as what four requests had printed."""
+    behind = "///PROCESS-DONE:{}:PROCESS-DONE///\n(Open file: n/a)\n(Current directory: /x)\nbash-$"
+    assert outcome_of(said("Your name is test." + behind.format(0))) == "printed: Your name is test."
+    assert outcome_of(said("no route" + behind.format(7))) == "failed (exit 7): no route"

@@ -134,6 +134,8 @@ _STANDING = re.compile(
 _TOLD = ("output", "stdout", "stderr")
 _STATUS_KEYS = ("exit_code", "exitCode", "returncode", "return_code", "returnCode")
 _BESIDE = frozenset((*_TOLD, *_STATUS_KEYS, "metadata", "success", "interrupted", "isImage", "duration_ms"))
+_MARKS_END = re.compile(r"///PROCESS-DONE:(-?\d{1,5}):PROCESS-DONE///")
+"""With what SWE-agent asks a shell for the end of a command, and its status, where that reached the output."""
 _IN_OBJECT = re.compile(
     r"\{\s{0,8}\"(?:output|stdout|stderr|metadata|exit_?code|return_?code|success|interrupted)\"",
     re.IGNORECASE,
@@ -267,6 +269,8 @@ def lines_said(text: str) -> list[str]:
 def told_in(text: str) -> str:
     """What a program said, out of the object in which a host gives it: `{"output": "…", "metadata": {"exit_code": 0}}`, as Codex does,
     or `{"stdout": "…", "stderr": "…"}`."""
+    if "PROCESS-DONE" in text:
+        text = _MARKS_END.sub("", text)
     if _IN_OBJECT.match(text) is None:
         return text
     value = object_in(text)
@@ -297,6 +301,9 @@ def status_of(text: str, *, script: str = "", shows: bool = False) -> int | None
     """The exit status that a host states in a result; `None` where it states none, or two that differ. What stands in the
     `script` is its own; `shows`: so may be any failure that stands in the text."""
     found = next((status for status in _stated(text, *_STATUS_KEYS) if type(status) is int), None)
+    marked = _MARKS_END.search(text, max(0, len(text) - STATUS_CHARS)) if "PROCESS-DONE" in text else None
+    if found is None and marked is not None and int(marked[1]):
+        found = int(marked[1])  # 0 says less than what was printed
     if found is not None:
         return found
     begin, end = text[:STATUS_CHARS], text[-STATUS_CHARS:]
