@@ -10,7 +10,7 @@ import pytest
 from foldline.testing.builders import user
 from foldline.transcripts.detect import READERS, WRITERS, read, reader, writer
 from foldline.transcripts.source import Source
-from foldline.transcripts.transcript import NewHistory, Reader, Transcript, Writer
+from foldline.transcripts.transcript import NewHistory, Reader, Transcript, Writer, left_aside
 from tests.transcripts.data import DATA, read_one
 
 SESSIONS = sorted(path for path in DATA.glob("*/*") if path.parent.name in READERS)
@@ -115,3 +115,11 @@ def test_a_strangers_format_needs_nothing_to_inherit_from() -> None:
         (),
     )
     assert writes.write(found, NewHistory(messages=found.messages[1:])) == b"Fix it.\n"
+
+
+def test_side_chains_that_are_left_aside_are_explained() -> None:
+    """Of a file of 774 kB 405 × side chain were left out, and nobody was told what those are."""
+    told = left_aside((("side chain", 405), ("summary", 1)))
+    assert told == (
+        "left out, no part of the conversation: 405 × side chain (a sub-agent's own steps; what it answered stays), 1 × summary"
+    )

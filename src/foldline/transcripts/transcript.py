@@ -54,9 +54,13 @@ class Transcript(Struct, frozen=True, kw_only=True):
         return known or tuple([Numbered(ordinal=index) for index in range(len(self.messages))])
 
 
+_IN_WORDS = {"side chain": "side chain (a sub-agent's own steps; what it answered stays)"}
+"""Kinds whose name alone says too little."""
+
+
 def left_aside(skipped: Iterable[tuple[str, int]]) -> str:
     """Record types left out and their counts, in words for a person."""
-    kinds = ", ".join(f"{times:,} × {kind}" for kind, times in skipped)
+    kinds = ", ".join(f"{times:,} × {_IN_WORDS.get(kind, kind)}" for kind, times in skipped)
     return f"left out, no part of the conversation: {kinds}"
 
 
