@@ -19,6 +19,8 @@ ANSWERED = "Answered: "
 ANSWER_CHARS = 200
 WORDS_MIN, LETTERS_MIN = 4, 8
 """A sentence of fewer words says nothing by itself (`Done.`); one of a script without spaces has so many characters."""
+READ_CHARS = 4_000
+"""How far a text is read for its first words that say something."""
 SENTENCES_MAX = 12
 """How many are looked through for one that says something."""
 
@@ -36,6 +38,7 @@ _HEADING = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\*\*[^*\n]{1,80}\*\*:?[ \t]*(?:\n|\
 def answer_in(said: str) -> str:
     """What a text tells, on one line of at most `ANSWER_CHARS` characters behind `ANSWERED`; empty where it only asks, or says that
     it is done."""
+    said = said[:READ_CHARS]
     code = code_lines(said)
     for start, end in sentences(said)[:SENTENCES_MAX]:
         sentence = said[start:end]
