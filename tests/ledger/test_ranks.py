@@ -58,6 +58,7 @@ def test_rules_stay_longest_then_wishes_and_values_then_what_is_told_then_asides
         ("`npm test` → ok", VERIFIED),
         ("`sh check.sh` → ok; 12 passed", VERIFIED),
         ("`echo 12 passed` → ok; 12 passed", RAN),
+        ("`sh run.sh` → printed: hm; failed at m3, not seen to pass since: boom", VERIFIED),
         ("`git push` → printed: main -> main", REACHED_OUT),
         ("`ls` → ok", RAN),
     ],

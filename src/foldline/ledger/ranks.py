@@ -10,7 +10,7 @@ import re
 from foldline.ledger.command_lines import VERIFIES, reaches_out, verifies
 from foldline.ledger.constraints import constraints
 from foldline.ledger.cue_words import PLAN
-from foldline.ledger.marks import MOVED_ON, PASSED
+from foldline.ledger.marks import MOVED_ON, NOT_SEEN_TO_PASS, PASSED
 from foldline.ledger.outcomes import names_failure
 from foldline.ledger.permissions import allows
 from foldline.ledger.requests import is_answer, requests
@@ -21,8 +21,8 @@ RULE, WISH, PARTICULAR, TOLD, ASIDE = range(5)
 something with a name, a number or a reason · tells something · only asks, answers, or says that it is beside the point."""
 
 FAILED, VERIFIED, REACHED_OUT, RAN = range(4)
-"""How soon a command with its outcome may leave, the lowest last: it failed · it verified something · it changed what
-others see · none of it is said, or what it failed at was left behind, or passed since."""
+"""How soon a command with its outcome may leave, the lowest last: it failed · it verified something, or had failed and is
+not seen to pass · it changed what others see · none of it is said, or what it failed at was left behind, or passed since."""
 
 BESIDE = re.compile(
     r"^\W{0,3}(?:(?:oh|and|so|also|ok(?:ay)?)\W{1,3}){0,2}(?:by the way|btw|side ?note|as an aside|unrelated(?:ly)?|off[- ]topic|quick tangent|on a tangent"
@@ -60,6 +60,6 @@ def evidence_rank(told: str) -> int:
     # what a command was given, and says again, verifies nothing
     says_so = any(word.lower() not in command.lower() for word in VERIFIES.findall(outcome))
     ran = command.removeprefix("`")
-    if says_so or verifies(ran):
+    if says_so or verifies(ran) or NOT_SEEN_TO_PASS in outcome:
         return VERIFIED
     return REACHED_OUT if reaches_out(ran) else RAN
